@@ -1,0 +1,100 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One list of compiler settings for every target: strict from the first day.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+// Arrows point down, never sideways: Documentation/Decisions/0001-modules.md.
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(name)", swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "IdentityKit",
+    products: [
+        .library(name: "IdentityHTTP", targets: ["IdentityHTTP"]),
+        .library(name: "IdentityKit", targets: ["IdentityKit"]),
+        .library(name: "IdentityOIDC", targets: ["IdentityOIDC"]),
+        .library(name: "IdentityShopify", targets: ["IdentityShopify"]),
+        .library(name: "IdentityBolt", targets: ["IdentityBolt"]),
+        .library(name: "IdentitySQLite", targets: ["IdentitySQLite"]),
+        .library(name: "ShopifyStorefront", targets: ["ShopifyStorefront"]),
+        .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
+        .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
+        .library(name: "IdentityTesting", targets: ["IdentityTesting"]),
+        .executable(name: "shopify-login", targets: ["shopify-login"]),
+        .executable(name: "bolt-login", targets: ["bolt-login"]),
+        .executable(name: "identity-lab", targets: ["identity-lab"]),
+    ],
+    dependencies: [],
+    targets: [
+        // Layer 0: system libraries, under names that clash with nobody's.
+        .systemLibrary(name: "CIdentityOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CIdentitySQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CIdentityCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
+        // Layer 1
+        library("IdentityCrypto", ["CIdentityOpenSSL"]),
+        library("IdentityHTTP", ["CIdentityCurl"]),
+
+        // Layer 2 and 2b
+        library("IdentityKit", ["IdentityCrypto", "IdentityHTTP"]),
+        library("IdentityOIDC", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+
+        // Layer 3
+        library("IdentityShopify", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        library("IdentityBolt", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        library("IdentitySQLite", ["IdentityKit", "IdentityCrypto", "CIdentitySQLite"]),
+        library("ShopifyStorefront", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        library("IdentityPresentation", ["IdentityKit", "IdentityHTTP"]),
+        library("IdentitySandbox", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+
+        // Layer 4
+        library("IdentityTesting", ["IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
+
+        // Layer 5
+        example(
+            "shopify-login",
+            ["IdentityKit", "IdentityShopify", "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox"]),
+        example(
+            "bolt-login",
+            ["IdentityKit", "IdentityBolt", "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox"]),
+        example(
+            "identity-lab",
+            [
+                "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
+                "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
+            ]),
+
+        tests("IdentityCryptoTests", ["IdentityCrypto"]),
+        tests("IdentityHTTPTests", ["IdentityHTTP", "IdentityTesting"]),
+        tests("IdentityKitTests", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting"]),
+        tests(
+            "IdentityOIDCTests", ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]),
+        tests("IdentityShopifyTests", ["IdentityShopify", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]),
+        tests("IdentityBoltTests", ["IdentityBolt", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]),
+        tests("IdentitySQLiteTests", ["IdentitySQLite", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
+        tests("ShopifyStorefrontTests", ["ShopifyStorefront", "IdentityKit", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]),
+        tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
+        tests("IdentitySandboxTests", ["IdentitySandbox", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
+        tests("IdentityLabTests", ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
+    ]
+)
