@@ -73,26 +73,46 @@ let package = Package(
         // Layer 5
         example(
             "shopify-login",
-            ["IdentityKit", "IdentityShopify", "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox"]),
+            [
+                "IdentityKit", "IdentityShopify", "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation",
+                "IdentitySandbox",
+            ]
+        ),
         example(
             "bolt-login",
-            ["IdentityKit", "IdentityBolt", "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox"]),
+            [
+                "IdentityKit", "IdentityBolt", "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation",
+                "IdentitySandbox",
+            ]
+        ),
         example(
             "identity-lab",
             [
                 "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
                 "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
-            ]),
+            ]
+        ),
 
         tests("IdentityCryptoTests", ["IdentityCrypto"]),
         tests("IdentityHTTPTests", ["IdentityHTTP", "IdentityTesting"]),
         tests("IdentityKitTests", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting"]),
         tests(
-            "IdentityOIDCTests", ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]),
-        tests("IdentityShopifyTests", ["IdentityShopify", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]),
-        tests("IdentityBoltTests", ["IdentityBolt", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]),
+            "IdentityOIDCTests",
+            ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]
+        ),
+        tests(
+            "IdentityShopifyTests",
+            ["IdentityShopify", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]
+        ),
+        tests(
+            "IdentityBoltTests",
+            ["IdentityBolt", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]
+        ),
         tests("IdentitySQLiteTests", ["IdentitySQLite", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
-        tests("ShopifyStorefrontTests", ["ShopifyStorefront", "IdentityKit", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]),
+        tests(
+            "ShopifyStorefrontTests",
+            ["ShopifyStorefront", "IdentityKit", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]
+        ),
         tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
         tests("IdentitySandboxTests", ["IdentitySandbox", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
         tests("IdentityLabTests", ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),

@@ -1,0 +1,265 @@
+/// Bounds for parsing JSON that comes from outside.
+public struct JSONLimits: Sendable {
+    /// The largest text in bytes, by default 1 MiB.
+    public var maximumBytes: Int
+    /// The deepest nesting of arrays and objects, by default 64.
+    public var maximumDepth: Int
+
+    /// Creates limits.
+    public init(maximumBytes: Int = 1 << 20, maximumDepth: Int = 64) {
+        self.maximumBytes = maximumBytes
+        self.maximumDepth = maximumDepth
+    }
+}
+
+/// Why a text is not acceptable JSON; holds nothing of the text itself.
+public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong, in words fit for a log.
+    public let reason: String
+    /// The offset in bytes at which it was noticed.
+    public let offset: Int
+
+    /// The reason with its place.
+    public var description: String { "\(reason) at byte \(offset)" }
+}
+
+extension JSONValue {
+    /// Parses a JSON text strictly (RFC 8259, I-JSON's ban on duplicate names, RFC 7493 section 2.3).
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole text in UTF-8, without a byte order mark.
+    ///   - limits: Bounds on size and nesting.
+    /// - Throws: ``JSONError`` for anything but exactly one well-formed value.
+    public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        guard bytes.count <= limits.maximumBytes else {
+            throw JSONError(reason: "the text is larger than \(limits.maximumBytes) bytes", offset: 0)
+        }
+        var parser = JSONParser(bytes: bytes, maximumDepth: limits.maximumDepth)
+        self = try parser.parseDocument()
+    }
+}
+
+/// A recursive-descent parser over bytes whose recursion is bounded by the depth limit.
+struct JSONParser {
+    private let bytes: [UInt8]
+    private let maximumDepth: Int
+    private var index = 0
+    private var depth = 0
+
+    init(bytes: [UInt8], maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
+
+    mutating func parseDocument() throws(JSONError) -> JSONValue {
+        skipWhitespace()
+        let value = try parseValue()
+        skipWhitespace()
+        guard index == bytes.count else { throw failure("data after the value") }
+        return value
+    }
+
+    private func failure(_ reason: String) -> JSONError {
+        JSONError(reason: reason, offset: index)
+    }
+
+    private mutating func skipWhitespace() {
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x20, 0x09, 0x0A, 0x0D: index += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func parseValue() throws(JSONError) -> JSONValue {
+        guard index < bytes.count else { throw failure("the text ends where a value is expected") }
+        switch bytes[index] {
+        case UInt8(ascii: "{"): return .object(try parseObject())
+        case UInt8(ascii: "["): return .array(try parseArray())
+        case UInt8(ascii: "\""): return .string(try parseString())
+        case UInt8(ascii: "t"): return try parseLiteral("true", as: .bool(true))
+        case UInt8(ascii: "f"): return try parseLiteral("false", as: .bool(false))
+        case UInt8(ascii: "n"): return try parseLiteral("null", as: .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try parseNumber())
+        default: throw failure("unexpected character")
+        }
+    }
+
+    private mutating func parseLiteral(_ literal: StaticString, as value: JSONValue) throws(JSONError) -> JSONValue {
+        for expected in literal.description.utf8 {
+            guard index < bytes.count, bytes[index] == expected else { throw failure("unknown literal") }
+            index += 1
+        }
+        return value
+    }
+
+    private mutating func enter() throws(JSONError) {
+        depth += 1
+        guard depth <= maximumDepth else { throw failure("nesting is deeper than \(maximumDepth)") }
+        index += 1
+        skipWhitespace()
+    }
+
+    private mutating func parseArray() throws(JSONError) -> [JSONValue] {
+        try enter()
+        var elements: [JSONValue] = []
+        if accept(UInt8(ascii: "]")) {
+            depth -= 1
+            return elements
+        }
+        while true {
+            elements.append(try parseValue())
+            skipWhitespace()
+            if accept(UInt8(ascii: "]")) {
+                depth -= 1
+                return elements
+            }
+            guard accept(UInt8(ascii: ",")) else { throw failure("expected a comma or the end of an array") }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func parseObject() throws(JSONError) -> JSONObject {
+        try enter()
+        var object = JSONObject()
+        // Small objects are scanned, large ones indexed by bytes: a hostile object must not cost quadratic time.
+        var seen: Set<[UInt8]> = []
+        if accept(UInt8(ascii: "}")) {
+            depth -= 1
+            return object
+        }
+        while true {
+            guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
+                throw failure("expected a member name")
+            }
+            let name = try parseString()
+            if object.members.count == 16 { seen = Set(object.members.map { Array($0.name.utf8) }) }
+            let isNew =
+                object.members.count < 16
+                ? object[name] == nil
+                : seen.insert(Array(name.utf8)).inserted
+            guard isNew else { throw failure("duplicate member name") }
+            skipWhitespace()
+            guard accept(UInt8(ascii: ":")) else { throw failure("expected a colon") }
+            skipWhitespace()
+            object.append(name, try parseValue())
+            skipWhitespace()
+            if accept(UInt8(ascii: "}")) {
+                depth -= 1
+                return object
+            }
+            guard accept(UInt8(ascii: ",")) else { throw failure("expected a comma or the end of an object") }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func accept(_ byte: UInt8) -> Bool {
+        guard index < bytes.count, bytes[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func parseNumber() throws(JSONError) -> JSONNumber {
+        let start = index
+        _ = accept(UInt8(ascii: "-"))
+        if !accept(UInt8(ascii: "0")) { try parseDigits() }
+        if accept(UInt8(ascii: ".")) { try parseDigits() }
+        if accept(UInt8(ascii: "e")) || accept(UInt8(ascii: "E")) {
+            if !accept(UInt8(ascii: "+")) { _ = accept(UInt8(ascii: "-")) }
+            try parseDigits()
+        }
+        return JSONNumber(validated: String(decoding: bytes[start..<index], as: UTF8.self))
+    }
+
+    private mutating func parseDigits() throws(JSONError) {
+        let start = index
+        while index < bytes.count, bytes[index] >= UInt8(ascii: "0"), bytes[index] <= UInt8(ascii: "9") { index += 1 }
+        guard index > start else { throw failure("expected a digit") }
+    }
+
+    private mutating func parseString() throws(JSONError) -> String {
+        index += 1
+        let start = index
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
+                let text = String(validating: bytes[start..<index], as: UTF8.self)
+                guard let text else { throw failure("invalid UTF-8") }
+                index += 1
+                return text
+            case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
+            case 0x00..<0x20: throw failure("unescaped control character")
+            default: index += 1
+            }
+        }
+        throw failure("the text ends inside a string")
+    }
+
+    private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+        var decoded = Array(bytes[start..<index])
+        while index < bytes.count {
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: decoded, as: UTF8.self) else { throw failure("invalid UTF-8") }
+                index += 1
+                return text
+            case UInt8(ascii: "\\"):
+                index += 1
+                try parseEscape(into: &decoded)
+            case 0x00..<0x20: throw failure("unescaped control character")
+            default:
+                decoded.append(byte)
+                index += 1
+            }
+        }
+        throw failure("the text ends inside a string")
+    }
+
+    private mutating func parseEscape(into decoded: inout [UInt8]) throws(JSONError) {
+        guard index < bytes.count else { throw failure("the text ends inside an escape") }
+        let byte = bytes[index]
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(byte)
+        case UInt8(ascii: "b"): decoded.append(0x08)
+        case UInt8(ascii: "f"): decoded.append(0x0C)
+        case UInt8(ascii: "n"): decoded.append(0x0A)
+        case UInt8(ascii: "r"): decoded.append(0x0D)
+        case UInt8(ascii: "t"): decoded.append(0x09)
+        case UInt8(ascii: "u"): decoded.append(contentsOf: String(try parseUnicodeScalar()).utf8)
+        default: throw failure("unknown escape")
+        }
+    }
+
+    private mutating func parseUnicodeScalar() throws(JSONError) -> Unicode.Scalar {
+        let first = try parseHexadecimal()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard first < 0xDC00, accept(UInt8(ascii: "\\")), accept(UInt8(ascii: "u")) else {
+            throw failure("lone surrogate")
+        }
+        let second = try parseHexadecimal()
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
+        else { throw failure("lone surrogate") }
+        return scalar
+    }
+
+    private mutating func parseHexadecimal() throws(JSONError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard index < bytes.count else { throw failure("the text ends inside an escape") }
+            let digit: UInt8
+            switch bytes[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = bytes[index] - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = bytes[index] - UInt8(ascii: "A") + 10
+            default: throw failure("expected a hexadecimal digit")
+            }
+            value = value << 4 | UInt32(digit)
+            index += 1
+        }
+        return value
+    }
+}

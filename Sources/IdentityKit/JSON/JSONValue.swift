@@ -1,0 +1,137 @@
+/// A parsed JSON value (RFC 8259) that keeps what others lose: the order of members, the text of numbers, the bytes of names.
+///
+/// Values come from ``init(parsing:limits:)``, which refuses what two parsers could read in two ways: duplicate names (also
+/// when one of them is escaped), invalid UTF-8, lone surrogates, trailing data.
+public enum JSONValue: Sendable, Equatable {
+    /// The literal `null`.
+    case null
+    /// The literals `true` and `false`; never a number.
+    case bool(Bool)
+    /// A number, kept as it was written.
+    case number(JSONNumber)
+    /// A string, decoded.
+    case string(String)
+    /// An array.
+    case array([JSONValue])
+    /// An object.
+    case object(JSONObject)
+
+    /// The string, or nil when the value is anything else.
+    public var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The boolean, or nil when the value is anything else: numbers and strings are not booleans.
+    public var bool: Bool? {
+        if case .bool(let flag) = self { flag } else { nil }
+    }
+
+    /// The number, or nil when the value is anything else: booleans and strings are not numbers.
+    public var number: JSONNumber? {
+        if case .number(let number) = self { number } else { nil }
+    }
+
+    /// The elements, or nil when the value is anything else.
+    public var array: [JSONValue]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// The object, or nil when the value is anything else.
+    public var object: JSONObject? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
+    /// Whether the value is the literal `null`.
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// The member of an object, or nil when the value is no object or has no such member.
+    public subscript(name: String) -> JSONValue? {
+        object?[name]
+    }
+
+    /// An exact integer as a value.
+    public static func integer(_ value: Int) -> JSONValue {
+        .number(JSONNumber(value))
+    }
+
+    /// Compares as JSON text does: strings by their bytes, never by Unicode canonical equivalence.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.number(let a), .number(let b)): a == b
+        case (.string(let a), .string(let b)): a.isIdentical(to: b)
+        case (.array(let a), .array(let b)): a == b
+        case (.object(let a), .object(let b)): a == b
+        default: false
+        }
+    }
+}
+
+/// A JSON object: members in the order of the text, found by the bytes of their names.
+public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// The members in order.
+    public private(set) var members: [(name: String, value: JSONValue)] = []
+
+    /// An object without members.
+    public init() {}
+
+    /// An object with the given members; of equal names the last one counts.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        for (name, value) in elements { self[name] = value }
+    }
+
+    /// The value of a member; setting nil removes it.
+    public subscript(name: String) -> JSONValue? {
+        get {
+            members.first { $0.name.isIdentical(to: name) }?.value
+        }
+        set {
+            let index = members.firstIndex { $0.name.isIdentical(to: name) }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append((name, value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Appends a member whose name is known to be new.
+    mutating func append(_ name: String, _ value: JSONValue) {
+        members.append((name, value))
+    }
+
+    /// Equal when both have the same members, in any order.
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.members.count == right.members.count && left.members.allSatisfy { right[$0.name] == $0.value }
+    }
+}
+
+/// A JSON number as it was written: conversion happens where its meaning is known, and never traps.
+public struct JSONNumber: Sendable, Equatable {
+    /// The number's text, valid by the grammar of RFC 8259 section 6.
+    public let text: String
+
+    init(validated text: String) {
+        self.text = text
+    }
+
+    /// An exact integer.
+    public init(_ value: Int) {
+        text = String(value)
+    }
+
+    /// The value as an integer, or nil when it has a fraction or an exponent, or does not fit.
+    public var integer: Int? {
+        Int(text)
+    }
+
+    /// The value as a finite double, or nil when it is out of range.
+    public var double: Double? {
+        guard let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+}
