@@ -1,0 +1,47 @@
+/// Which addresses a request may go to, decided on the numeric address at the moment of connecting.
+///
+/// Checking a host name beforehand does not help: the name can resolve to something else a moment later. The transport
+/// asks about each address it is about to connect to, and again about the one behind a connection that it reuses.
+public struct AddressPolicy: Sendable {
+    /// The name that an error shows.
+    public let name: String
+    private let decision: (@Sendable (ResolvedAddress) -> Bool)?
+
+    /// Makes a policy.
+    ///
+    /// - Parameters:
+    ///   - name: What an error shows.
+    ///   - allows: Whether an address is permitted. Called on the transport's own thread, so it must not block.
+    public init(name: String, allows: @escaping @Sendable (ResolvedAddress) -> Bool) {
+        self.name = name
+        decision = allows
+    }
+
+    private init(name: String) {
+        self.name = name
+        decision = nil
+    }
+
+    /// Every address is permitted.
+    public static let any = AddressPolicy(name: "any")
+
+    /// Only addresses of the public internet are permitted.
+    ///
+    /// Refused are loopback, private, link-local (also 169.254.169.254), shared (CGNAT), multicast, unspecified, broadcast,
+    /// documentation, benchmarking and reserved ranges, and every IPv6 form that wraps an IPv4 address, except NAT64's
+    /// well-known prefix around a public one. Source: the IANA special-purpose address registries (RFC 6890).
+    public static let publicOnly = AddressPolicy(name: "publicOnly") { PublicAddress.isPublic($0.bytes) }
+
+    /// Whether the policy has anything to ask, which saves the callbacks when it has not.
+    package var permitsEverything: Bool { decision == nil }
+
+    /// Whether the address is permitted.
+    public func allows(_ address: ResolvedAddress) -> Bool {
+        decision?(address) ?? true
+    }
+}
+
+extension AddressPolicy: CustomStringConvertible {
+    /// The policy's name.
+    public var description: String { name }
+}

@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// Numeric IP addresses between text and bytes, by the C library's strict parsers.
+enum NumericAddress {
+    /// The 4 or 16 bytes of an address, or `nil` if the text is none; `127.1`, `010.0.0.1` and `fe80::1%eth0` are none.
+    static func parse(_ text: String) -> [UInt8]? {
+        // The C functions read up to a NUL, so what stands behind one would go unseen.
+        guard !text.isEmpty, text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
+        var four = in_addr()
+        if unsafe inet_pton(AF_INET, text, &four) == 1 {
+            return unsafe withUnsafeBytes(of: &four) { unsafe Array($0) }
+        }
+        var sixteen = in6_addr()
+        if unsafe inet_pton(AF_INET6, text, &sixteen) == 1 {
+            return unsafe withUnsafeBytes(of: &sixteen) { unsafe Array($0) }
+        }
+        return nil
+    }
+
+    /// The text of 4 or 16 bytes.
+    static func text(_ bytes: [UInt8]) -> String? {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard unsafe inet_ntop(family, bytes, &room, socklen_t(room.count)) != nil else { return nil }
+        return String(decoding: room.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Whether the bytes are 127.0.0.0/8 or ::1.
+    static func isLoopback(_ bytes: [UInt8]) -> Bool {
+        bytes.count == 4
+            ? bytes[0] == 127 : bytes.count == 16 && bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+    }
+}

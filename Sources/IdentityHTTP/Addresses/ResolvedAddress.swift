@@ -1,0 +1,37 @@
+/// The numeric address that a connection is about to be made to, or was made to.
+public struct ResolvedAddress: Sendable, Hashable {
+    /// The address as text: dotted decimal for IPv4, RFC 5952 form without brackets for IPv6.
+    public let host: String
+    /// The port.
+    public let port: UInt16
+    /// 4 or 16 bytes in network order.
+    package let bytes: [UInt8]
+
+    /// Makes an address from its text.
+    ///
+    /// Returns `nil` for text that is no numeric address: names, shortened or octal IPv4 forms, zone identifiers.
+    public init?(host: String, port: UInt16) {
+        guard let bytes = NumericAddress.parse(host) else { return nil }
+        self.init(bytes: bytes, port: port)
+    }
+
+    /// Makes an address from 4 or 16 bytes in network order.
+    package init?(bytes: [UInt8], port: UInt16) {
+        guard let text = NumericAddress.text(bytes) else { return nil }
+        host = text
+        self.port = port
+        self.bytes = bytes
+    }
+
+    /// Whether this is 127.0.0.0/8 or ::1.
+    public var isLoopback: Bool {
+        NumericAddress.isLoopback(bytes)
+    }
+}
+
+extension ResolvedAddress: CustomStringConvertible {
+    /// `192.0.2.1:443` or `[2001:db8::1]:443`.
+    public var description: String {
+        bytes.count == 16 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

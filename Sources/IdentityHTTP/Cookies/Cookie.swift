@@ -1,0 +1,40 @@
+/// One cookie, with the scope it was given.
+struct Cookie: Sendable {
+    var name: String
+    var value: String
+    /// The host, or the domain without leading dot, in lower case.
+    var domain: String
+    /// Whether subdomains are not meant.
+    var isHostOnly: Bool
+    var path: String
+    var isSecure: Bool
+
+    var size: Int { name.utf8.count + value.utf8.count }
+
+    /// Whether the other one takes this one's place (RFC 6265 section 5.3 step 11).
+    func isSame(as other: Cookie) -> Bool {
+        name.utf8.elementsEqual(other.name.utf8) && domain.utf8.elementsEqual(other.domain.utf8)
+            && path.utf8.elementsEqual(other.path.utf8) && isHostOnly == other.isHostOnly
+    }
+
+    func belongs(to url: HTTPURL) -> Bool {
+        let isHost = url.host.utf8.elementsEqual(domain.utf8)
+        guard isHost || !isHostOnly && Cookie.isSubdomain(url.host, of: domain) else { return false }
+        // A request to a loopback literal does not leave the machine; browsers take it as secure, too.
+        guard !isSecure || url.isSecure || url.isLoopback else { return false }
+        return Cookie.pathMatches(url.path, path)
+    }
+
+    /// Whether the host lies below the domain; never so for numeric hosts.
+    static func isSubdomain(_ host: String, of domain: String) -> Bool {
+        NumericAddress.parse(host) == nil
+            && Array(host.utf8).suffix(domain.utf8.count + 1).elementsEqual(("." + domain).utf8)
+    }
+
+    /// RFC 6265 section 5.1.4, on bytes: `/a` fits `/a` and `/a/b`, not `/ab`.
+    private static func pathMatches(_ request: String, _ path: String) -> Bool {
+        let (request, path) = (Array(request.utf8), Array(path.utf8))
+        guard request.starts(with: path) else { return false }
+        return request.count == path.count || path.last == UInt8(ascii: "/") || request[path.count] == UInt8(ascii: "/")
+    }
+}

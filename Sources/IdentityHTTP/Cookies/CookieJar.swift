@@ -1,0 +1,82 @@
+internal import Glibc
+
+/// The cookies of **one** login with a provider that cannot do without them, such as Salesforce Commerce Cloud.
+///
+/// A value: make one where a login begins and let it go out of scope where it ends, so that one buyer's cookies never
+/// reach another's requests. The rules are those of RFC 6265 section 5 made narrower: at most 64 cookies and 32 KiB,
+/// 4 KiB each, further ones are ignored; a `Domain` must be the host or a parent of it with at least two labels; there is no
+/// lifetime beyond the login, an expiry in the past removes.
+///
+/// Printing, dumping or mirroring it shows how many cookies there are.
+public struct CookieJar: Sendable {
+    private static let maximumCount = 64
+    private static let maximumCookieBytes = 4 << 10
+    private static let maximumTotalBytes = 32 << 10
+
+    private var cookies: [Cookie] = []
+
+    /// Makes an empty jar.
+    public init() {}
+
+    /// How many cookies are kept.
+    public var count: Int { cookies.count }
+
+    /// Takes the cookies that a response sets.
+    ///
+    /// Cookies that the host may not set, or that are malformed or too large, are ignored, as a browser does.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - url: Where it came from.
+    public mutating func absorb(_ response: HTTPResponse, from url: HTTPURL) {
+        let now = Int64(time(nil))
+        for line in response.headers.values(for: "Set-Cookie") {
+            guard line.utf8.count <= 2 * CookieJar.maximumCookieBytes,
+                let (cookie, removes) = CookieParser(url: url, now: now).parse(line),
+                cookie.size <= CookieJar.maximumCookieBytes
+            else { continue }
+            store(cookie, removes: removes)
+        }
+    }
+
+    /// The value of the `Cookie` header for a request, or `nil` if no cookie belongs there.
+    ///
+    /// Longer paths come first, then older cookies (RFC 6265 section 5.4).
+    public func header(for url: HTTPURL) -> String? {
+        let fitting = cookies.enumerated().filter { $0.element.belongs(to: url) }
+        guard !fitting.isEmpty else { return nil }
+        let ordered = fitting.sorted { left, right in
+            let (leftLength, rightLength) = (left.element.path.utf8.count, right.element.path.utf8.count)
+            return leftLength == rightLength ? left.offset < right.offset : leftLength > rightLength
+        }
+        return ordered.map { $0.element.name + "=" + $0.element.value }.joined(separator: "; ")
+    }
+
+    private mutating func store(_ cookie: Cookie, removes: Bool) {
+        let old = cookies.firstIndex { $0.isSame(as: cookie) }
+        if removes {
+            if let old { cookies.remove(at: old) }
+            return
+        }
+        let total = cookies.reduce(cookie.size) { $0 + $1.size } - (old.map { cookies[$0].size } ?? 0)
+        guard total <= CookieJar.maximumTotalBytes else { return }
+        if let old {
+            cookies[old] = cookie
+        } else if cookies.count < CookieJar.maximumCount {
+            cookies.append(cookie)
+        }
+    }
+}
+
+extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// How many cookies there are.
+    public var description: String { "CookieJar(\(count) cookies)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the number only.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["count": count], displayStyle: .struct)
+    }
+}

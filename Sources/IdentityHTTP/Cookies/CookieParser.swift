@@ -1,0 +1,95 @@
+/// Reads one `Set-Cookie` value (RFC 6265 section 5.2 and 5.3) on bytes.
+struct CookieParser {
+    let url: HTTPURL
+    /// Seconds since 1970, for `Expires`.
+    let now: Int64
+
+    private typealias Bytes = ArraySlice<UInt8>
+
+    /// The cookie and whether the line removes it, or `nil` if the host may not set it or it is malformed.
+    func parse(_ line: String) -> (cookie: Cookie, removes: Bool)? {
+        let bytes = Array(line.utf8)
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
+        var pieces = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
+        guard let pair = pieces.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let name = trimmed(pair[..<equals])
+        guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else { return nil }
+        var cookie = Cookie(
+            name: text(name),
+            value: text(trimmed(pair[(equals + 1)...])),
+            domain: url.host,
+            isHostOnly: true,
+            path: defaultPath(),
+            isSecure: false
+        )
+        var maximumAge: Bool?
+        var expires: Bool?
+        for piece in pieces {
+            let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
+            let value = trimmed(piece[equals...].dropFirst())
+            switch text(trimmed(piece[..<equals])).lowercased() {
+            case "domain":
+                guard setDomain(value, of: &cookie) else { return nil }
+            case "path":
+                cookie.path = value.first == UInt8(ascii: "/") ? text(value) : defaultPath()
+            case "secure":
+                cookie.isSecure = true
+            case "max-age":
+                maximumAge = isPast(maximumAge: value) ?? maximumAge
+            case "expires":
+                expires = CookieDate.parse(value).map { $0 <= now } ?? expires
+            default:
+                break
+            }
+        }
+        guard keepsPrefixPromise(cookie, pieces) else { return nil }
+        guard !cookie.isSecure || url.isSecure || url.isLoopback else { return nil }
+        // Max-Age goes before Expires (section 5.3 step 3).
+        return (cookie, maximumAge ?? expires ?? false)
+    }
+
+    private func setDomain(_ value: Bytes, of cookie: inout Cookie) -> Bool {
+        let name = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
+        guard !name.isEmpty else { return true }
+        let domain = text(name).lowercased()
+        let isHost = domain.utf8.elementsEqual(url.host.utf8)
+        // One label is a top-level domain, or a name of this machine's own: no cookie is for all below that.
+        guard domain.utf8.contains(UInt8(ascii: ".")) else { return isHost }
+        guard isHost || Cookie.isSubdomain(url.host, of: domain) else { return false }
+        cookie.domain = domain
+        cookie.isHostOnly = NumericAddress.parse(domain) != nil
+        return true
+    }
+
+    // Names that begin so promise how they were set (RFC 6265bis section 4.1.3); a server relies on it.
+    private func keepsPrefixPromise(_ cookie: Cookie, _ pieces: ArraySlice<Bytes>) -> Bool {
+        let name = cookie.name.lowercased()
+        if name.hasPrefix("__host-") {
+            return cookie.isSecure && cookie.isHostOnly && cookie.path.utf8.elementsEqual("/".utf8)
+        }
+        return !name.hasPrefix("__secure-") || cookie.isSecure
+    }
+
+    private func isPast(maximumAge value: Bytes) -> Bool? {
+        let isNegative = value.first == UInt8(ascii: "-")
+        let digits = isNegative ? value.dropFirst() : value
+        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        return isNegative || digits.allSatisfy { $0 == UInt8(ascii: "0") }
+    }
+
+    private func defaultPath() -> String {
+        let path = Array(url.path.utf8)
+        guard let last = path.lastIndex(of: UInt8(ascii: "/")), last > 0 else { return "/" }
+        return text(path[..<last])
+    }
+
+    private func trimmed(_ bytes: Bytes) -> Bytes {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let front = bytes.drop(while: isSpace)
+        return front[..<((front.lastIndex { !isSpace($0) } ?? front.startIndex - 1) + 1)]
+    }
+
+    private func text(_ bytes: Bytes) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+}

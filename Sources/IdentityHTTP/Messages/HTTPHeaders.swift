@@ -1,0 +1,126 @@
+/// The header fields of one message, in order.
+///
+/// Names are compared without regard to ASCII case. Printing, dumping or mirroring shows names only.
+///
+/// All names and values lie in one buffer, and a `String` is made only for the value that somebody reads: most headers
+/// of a response are never looked at.
+public struct HTTPHeaders: Sendable {
+    /// Where one field lies in the buffer.
+    package struct Field: Sendable {
+        package var name: Range<Int>
+        package var value: Range<Int>
+
+        package init(name: Range<Int>, value: Range<Int>) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    private var bytes: [UInt8]
+    private var fields: [Field]
+
+    /// Makes an empty list.
+    public init() {
+        bytes = []
+        fields = []
+    }
+
+    /// Takes fields that a transport has parsed and checked; ranges outside the buffer are left out.
+    package init(buffer: [UInt8], fields: [Field]) {
+        bytes = buffer
+        self.fields = fields.filter { $0.name.upperBound <= buffer.count && $0.value.upperBound <= buffer.count }
+    }
+
+    /// How many fields there are.
+    public var count: Int { fields.count }
+
+    /// The names in order, repeated ones too.
+    public var names: [String] {
+        fields.map { String(decoding: bytes[$0.name], as: UTF8.self) }
+    }
+
+    /// The value of the first field of that name.
+    public subscript(_ name: String) -> String? {
+        for field in fields where matches(field, name) {
+            return String(decoding: bytes[field.value], as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// The values of all fields of that name, in order.
+    public func values(for name: String) -> [String] {
+        fields.filter { matches($0, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
+    }
+
+    /// Replaces all fields of that name by one.
+    ///
+    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` for a name that is no token (RFC 9110 section 5.1) or a value
+    ///   with CR, LF, NUL or another control character but TAB (section 5.5).
+    public mutating func set(_ name: String, _ value: String) throws(HTTPTransportError) {
+        try HTTPHeaders.check(name, value)
+        fields = fields.filter { !matches($0, name) }
+        appendChecked(name, value)
+    }
+
+    /// Adds a field behind the others.
+    ///
+    /// - Throws: ``HTTPTransportError/Code/invalidHeader``, as ``set(_:_:)``.
+    public mutating func append(_ name: String, _ value: String) throws(HTTPTransportError) {
+        try HTTPHeaders.check(name, value)
+        appendChecked(name, value)
+    }
+
+    /// Calls the closure with the bytes of each name and value.
+    package func forEach(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
+        for field in fields {
+            body(bytes[field.name], bytes[field.value])
+        }
+    }
+
+    private mutating func appendChecked(_ name: String, _ value: String) {
+        let start = bytes.count
+        bytes.append(contentsOf: name.utf8)
+        let middle = bytes.count
+        bytes.append(contentsOf: value.utf8)
+        fields.append(Field(name: start..<middle, value: middle..<bytes.count))
+    }
+
+    private func matches(_ field: Field, _ name: String) -> Bool {
+        let utf8 = name.utf8
+        guard utf8.count == field.name.count else { return false }
+        return zip(bytes[field.name], utf8).allSatisfy { ASCII.lowercased($0) == ASCII.lowercased($1) }
+    }
+
+    // Looks at UTF-8 bytes: CR LF is one Character, so a search for "\n" in the String would not find it.
+    private static func check(_ name: String, _ value: String) throws(HTTPTransportError) {
+        guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy(ASCII.isToken) else {
+            throw HTTPTransportError(
+                code: .invalidHeader,
+                phase: .notSent,
+                message: "A header name is not a token of RFC 9110."
+            )
+        }
+        guard value.utf8.count <= 64 << 10, value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
+            throw HTTPTransportError(
+                code: .invalidHeader,
+                phase: .notSent,
+                message: "The value of header \(name) holds a control character or is longer than 64 KiB."
+            )
+        }
+    }
+}
+
+extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names, in order; never a value.
+    public var description: String {
+        "[" + names.joined(separator: ", ") + "]"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror of the names.
+    public var customMirror: Mirror {
+        Mirror(self, unlabeledChildren: names, displayStyle: .collection)
+    }
+}

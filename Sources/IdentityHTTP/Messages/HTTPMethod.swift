@@ -1,0 +1,28 @@
+/// An HTTP request method (RFC 9110 section 9).
+public struct HTTPMethod: RawRepresentable, Sendable, Hashable {
+    /// The method as it is sent; methods are case-sensitive.
+    public let rawValue: String
+
+    /// Makes a method from its name; whether that is a token is checked when the request is sent.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The method `GET`.
+    public static let get = HTTPMethod(rawValue: "GET")
+    /// The method `POST`.
+    public static let post = HTTPMethod(rawValue: "POST")
+    /// The method `PUT`.
+    public static let put = HTTPMethod(rawValue: "PUT")
+    /// The method `PATCH`.
+    public static let patch = HTTPMethod(rawValue: "PATCH")
+    /// The method `DELETE`.
+    public static let delete = HTTPMethod(rawValue: "DELETE")
+    /// The method `HEAD`.
+    public static let head = HTTPMethod(rawValue: "HEAD")
+}
+
+extension HTTPMethod: CustomStringConvertible {
+    /// The method's name.
+    public var description: String { rawValue }
+}

@@ -1,0 +1,66 @@
+/// One HTTP request, with everything that decides how it may travel.
+///
+/// Printing, dumping or mirroring it shows method, URL without query, header names and the body's size.
+public struct HTTPRequest: Sendable {
+    /// The method.
+    public var method: HTTPMethod
+    /// Where the request goes.
+    public var url: HTTPURL
+    /// The header fields; `Host`, `Content-Length` and the like are the transport's business.
+    public var headers: HTTPHeaders
+    /// The body, or `nil` for none.
+    public var body: [UInt8]?
+    /// What the exchange may cost.
+    public var limits: HTTPLimits
+    /// Whether plain `http` is permitted to 127.0.0.0/8 and ::1 literals, for tests on one machine.
+    public var allowsLoopbackHTTP: Bool
+    /// Which addresses the request may go to.
+    public var addressPolicy: AddressPolicy
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - url: Where the request goes.
+    ///   - headers: The header fields; none unless given.
+    ///   - body: The body; none unless given.
+    ///   - limits: What the exchange may cost; see ``HTTPLimits`` for the defaults.
+    ///   - allowsLoopbackHTTP: Whether plain `http` to a loopback literal is permitted; no unless given.
+    ///   - addressPolicy: Which addresses the request may go to; any unless given.
+    public init(
+        method: HTTPMethod,
+        url: HTTPURL,
+        headers: HTTPHeaders = HTTPHeaders(),
+        body: [UInt8]? = nil,
+        limits: HTTPLimits = HTTPLimits(),
+        allowsLoopbackHTTP: Bool = false,
+        addressPolicy: AddressPolicy = .any
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.limits = limits
+        self.allowsLoopbackHTTP = allowsLoopbackHTTP
+        self.addressPolicy = addressPolicy
+    }
+}
+
+extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method, the URL without its query, the header names and the body's size.
+    public var description: String {
+        "\(method) \(url) \(headers)" + (body.map { " body: \($0.count) bytes" } ?? "")
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without header values, query and body.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: ["method": method.rawValue, "url": url.description, "headers": headers.description],
+            displayStyle: .struct
+        )
+    }
+}

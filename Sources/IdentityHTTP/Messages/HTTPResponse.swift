@@ -1,0 +1,33 @@
+/// One complete HTTP response.
+///
+/// Printing, dumping or mirroring it shows the status, header names and the body's size.
+public struct HTTPResponse: Sendable {
+    /// The status code.
+    public var status: Int
+    /// The header fields in the order they came.
+    public var headers: HTTPHeaders
+    /// The body as it came over the wire; no content coding is undone.
+    public var body: [UInt8]
+
+    /// Makes a response; for those who write a transport.
+    public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status, the header names and the body's size.
+    public var description: String {
+        "\(status) \(headers) body: \(body.count) bytes"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without header values and body.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["status": status, "headers": headers.description], displayStyle: .struct)
+    }
+}

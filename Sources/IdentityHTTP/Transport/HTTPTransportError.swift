@@ -1,0 +1,82 @@
+/// Why there is no response to an HTTP request.
+///
+/// Safe to log: it names scheme, host, port and path at most, never a query, a header value or a body.
+public struct HTTPTransportError: Error, Sendable, Hashable {
+    /// What went wrong; open, so that new codes break nobody.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The stable name of the code.
+        public let rawValue: String
+
+        /// Makes a code from its stable name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The URL cannot be used by this transport.
+        public static let invalidURL = Code(rawValue: "invalid_url")
+        /// Plain `http`, and not to a loopback literal with the caller's leave.
+        public static let insecureURL = Code(rawValue: "insecure_url")
+        /// The method is not a token of RFC 9110 section 5.6.2.
+        public static let invalidMethod = Code(rawValue: "invalid_method")
+        /// A header name is not a token, or a value holds CR, LF or NUL.
+        public static let invalidHeader = Code(rawValue: "invalid_header")
+        /// The host name has no address.
+        public static let resolutionFailed = Code(rawValue: "resolution_failed")
+        /// No connection could be made.
+        public static let connectionFailed = Code(rawValue: "connection_failed")
+        /// No TLS session could be made: certificate not trusted, wrong host name, version too old.
+        public static let tlsFailed = Code(rawValue: "tls_failed")
+        /// The ``AddressPolicy`` refused the address.
+        public static let addressRefused = Code(rawValue: "address_refused")
+        /// One of the deadlines of ``HTTPLimits`` passed.
+        public static let timedOut = Code(rawValue: "timed_out")
+        /// The response body is larger than ``HTTPLimits/maximumBodyBytes``.
+        public static let bodyTooLarge = Code(rawValue: "body_too_large")
+        /// The response headers are larger than ``HTTPLimits/maximumHeaderBytes``.
+        public static let headersTooLarge = Code(rawValue: "headers_too_large")
+        /// The connection ended before the response was complete.
+        public static let connectionLost = Code(rawValue: "connection_lost")
+        /// The server's answer is not HTTP as it should be.
+        public static let protocolViolation = Code(rawValue: "protocol_violation")
+        /// The calling task was cancelled.
+        public static let cancelled = Code(rawValue: "cancelled")
+        /// The transport is closed.
+        public static let closed = Code(rawValue: "closed")
+        /// The transport itself failed, for want of memory for example.
+        public static let internalFailure = Code(rawValue: "internal_failure")
+    }
+
+    /// How far the request got.
+    public enum Phase: Sendable, Hashable {
+        /// It is certain that no byte of the request reached the server; sending it again harms nobody.
+        case notSent
+        /// The server may have seen the request and may have acted on it.
+        case ambiguous
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// Whether the server may have seen the request.
+    public let phase: Phase
+    /// A sentence for the log, without any secret.
+    public let message: String
+
+    /// Makes an error; for those who write a transport.
+    ///
+    /// - Parameters:
+    ///   - code: What went wrong.
+    ///   - phase: ``Phase/notSent`` only if that is certain.
+    ///   - message: A sentence without query, header value or body.
+    public init(code: Code, phase: Phase, message: String) {
+        self.code = code
+        self.phase = phase
+        self.message = message
+    }
+}
+
+extension HTTPTransportError: CustomStringConvertible {
+    /// The code and the sentence.
+    public var description: String {
+        "\(code.rawValue): \(message)"
+    }
+}

@@ -1,0 +1,117 @@
+/// An absolute `http` or `https` URL, parsed strictly and kept exactly as it was given.
+///
+/// Permitted is what RFC 3986 permits and no more: ASCII only, no user information, no fragment, no backslash, no space or
+/// control character, every `%` followed by two hexadecimal digits, a host that is a registered name of letters,
+/// digits, `-` and `_`, an IPv4 address of four decimal numbers, or an IPv6 address in brackets; a port from 1 to 65535; at
+/// most 8 KiB. Whatever two programs could read in two ways is refused.
+///
+/// Two URLs are equal when their texts are equal byte for byte.
+public struct HTTPURL: Sendable {
+    /// The URL exactly as it was given.
+    public let text: String
+    /// `http` or `https`.
+    public var scheme: String { isSecure ? "https" : "http" }
+    /// The host in lower case; an IPv6 literal keeps its brackets.
+    public let host: String
+    /// The port that is connected to: the one given, or 443 or 80.
+    public let port: UInt16
+    /// Whether the scheme is `https`.
+    public let isSecure: Bool
+    /// Whether the host is a literal of 127.0.0.0/8 or `[::1]`.
+    ///
+    /// `localhost` is not: it is a name that may resolve to anything.
+    public let isLoopback: Bool
+
+    private let parts: HTTPURLParser.Parts
+
+    /// Parses a URL.
+    ///
+    /// - Throws: ``HTTPURLError``, which says what is wrong and shows nothing of the text.
+    public init(_ text: String) throws(HTTPURLError) {
+        let bytes = Array(text.utf8)
+        var parser = HTTPURLParser(bytes)
+        let parts = try parser.parse()
+        // Made anew from the bytes: a String may carry flags and storage from where it came.
+        self.text = String(decoding: bytes, as: UTF8.self)
+        host = String(decoding: bytes[parts.host].map(ASCII.lowercased), as: UTF8.self)
+        port = parts.port
+        isSecure = parts.isSecure
+        isLoopback = parts.isLoopback
+        self.parts = parts
+    }
+
+    /// The path as given, percent escapes and all; `/` if the URL has none.
+    public var path: String {
+        parts.path.isEmpty ? "/" : slice(parts.path)
+    }
+
+    /// The query as given, without the question mark; `nil` if there is none.
+    ///
+    /// May hold codes and other secrets.
+    public var query: String? {
+        parts.query.map(slice)
+    }
+
+    /// `https://host`, with `:port` only where it is not the scheme's own (RFC 6454 section 6.2).
+    public var origin: String {
+        port == (isSecure ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    }
+
+    /// The same URL with fields added behind its query.
+    ///
+    /// - Parameter raw: Fields that are already encoded, such as `a=1&b=2%20c`. Nothing is added for an empty text.
+    /// - Throws: ``HTTPURLError`` if the result is not a URL.
+    public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
+        guard !raw.isEmpty else { return self }
+        guard let query else { return try HTTPURL(text + "?" + raw) }
+        return try HTTPURL(text + (query.isEmpty || query.utf8.last == UInt8(ascii: "&") ? "" : "&") + raw)
+    }
+
+    /// A URL at the same scheme, host and port with another path and query.
+    ///
+    /// - Parameters:
+    ///   - path: The path, already encoded, beginning with `/`.
+    ///   - query: The query, already encoded, without question mark; `nil` for none.
+    /// - Throws: ``HTTPURLError`` if the path does not begin with `/` or the result is not a URL.
+    public func replacing(path: String, query: String? = nil) throws(HTTPURLError) -> HTTPURL {
+        guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(UInt8(ascii: "?")) else {
+            throw HTTPURLError(
+                code: .character,
+                message: "The new path must begin with a slash and hold no question mark."
+            )
+        }
+        return try HTTPURL(origin + path + (query.map { "?" + $0 } ?? ""))
+    }
+
+    private func slice(_ range: Range<Int>) -> String {
+        let start = text.utf8.index(text.utf8.startIndex, offsetBy: range.lowerBound)
+        return String(text[start..<text.utf8.index(start, offsetBy: range.count)])
+    }
+}
+
+extension HTTPURL: Hashable {
+    /// Whether the texts are equal; they are ASCII, where equal characters are equal bytes.
+    public static func == (left: HTTPURL, right: HTTPURL) -> Bool {
+        left.text == right.text
+    }
+
+    /// Hashes the text.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+    }
+}
+
+extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Scheme, host, port and path; of the query only that there is one, because it may hold a code.
+    public var description: String {
+        origin + path + (parts.query == nil ? "" : "?…")
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows ``description`` only.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["url": description], displayStyle: .struct)
+    }
+}

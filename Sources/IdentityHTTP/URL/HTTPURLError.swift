@@ -1,0 +1,46 @@
+/// Why a text is not a URL that a request may go to.
+public struct HTTPURLError: Error, Sendable, Hashable {
+    /// What is wrong with it; open, so that new codes break nobody.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The stable name of the code.
+        public let rawValue: String
+
+        /// Makes a code from its stable name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// Longer than 8 KiB.
+        public static let tooLong = Code(rawValue: "too_long")
+        /// Not an absolute URL with the scheme `http` or `https`.
+        public static let scheme = Code(rawValue: "scheme")
+        /// A byte that RFC 3986 does not permit there, or a broken percent escape.
+        public static let character = Code(rawValue: "character")
+        /// User information before the host.
+        public static let userInformation = Code(rawValue: "user_information")
+        /// A fragment.
+        public static let fragment = Code(rawValue: "fragment")
+        /// A host that is no registered name, IPv4 or IPv6 literal.
+        public static let host = Code(rawValue: "host")
+        /// A port that is not 1 to 65535.
+        public static let port = Code(rawValue: "port")
+    }
+
+    /// What is wrong.
+    public let code: Code
+    /// A sentence that shows nothing of the text.
+    public let message: String
+
+    /// Makes an error.
+    public init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+extension HTTPURLError: CustomStringConvertible {
+    /// The code and the sentence.
+    public var description: String {
+        "\(code.rawValue): \(message)"
+    }
+}

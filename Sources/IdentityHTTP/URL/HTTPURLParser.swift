@@ -1,0 +1,131 @@
+/// Finds the parts of an absolute http or https URL, and refuses everything doubtful.
+struct HTTPURLParser {
+    struct Parts: Sendable {
+        var host: Range<Int>
+        var path: Range<Int>
+        var query: Range<Int>?
+        var port: UInt16
+        var isSecure: Bool
+        var isLoopback: Bool
+    }
+
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func parse() throws(HTTPURLError) -> Parts {
+        guard bytes.count <= 8 << 10 else {
+            throw HTTPURLError(code: .tooLong, message: "The URL is longer than 8 KiB.")
+        }
+        let (isSecure, start) = try scheme()
+        let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
+        // The rest is looked at first, so that a backslash or a fragment is named as what it is.
+        try checkRest(start)
+        let (host, port, isLoopback) = try authority(start..<end)
+        let mark = bytes[end...].firstIndex(of: UInt8(ascii: "?"))
+        return Parts(
+            host: host,
+            path: end..<(mark ?? bytes.count),
+            query: mark.map { $0 + 1..<bytes.count },
+            port: port ?? (isSecure ? 443 : 80),
+            isSecure: isSecure,
+            isLoopback: isLoopback
+        )
+    }
+
+    private func scheme() throws(HTTPURLError) -> (isSecure: Bool, end: Int) {
+        let lower = bytes.prefix(8).map(ASCII.lowercased)
+        if lower.starts(with: "https://".utf8) { return (true, 8) }
+        if lower.starts(with: "http://".utf8) { return (false, 7) }
+        throw HTTPURLError(code: .scheme, message: "The URL is not absolute with the scheme https or http.")
+    }
+
+    private func checkRest(_ start: Int) throws(HTTPURLError) {
+        var inAuthority = true
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "#") {
+                throw HTTPURLError(code: .fragment, message: "The URL has a fragment.")
+            }
+            if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") { inAuthority = false }
+            if inAuthority, byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") {
+                index += 1
+                continue
+            }
+            if byte == UInt8(ascii: "%") {
+                guard index + 2 < bytes.count, ASCII.hexValue(bytes[index + 1]) != nil,
+                    ASCII.hexValue(bytes[index + 2]) != nil
+                else {
+                    throw HTTPURLError(code: .character, message: "The URL has a broken percent escape.")
+                }
+            } else if !ASCII.isPathOrQuery(byte) {
+                throw HTTPURLError(code: .character, message: "The URL has a character that RFC 3986 does not permit.")
+            }
+            index += 1
+        }
+    }
+
+    private func authority(
+        _ range: Range<Int>
+    ) throws(HTTPURLError) -> (host: Range<Int>, port: UInt16?, isLoopback: Bool) {
+        if bytes[range].contains(UInt8(ascii: "@")) {
+            throw HTTPURLError(code: .userInformation, message: "The URL has user information before the host.")
+        }
+        let hostEnd: Int
+        let isLoopback: Bool
+        if bytes[range].first == UInt8(ascii: "[") {
+            guard let close = bytes[range].firstIndex(of: UInt8(ascii: "]")),
+                let address = NumericAddress.parse(
+                    String(decoding: bytes[range.lowerBound + 1..<close], as: UTF8.self)
+                ),
+                address.count == 16
+            else {
+                throw HTTPURLError(code: .host, message: "The host in brackets is not an IPv6 address.")
+            }
+            hostEnd = close + 1
+            isLoopback = NumericAddress.isLoopback(address)
+        } else {
+            hostEnd = bytes[range].firstIndex(of: UInt8(ascii: ":")) ?? range.upperBound
+            isLoopback = try checkName(range.lowerBound..<hostEnd)
+        }
+        return (range.lowerBound..<hostEnd, try port(hostEnd..<range.upperBound), isLoopback)
+    }
+
+    // A name whose last label is a number is read as an IPv4 address by some programs, in whatever base: only the one
+    // form that all agree about passes.
+    private func checkName(_ range: Range<Int>) throws(HTTPURLError) -> Bool {
+        let labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isName = labels.allSatisfy { label in
+            !label.isEmpty && label.count <= 63
+                && label.allSatisfy {
+                    ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                }
+                && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+        }
+        guard range.count <= 253, isName, let last = labels.last else {
+            throw HTTPURLError(code: .host, message: "The host is not a registered name or an IPv4 address.")
+        }
+        let looksHexadecimal =
+            last.count >= 2 && last.prefix(2).elementsEqual("0x".utf8, by: { ASCII.lowercased($0) == $1 })
+        guard last.allSatisfy(ASCII.isDigit) || looksHexadecimal else { return false }
+        guard let address = NumericAddress.parse(String(decoding: bytes[range], as: UTF8.self)), address.count == 4
+        else {
+            throw HTTPURLError(code: .host, message: "The host ends in a number but is not an IPv4 address.")
+        }
+        return NumericAddress.isLoopback(address)
+    }
+
+    private func port(_ range: Range<Int>) throws(HTTPURLError) -> UInt16? {
+        guard !range.isEmpty else { return nil }
+        let digits = bytes[range].dropFirst()
+        guard bytes[range.lowerBound] == UInt8(ascii: ":"), !digits.isEmpty, digits.count <= 5,
+            digits.allSatisfy(ASCII.isDigit), let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0
+        else {
+            throw HTTPURLError(code: .port, message: "The port is not a number from 1 to 65535.")
+        }
+        return port
+    }
+}
