@@ -1,11 +1,15 @@
 #pragma once
 
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
-#include <openssl/param_build.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+
+// A macro made of macros, which Swift does not import.
+static inline int identity_public_key_selection(void) { return EVP_PKEY_PUBLIC_KEY; }

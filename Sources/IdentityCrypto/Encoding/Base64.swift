@@ -1,0 +1,17 @@
+/// Base64 with padding (RFC 4648 section 4), as HTTP Basic authentication uses it.
+package enum Base64 {
+    package static func encode(_ bytes: [UInt8]) -> String {
+        Base64Alphabet.standard.encode(bytes, padded: true)
+    }
+
+    /// Decodes the one canonical form: padded, no white space, no foreign characters, unused bits zero; otherwise nil.
+    package static func decode(_ text: String) -> [UInt8]? {
+        var characters = Array(text.utf8)
+        guard characters.count % 4 == 0 else { return nil }
+        // At most two: a third or fourth would stay, and no alphabet has the sign.
+        for _ in 0..<2 where characters.last == UInt8(ascii: "=") {
+            characters.removeLast()
+        }
+        return unsafe characters.withUnsafeBufferPointer { unsafe Base64Alphabet.standard.decode($0) }
+    }
+}

@@ -1,0 +1,99 @@
+/// One of the two alphabets of RFC 4648, with tables for both directions.
+///
+/// Foundation's base64 costs more than the hash behind it; this is a table look-up a character.
+struct Base64Alphabet: Sendable {
+    private static let invalid: UInt8 = 0xff
+
+    private let characters: [UInt8]
+    private let values: [UInt8]
+
+    static let standard = Base64Alphabet(last: "+/")
+    static let urlSafe = Base64Alphabet(last: "-_")
+
+    private init(last: String) {
+        characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8) + Array(last.utf8)
+        var values = [UInt8](repeating: Self.invalid, count: 256)
+        for (value, character) in characters.enumerated() {
+            values[Int(character)] = UInt8(value)
+        }
+        self.values = values
+    }
+
+    func encode(_ bytes: [UInt8], padded: Bool) -> String {
+        let groups = bytes.count / 3
+        let rest = bytes.count % 3
+        let tail = rest == 0 ? 0 : (padded ? 4 : rest + 1)
+        return unsafe String(unsafeUninitializedCapacity: groups * 4 + tail) { output in
+            unsafe characters.withUnsafeBufferPointer { characters in
+                var position = 0
+                func put(_ index: UInt32) {
+                    unsafe output[position] = unsafe characters[Int(index & 0x3f)]
+                    position += 1
+                }
+                for group in 0..<groups {
+                    let word =
+                        UInt32(bytes[group * 3]) << 16 | UInt32(bytes[group * 3 + 1]) << 8
+                        | UInt32(bytes[group * 3 + 2])
+                    put(word >> 18)
+                    put(word >> 12)
+                    put(word >> 6)
+                    put(word)
+                }
+                if rest > 0 {
+                    let second = rest == 2 ? UInt32(bytes[groups * 3 + 1]) : 0
+                    let word = UInt32(bytes[groups * 3]) << 16 | second << 8
+                    put(word >> 18)
+                    put(word >> 12)
+                    if rest == 2 { put(word >> 6) }
+                    while padded, position % 4 != 0 {
+                        unsafe output[position] = UInt8(ascii: "=")
+                        position += 1
+                    }
+                }
+                return position
+            }
+        }
+    }
+
+    /// Decodes text without padding, and only its one canonical form: no other character, no unused bit set.
+    func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        let groups = text.count / 4
+        let rest = text.count % 4
+        guard rest != 1 else { return nil }
+        let count = groups * 3 + (rest == 0 ? 0 : rest - 1)
+        // Values are below 64, so the high bit of the union of all of them says whether a character was foreign.
+        var union: UInt8 = 0
+        var unusedBits: UInt32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
+            unsafe values.withUnsafeBufferPointer { values in
+                func value(_ index: Int) -> UInt32 {
+                    let value = unsafe values[Int(text[index])]
+                    union |= value
+                    return UInt32(value & 0x3f)
+                }
+                for group in 0..<groups {
+                    let start = group * 4
+                    let word =
+                        value(start) << 18 | value(start + 1) << 12 | value(start + 2) << 6 | value(start + 3)
+                    unsafe output[group * 3] = UInt8(truncatingIfNeeded: word >> 16)
+                    unsafe output[group * 3 + 1] = UInt8(truncatingIfNeeded: word >> 8)
+                    unsafe output[group * 3 + 2] = UInt8(truncatingIfNeeded: word)
+                }
+                if rest > 0 {
+                    let start = groups * 4
+                    var word = value(start) << 18 | value(start + 1) << 12
+                    unsafe output[groups * 3] = UInt8(truncatingIfNeeded: word >> 16)
+                    if rest == 3 {
+                        word |= value(start + 2) << 6
+                        unsafe output[groups * 3 + 1] = UInt8(truncatingIfNeeded: word >> 8)
+                        unusedBits = word & 0xff
+                    } else {
+                        unusedBits = word & 0xffff
+                    }
+                }
+                initialized = count
+            }
+        }
+        return union & 0x80 == 0 && unusedBits == 0 ? bytes : nil
+    }
+}

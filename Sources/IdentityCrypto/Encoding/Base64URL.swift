@@ -1,0 +1,20 @@
+/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2): the encoding of everything in JOSE and PKCE.
+package enum Base64URL {
+    package static func encode(_ bytes: [UInt8]) -> String {
+        Base64Alphabet.urlSafe.encode(bytes, padded: false)
+    }
+
+    /// Decodes the one canonical form; padding, white space, foreign characters and set unused bits give nil.
+    ///
+    /// Two texts for the same bytes would let a signed or stored value be changed without being noticed.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        if let decoded = text.withContiguousStorageIfAvailable({ unsafe Base64Alphabet.urlSafe.decode($0) }) {
+            return decoded
+        }
+        return unsafe Array(text).withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
+    }
+
+    package static func decode(_ text: String) -> [UInt8]? {
+        decode(text.utf8)
+    }
+}

@@ -1,0 +1,120 @@
+internal import CIdentityOpenSSL
+
+/// AES-256 in Galois/counter mode (NIST SP 800-38D), with a 96-bit nonce and the full 128-bit tag.
+package enum AESGCM {
+    package static let keyCount = 32
+    package static let nonceCount = 12
+    package static let tagCount = 16
+
+    /// Encrypts and authenticates; the answer is the ciphertext followed by the tag.
+    ///
+    /// A nonce must never be used twice with one key.
+    ///
+    /// - Throws: `invalidKey` or `invalidLength` for a key that is not 32 or a nonce that is not 12 bytes long.
+    package static func seal(
+        _ plaintext: [UInt8],
+        key: SecretBytes,
+        nonce: [UInt8],
+        associatedData: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
+        let algorithm = try checkedAlgorithm(key: key, nonce: nonce)
+        let plaintextLength = try length(plaintext.count)
+        let associatedLength = try length(associatedData.count)
+        var sealed = [UInt8](repeating: 0, count: plaintext.count + tagCount)
+        let succeeded = ErrorQueue.preserved { () -> Bool in
+            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
+            defer { unsafe EVP_CIPHER_CTX_free(context) }
+            var written: Int32 = 0
+            guard
+                unsafe start(EVP_EncryptInit_ex2, context, algorithm, key, nonce),
+                unsafe EVP_EncryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
+            else { return false }
+            return unsafe sealed.withUnsafeMutableBufferPointer { output in
+                guard let ciphertext = output.baseAddress else { return false }
+                let tag = unsafe ciphertext + plaintext.count
+                // GCM is a stream mode: the update writes every byte, the final call only closes the tag.
+                return unsafe EVP_EncryptUpdate(context, ciphertext, &written, plaintext, plaintextLength) == 1
+                    && written == plaintextLength
+                    && EVP_EncryptFinal_ex(context, tag, &written) == 1
+                    && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagCount), tag) == 1
+            }
+        }
+        guard succeeded else { throw CryptoError(.operationFailed, "the data could not be encrypted") }
+        return sealed
+    }
+
+    /// Checks the tag and decrypts what `seal` gave.
+    ///
+    /// Nothing of the plaintext is handed out before the tag is checked.
+    ///
+    /// - Throws: `authenticationFailed` if the sealed bytes, key, nonce or associated data are not those of the sealing;
+    ///   `invalidKey` or `invalidLength` as `seal`.
+    package static func open(
+        _ sealed: [UInt8],
+        key: SecretBytes,
+        nonce: [UInt8],
+        associatedData: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
+        let algorithm = try checkedAlgorithm(key: key, nonce: nonce)
+        guard sealed.count >= tagCount else {
+            throw CryptoError(.authenticationFailed, "the sealed data is shorter than its tag")
+        }
+        let ciphertextLength = try length(sealed.count - tagCount)
+        let associatedLength = try length(associatedData.count)
+        var tag = Array(sealed.suffix(tagCount))
+        var plaintext = [UInt8](repeating: 0, count: sealed.count - tagCount)
+        let authentic = ErrorQueue.preserved { () -> Bool in
+            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
+            defer { unsafe EVP_CIPHER_CTX_free(context) }
+            var written: Int32 = 0
+            var nothing: UInt8 = 0
+            return unsafe start(EVP_DecryptInit_ex2, context, algorithm, key, nonce)
+                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag) == 1
+                && EVP_DecryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
+                && EVP_DecryptUpdate(context, &plaintext, &written, sealed, ciphertextLength) == 1
+                && written == ciphertextLength
+                && EVP_DecryptFinal_ex(context, &nothing, &written) == 1
+        }
+        guard authentic else {
+            unsafe plaintext.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+            throw CryptoError(.authenticationFailed, "the sealed data is damaged or was sealed for another key or use")
+        }
+        return plaintext
+    }
+
+    private typealias Initializer = (
+        OpaquePointer?, OpaquePointer?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<OSSL_PARAM>?
+    ) -> Int32
+
+    private static func start(
+        _ initialize: Initializer,
+        _ context: OpaquePointer,
+        _ algorithm: FetchedAlgorithm,
+        _ key: SecretBytes,
+        _ nonce: [UInt8]
+    ) -> Bool {
+        unsafe key.withUnsafeBytes { key in
+            unsafe initialize(
+                context,
+                algorithm.pointer,
+                key.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                nonce,
+                nil
+            ) == 1
+        }
+    }
+
+    private static func checkedAlgorithm(key: SecretBytes, nonce: [UInt8]) throws(CryptoError) -> FetchedAlgorithm {
+        guard key.count == keyCount else { throw CryptoError(.invalidKey, "an AES-256 key has \(keyCount) bytes") }
+        guard nonce.count == nonceCount else { throw CryptoError(.invalidLength, "the nonce has \(nonceCount) bytes") }
+        return try FetchedAlgorithm.aes256GCM.available()
+    }
+
+    /// OpenSSL counts in 32 bits.
+    private static func length(_ count: Int) throws(CryptoError) -> Int32 {
+        guard let length = Int32(exactly: count) else {
+            throw CryptoError(.invalidLength, "more than 2^31 - 1 bytes cannot be sealed at once")
+        }
+        return length
+    }
+}

@@ -1,0 +1,29 @@
+internal import CIdentityOpenSSL
+
+/// The SHA-2 digests (FIPS 180-4).
+package enum Digest {
+    package static func sha256(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try digest(bytes, .sha256)
+    }
+
+    package static func sha384(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try digest(bytes, .sha384)
+    }
+
+    package static func sha512(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try digest(bytes, .sha512)
+    }
+
+    static func digest(_ bytes: [UInt8], _ function: HashFunction) throws(CryptoError) -> [UInt8] {
+        let algorithm = try function.fetched.available()
+        var digest = [UInt8](repeating: 0, count: function.count)
+        var written: UInt32 = 0
+        let succeeded = ErrorQueue.preserved {
+            unsafe EVP_Digest(bytes, bytes.count, &digest, &written, algorithm.pointer, nil) == 1
+        }
+        guard succeeded, written == UInt32(function.count) else {
+            throw CryptoError(.operationFailed, "the digest could not be computed")
+        }
+        return digest
+    }
+}

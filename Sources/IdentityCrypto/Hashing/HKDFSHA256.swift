@@ -1,0 +1,45 @@
+internal import CIdentityOpenSSL
+
+/// HKDF with SHA-256, extract and expand (RFC 5869).
+package enum HKDFSHA256 {
+    /// The most that one derivation can give: 255 blocks of the hash (RFC 5869 section 2.3).
+    package static let maximumCount = 255 * 32
+
+    /// Derives a key of `count` bytes.
+    ///
+    /// `info` separates the keys derived from one secret for different uses.
+    ///
+    /// - Throws: `invalidKey` for an empty key, `invalidLength` for a count outside 1...8160.
+    package static func deriveKey(
+        from key: SecretBytes,
+        salt: [UInt8],
+        info: [UInt8],
+        count: Int
+    ) throws(CryptoError) -> SecretBytes {
+        guard key.count > 0 else { throw CryptoError(.invalidKey, "the key to derive from is empty") }
+        guard (1...maximumCount).contains(count) else {
+            throw CryptoError(.invalidLength, "HKDF-SHA-256 derives between 1 and \(maximumCount) bytes")
+        }
+        let algorithm = try FetchedAlgorithm.hkdf.available()
+        let parameters = ParameterList()
+        parameters.add(OSSL_KDF_PARAM_DIGEST, text: "SHA2-256")
+        unsafe key.withUnsafeBytes { unsafe parameters.add(OSSL_KDF_PARAM_KEY, octets: $0) }
+        parameters.add(OSSL_KDF_PARAM_SALT, octets: salt)
+        parameters.add(OSSL_KDF_PARAM_INFO, octets: info)
+        return try unsafe SecretBytes(count: count) { (output) throws(CryptoError) in
+            let succeeded = ErrorQueue.preserved {
+                guard let context = unsafe EVP_KDF_CTX_new(algorithm.pointer) else { return false }
+                defer { unsafe EVP_KDF_CTX_free(context) }
+                return unsafe parameters.withPointer {
+                    unsafe EVP_KDF_derive(
+                        context,
+                        output.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                        output.count,
+                        $0
+                    ) == 1
+                }
+            }
+            guard succeeded else { throw CryptoError(.operationFailed, "the key could not be derived") }
+        }
+    }
+}

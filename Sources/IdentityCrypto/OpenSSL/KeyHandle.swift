@@ -1,0 +1,89 @@
+internal import CIdentityOpenSSL
+
+/// The owner of one `EVP_PKEY`.
+///
+/// `@unchecked Sendable`: the pointer is never reassigned and the key never changed after construction. OpenSSL allows
+/// any number of threads to use one key through contexts of their own; its reference count and lazily filled caches
+/// (Montgomery context, exports to a provider) are guarded by its own locks.
+@safe
+final class KeyHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over the reference.
+    init(owning pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        unsafe EVP_PKEY_free(pointer)
+    }
+
+    /// A public key from its parameters; nil if OpenSSL refuses them, such as a point beside its curve.
+    static func publicKey(type: String, _ parameters: ParameterList) -> KeyHandle? {
+        ErrorQueue.preserved {
+            guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
+            defer { unsafe EVP_PKEY_CTX_free(context) }
+            var key: OpaquePointer?
+            let built =
+                unsafe EVP_PKEY_fromdata_init(context) == 1
+                && parameters.withPointer {
+                    unsafe EVP_PKEY_fromdata(context, &key, identity_public_key_selection(), $0) == 1
+                }
+            guard let key = unsafe key else { return nil }
+            let handle = unsafe KeyHandle(owning: key)
+            return built ? handle : nil
+        }
+    }
+
+    /// A new key pair, after `configure` has set its size or curve.
+    static func generate(type: String, configure: (OpaquePointer) -> Bool) -> KeyHandle? {
+        ErrorQueue.preserved {
+            guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
+            defer { unsafe EVP_PKEY_CTX_free(context) }
+            var key: OpaquePointer?
+            let generated =
+                unsafe EVP_PKEY_keygen_init(context) == 1 && configure(context)
+                && EVP_PKEY_generate(context, &key) == 1
+            guard let key = unsafe key else { return nil }
+            let handle = unsafe KeyHandle(owning: key)
+            return generated ? handle : nil
+        }
+    }
+
+    /// Checks the public half as far as its kind allows without a proof of primality.
+    var isPublicKeyConsistent: Bool {
+        ErrorQueue.preserved {
+            guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
+            defer { unsafe EVP_PKEY_CTX_free(context) }
+            return unsafe EVP_PKEY_public_check_quick(context) == 1
+        }
+    }
+
+    /// A context for signing or verifying with one algorithm, everything set; nil if OpenSSL refuses.
+    func makeContext(
+        _ algorithm: SignatureAlgorithm,
+        _ hash: FetchedAlgorithm,
+        initialize: (OpaquePointer) -> Int32
+    ) -> OpaquePointer? {
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return nil }
+        var ready = unsafe initialize(context) == 1
+        switch algorithm.padding {
+        case .pkcs1:
+            ready = unsafe ready && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
+        case .pss:
+            // RFC 7518 section 3.5: MGF1 with the same hash, salt as long as the hash.
+            ready =
+                unsafe ready && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
+                && EVP_PKEY_CTX_set_rsa_mgf1_md(context, hash.pointer) == 1
+                && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
+        case nil:
+            break
+        }
+        ready = unsafe ready && EVP_PKEY_CTX_set_signature_md(context, hash.pointer) == 1
+        guard ready else {
+            unsafe EVP_PKEY_CTX_free(context)
+            return nil
+        }
+        return unsafe context
+    }
+}

@@ -1,0 +1,60 @@
+internal import CIdentityOpenSSL
+
+/// Bytes nobody should see: a key, a token.
+///
+/// Immutable, wiped from memory when the last reference goes, never printed.
+///
+/// The array or buffer it was made from is the caller's and is not wiped.
+///
+/// `@unchecked Sendable`: the memory is written once in the initialiser, before anybody else can hold the object, and only
+/// read until `deinit`, when nobody holds it any more.
+@safe
+package final class SecretBytes: @unchecked Sendable {
+    private let storage: UnsafeMutableRawBufferPointer
+
+    package init(copying bytes: UnsafeRawBufferPointer) {
+        unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+        unsafe storage.copyMemory(from: bytes)
+    }
+
+    package init(_ bytes: [UInt8]) {
+        unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+        unsafe storage.copyBytes(from: bytes)
+    }
+
+    /// Lets a body write the secret in place, so that no second copy of it is ever made.
+    init(count: Int, filledBy body: (UnsafeMutableRawBufferPointer) throws(CryptoError) -> Void) throws(CryptoError) {
+        unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
+        try unsafe body(storage)
+    }
+
+    deinit {
+        unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
+        unsafe storage.deallocate()
+    }
+
+    package var count: Int { unsafe storage.count }
+
+    /// Lends the bytes to a body, which must not let the pointer escape.
+    package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        try unsafe body(UnsafeRawBufferPointer(storage))
+    }
+
+    /// A copy that is wiped by nobody: for the one place where the secret leaves, such as a request header.
+    package func copyBytes() -> [UInt8] {
+        unsafe Array(storage)
+    }
+
+    /// Compares in a time that depends on the lengths only.
+    package func isEqual(to other: SecretBytes) -> Bool {
+        guard count == other.count else { return false }
+        return unsafe CRYPTO_memcmp(storage.baseAddress, other.storage.baseAddress, count) == 0
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "SecretBytes(redacted)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

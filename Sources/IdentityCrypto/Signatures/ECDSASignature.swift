@@ -1,0 +1,39 @@
+internal import CIdentityOpenSSL
+
+/// The two forms of an ECDSA signature: JOSE's r and s side by side (RFC 7518 section 3.4), and OpenSSL's DER.
+enum ECDSASignature {
+    /// The DER form of a JOSE signature whose length has been checked: SEQUENCE of two INTEGERs.
+    static func der(fromJOSE signature: [UInt8], coordinateCount: Int) -> [UInt8] {
+        let r = integer(signature.prefix(coordinateCount))
+        let s = integer(signature.dropFirst(coordinateCount))
+        let count = r.count + s.count
+        // At most 138 bytes (P-521), so a length takes one byte, or two in the long form.
+        let header: [UInt8] = count < 0x80 ? [0x30, UInt8(count)] : [0x30, 0x81, UInt8(count)]
+        return header + r + s
+    }
+
+    private static func integer(_ magnitude: ArraySlice<UInt8>) -> [UInt8] {
+        var digits = magnitude.drop { $0 == 0 }
+        // DER integers are signed: zero needs one octet, a set high bit a zero before it.
+        let needsZero = digits.first.map { $0 >= 0x80 } ?? true
+        if needsZero { digits = [0] + digits }
+        return [0x02, UInt8(digits.count)] + digits
+    }
+
+    /// The JOSE form of what OpenSSL signed; nil if it is no signature of such a curve.
+    static func jose(fromDER der: [UInt8], coordinateCount: Int) -> [UInt8]? {
+        unsafe der.withUnsafeBufferPointer { der in
+            var cursor = der.baseAddress
+            guard let signature = unsafe d2i_ECDSA_SIG(nil, &cursor, der.count) else { return nil }
+            defer { unsafe ECDSA_SIG_free(signature) }
+            let length = Int32(coordinateCount)
+            var r = [UInt8](repeating: 0, count: coordinateCount)
+            var s = [UInt8](repeating: 0, count: coordinateCount)
+            guard
+                unsafe BN_bn2binpad(ECDSA_SIG_get0_r(signature), &r, length) == length,
+                unsafe BN_bn2binpad(ECDSA_SIG_get0_s(signature), &s, length) == length
+            else { return nil }
+            return r + s
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// What sort of key it is, with what decides about the shape of its signatures.
+enum KeyKind: Sendable, Equatable {
+    case rsa(signatureCount: Int)
+    case ellipticCurve(EllipticCurve)
+    case ed25519
+
+    var supportedAlgorithms: Set<SignatureAlgorithm> {
+        Set(SignatureAlgorithm.allCases.filter(supports))
+    }
+
+    func supports(_ algorithm: SignatureAlgorithm) -> Bool {
+        switch self {
+        case .rsa: algorithm.padding != nil
+        case .ellipticCurve(let curve): algorithm == curve.algorithm
+        case .ed25519: algorithm == .edDSA
+        }
+    }
+
+    /// The only length that a JOSE signature by such a key can have.
+    var signatureCount: Int {
+        switch self {
+        case .rsa(let count): count
+        case .ellipticCurve(let curve): 2 * curve.coordinateCount
+        case .ed25519: 64
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// The asymmetric JOSE signature algorithms (RFC 7518 section 3.1, RFC 8037).
+///
+/// The raw values are the `alg` names.
+///
+/// Closed on purpose: `none` and the HMAC algorithms cannot be expressed, so they cannot be confused with these.
+package enum SignatureAlgorithm: String, Sendable, CaseIterable {
+    case rs256 = "RS256"
+    case rs384 = "RS384"
+    case rs512 = "RS512"
+    case ps256 = "PS256"
+    case ps384 = "PS384"
+    case ps512 = "PS512"
+    case es256 = "ES256"
+    case es384 = "ES384"
+    case es512 = "ES512"
+    case edDSA = "EdDSA"
+
+    enum Padding {
+        case pkcs1
+        case pss
+    }
+
+    /// The hash of the message; nil for EdDSA, which signs the message itself.
+    var hashFunction: HashFunction? {
+        switch self {
+        case .rs256, .ps256, .es256: .sha256
+        case .rs384, .ps384, .es384: .sha384
+        case .rs512, .ps512, .es512: .sha512
+        case .edDSA: nil
+        }
+    }
+
+    /// The RSA padding; nil if the algorithm is not one of RSA's.
+    var padding: Padding? {
+        switch self {
+        case .rs256, .rs384, .rs512: .pkcs1
+        case .ps256, .ps384, .ps512: .pss
+        case .es256, .es384, .es512, .edDSA: nil
+        }
+    }
+}

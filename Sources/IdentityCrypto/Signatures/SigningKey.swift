@@ -1,0 +1,119 @@
+internal import CIdentityOpenSSL
+
+/// A key pair that signs, for issuers that run inside a test or the sandbox.
+///
+/// The private half cannot be taken out.
+package final class SigningKey: Sendable {
+    /// The public half, as it goes into a JWK.
+    package let publicNumbers: PublicNumbers
+    private let handle: KeyHandle
+    private let kind: KeyKind
+
+    private init(_ handle: KeyHandle, _ kind: KeyKind, _ publicNumbers: PublicNumbers) {
+        self.handle = handle
+        self.kind = kind
+        self.publicNumbers = publicNumbers
+    }
+
+    /// A new RSA key.
+    ///
+    /// It takes a tenth of a second or more: make it once.
+    ///
+    /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192. Keys under 2048 bits are there so that
+    ///   a test can see them refused.
+    package static func generateRSA(bits: Int = 2048) throws(CryptoError) -> SigningKey {
+        guard (1024...8192).contains(bits), bits % 8 == 0 else {
+            throw CryptoError(.invalidLength, "an RSA key has 1024 to 8192 bits")
+        }
+        let handle = unsafe KeyHandle.generate(type: "RSA") {
+            unsafe EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) == 1
+        }
+        guard let handle, let modulus = handle.number(OSSL_PKEY_PARAM_RSA_N, count: nil),
+            let exponent = handle.number(OSSL_PKEY_PARAM_RSA_E, count: nil)
+        else { throw generationFailed }
+        return SigningKey(handle, .rsa(signatureCount: bits / 8), .rsa(modulus: modulus, exponent: exponent))
+    }
+
+    /// A new key on a NIST curve.
+    package static func generateEllipticCurve(_ curve: EllipticCurve) throws(CryptoError) -> SigningKey {
+        let handle = unsafe KeyHandle.generate(type: "EC") {
+            unsafe EVP_PKEY_CTX_set_group_name($0, curve.rawValue) == 1
+        }
+        guard let handle, let x = handle.number(OSSL_PKEY_PARAM_EC_PUB_X, count: curve.coordinateCount),
+            let y = handle.number(OSSL_PKEY_PARAM_EC_PUB_Y, count: curve.coordinateCount)
+        else { throw generationFailed }
+        return SigningKey(handle, .ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
+    }
+
+    /// A new Ed25519 key.
+    package static func generateEd25519() throws(CryptoError) -> SigningKey {
+        var x = [UInt8](repeating: 0, count: 32)
+        var count = x.count
+        guard let handle = unsafe KeyHandle.generate(type: "ED25519", configure: { _ in true }),
+            unsafe EVP_PKEY_get_raw_public_key(handle.pointer, &x, &count) == 1, count == x.count
+        else { throw generationFailed }
+        return SigningKey(handle, .ed25519, .ed25519(x: x))
+    }
+
+    /// Signs a message; the signature is in JOSE's form (ECDSA: r and s side by side).
+    ///
+    /// - Throws: `unsupportedAlgorithm` if the key is of another kind.
+    package func sign(_ message: [UInt8], algorithm: SignatureAlgorithm) throws(CryptoError) -> [UInt8] {
+        guard kind.supports(algorithm) else {
+            throw CryptoError(.unsupportedAlgorithm, "this key cannot sign with \(algorithm.rawValue)")
+        }
+        let signed: [UInt8]?
+        if let function = algorithm.hashFunction {
+            let digest = try Digest.digest(message, function)
+            let hash = try function.fetched.available()
+            signed = ErrorQueue.preserved { signDigest(digest, algorithm, hash) }
+        } else {
+            signed = ErrorQueue.preserved { signOneShot(message) }
+        }
+        guard let signed else { throw CryptoError(.operationFailed, "the signature could not be made") }
+        return signed
+    }
+
+    private func signDigest(_ digest: [UInt8], _ algorithm: SignatureAlgorithm, _ hash: FetchedAlgorithm) -> [UInt8]? {
+        guard let context = unsafe handle.makeContext(algorithm, hash, initialize: { unsafe EVP_PKEY_sign_init($0) })
+        else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var count = 0
+        guard unsafe EVP_PKEY_sign(context, nil, &count, digest, digest.count) == 1 else { return nil }
+        var signature = [UInt8](repeating: 0, count: count)
+        guard unsafe EVP_PKEY_sign(context, &signature, &count, digest, digest.count) == 1 else { return nil }
+        signature.removeLast(signature.count - count)
+        guard case .ellipticCurve(let curve) = kind else { return signature }
+        return ECDSASignature.jose(fromDER: signature, coordinateCount: curve.coordinateCount)
+    }
+
+    private func signOneShot(_ message: [UInt8]) -> [UInt8]? {
+        guard let context = unsafe EVP_MD_CTX_new() else { return nil }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        var signature = [UInt8](repeating: 0, count: kind.signatureCount)
+        var count = signature.count
+        guard
+            unsafe EVP_DigestSignInit_ex(context, nil, nil, nil, nil, handle.pointer, nil) == 1,
+            unsafe EVP_DigestSign(context, &signature, &count, message, message.count) == 1,
+            count == signature.count
+        else { return nil }
+        return signature
+    }
+
+    private static let generationFailed = CryptoError(.operationFailed, "the key could not be generated")
+}
+
+extension KeyHandle {
+    /// A public number of the key, most significant octet first, padded to `count` or as short as it can be.
+    fileprivate func number(_ name: String, count: Int?) -> [UInt8]? {
+        ErrorQueue.preserved {
+            var number: OpaquePointer?
+            let found = unsafe EVP_PKEY_get_bn_param(pointer, name, &number) == 1
+            defer { unsafe BN_free(number) }
+            guard found else { return nil }
+            let length = unsafe Int32(count ?? Int(BN_num_bits(number) + 7) / 8)
+            var bytes = [UInt8](repeating: 0, count: Int(length))
+            return unsafe BN_bn2binpad(number, &bytes, length) == length ? bytes : nil
+        }
+    }
+}

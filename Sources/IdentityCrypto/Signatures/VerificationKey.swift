@@ -1,0 +1,118 @@
+internal import CIdentityOpenSSL
+
+/// A public key that checks signatures, built from the numbers of a JWK (RFC 7517, 7518, 8037).
+///
+/// Safe to use from any number of tasks at once; keep it as long as the key is current, since its prepared contexts are
+/// what makes verification fast.
+package final class VerificationKey: Sendable {
+    private let handle: KeyHandle
+    private let kind: KeyKind
+    private let pool = VerificationContextPool()
+
+    private init(_ handle: KeyHandle, _ kind: KeyKind) {
+        self.handle = handle
+        self.kind = kind
+    }
+
+    /// An RSA key (RFC 7518 section 6.3.1).
+    ///
+    /// - Throws: `invalidKey` unless the modulus is odd and has 2048 to 8192 bits, and the exponent is odd and between 3 and
+    ///   2^32. Smaller keys are breakable, larger ones are a way to make us work.
+    package static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> VerificationKey {
+        // Some issuers write the sign octet of their library before the modulus; the number is the same.
+        let significant = modulus.drop { $0 == 0 }
+        guard let first = significant.first, let last = significant.last, significant.count <= 1024 else {
+            throw CryptoError(.invalidKey, "the RSA modulus is empty or longer than 8192 bits")
+        }
+        guard significant.count * 8 - first.leadingZeroBitCount >= 2048, last & 1 == 1 else {
+            throw CryptoError(.invalidKey, "the RSA modulus is even or shorter than 2048 bits")
+        }
+        let exponentDigits = exponent.drop { $0 == 0 }
+        let exponentValue = exponentDigits.count <= 4 ? exponentDigits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } : 0
+        guard exponentValue >= 3, exponentValue & 1 == 1 else {
+            throw CryptoError(.invalidKey, "the RSA exponent is not an odd number between 3 and 2^32")
+        }
+        let parameters = ParameterList()
+        parameters.add(OSSL_PKEY_PARAM_RSA_N, bigEndian: Array(significant))
+        parameters.add(OSSL_PKEY_PARAM_RSA_E, bigEndian: Array(exponentDigits))
+        guard let handle = KeyHandle.publicKey(type: "RSA", parameters) else {
+            throw CryptoError(.invalidKey, "OpenSSL refuses the RSA key")
+        }
+        return VerificationKey(handle, .rsa(signatureCount: significant.count))
+    }
+
+    /// A key on one of the NIST curves (RFC 7518 section 6.2.1).
+    ///
+    /// - Throws: `invalidKey` if a coordinate is not exactly as long as the curve says, or the point is not on the curve.
+    package static func ellipticCurve(
+        _ curve: EllipticCurve,
+        x: [UInt8],
+        y: [UInt8]
+    ) throws(CryptoError) -> VerificationKey {
+        guard x.count == curve.coordinateCount, y.count == curve.coordinateCount else {
+            throw CryptoError(.invalidKey, "a coordinate on \(curve.rawValue) has \(curve.coordinateCount) bytes")
+        }
+        let parameters = ParameterList()
+        parameters.add(OSSL_PKEY_PARAM_GROUP_NAME, text: curve.rawValue)
+        parameters.add(OSSL_PKEY_PARAM_PUB_KEY, octets: [0x04] + x + y)
+        guard let handle = KeyHandle.publicKey(type: "EC", parameters), handle.isPublicKeyConsistent else {
+            throw CryptoError(.invalidKey, "the point is not on \(curve.rawValue)")
+        }
+        return VerificationKey(handle, .ellipticCurve(curve))
+    }
+
+    /// An Ed25519 key (RFC 8037 section 2).
+    ///
+    /// - Throws: `invalidKey` unless `x` has 32 bytes.
+    package static func ed25519(_ x: [UInt8]) throws(CryptoError) -> VerificationKey {
+        let pointer = unsafe ErrorQueue.preserved { () -> OpaquePointer? in
+            guard x.count == 32 else { return nil }
+            return unsafe EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count)
+        }
+        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "an Ed25519 key has 32 bytes") }
+        return VerificationKey(unsafe KeyHandle(owning: pointer), .ed25519)
+    }
+
+    package var supportedAlgorithms: Set<SignatureAlgorithm> { kind.supportedAlgorithms }
+
+    package func supports(_ algorithm: SignatureAlgorithm) -> Bool {
+        kind.supports(algorithm)
+    }
+
+    /// Whether the signature, in JOSE's form, is this key's for the message.
+    ///
+    /// Every doubt and every failure is `false`.
+    package func verify(_ signature: [UInt8], of message: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
+        guard kind.supports(algorithm), signature.count == kind.signatureCount else { return false }
+        return ErrorQueue.preserved {
+            switch kind {
+            case .rsa:
+                verifyPrepared(signature, of: message, algorithm)
+            case .ellipticCurve(let curve):
+                verifyPrepared(
+                    ECDSASignature.der(fromJOSE: signature, coordinateCount: curve.coordinateCount),
+                    of: message,
+                    algorithm
+                )
+            case .ed25519:
+                verifyOneShot(signature, of: message)
+            }
+        }
+    }
+
+    private func verifyPrepared(_ signature: [UInt8], of message: [UInt8], _ algorithm: SignatureAlgorithm) -> Bool {
+        guard let context = pool.take(algorithm) ?? VerificationContext(handle, algorithm),
+            context.verify(signature, of: message)
+        else { return false }
+        pool.giveBack(context)
+        return true
+    }
+
+    /// Ed25519 hashes the message itself, together with the key, so OpenSSL 3.0 offers it in one call only.
+    private func verifyOneShot(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        return unsafe EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, handle.pointer, nil) == 1
+            && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+}

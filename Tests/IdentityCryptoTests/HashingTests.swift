@@ -1,0 +1,85 @@
+import IdentityCrypto
+import Testing
+
+@Suite("Hashing")
+struct HashingTests {
+    @Test("the SHA-2 digests of FIPS 180-4's \"abc\" and of nothing")
+    func digests() throws {
+        let abc = Array("abc".utf8)
+        #expect(
+            try Digest.sha256(abc) == hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        )
+        #expect(
+            try Digest.sha384(abc)
+                == hex(
+                    "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed"
+                        + "8086072ba1e7cc2358baeca134c825a7"
+                )
+        )
+        #expect(
+            try Digest.sha512(abc)
+                == hex(
+                    "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                        + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+                )
+        )
+        #expect(try Digest.sha256([]) == hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
+    }
+
+    @Test(
+        "the HMAC-SHA-256 vectors of RFC 4231",
+        arguments: [
+            (
+                [UInt8](repeating: 0x0b, count: 20), "Hi There",
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+            ),
+            (
+                Array("Jefe".utf8), "what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            ),
+            (
+                [UInt8](repeating: 0xaa, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+            ),
+        ]
+    )
+    func hmac(key: [UInt8], message: String, code: String) throws {
+        #expect(
+            try HMACSHA256.authenticationCode(for: Array(message.utf8), key: SecretBytes(key)) == hex(code)
+        )
+    }
+
+    @Test("the HKDF-SHA-256 vectors of RFC 5869, with and without salt and info")
+    func hkdf() throws {
+        let key = SecretBytes([UInt8](repeating: 0x0b, count: 22))
+        let first = try HKDFSHA256.deriveKey(
+            from: key,
+            salt: hex("000102030405060708090a0b0c"),
+            info: hex("f0f1f2f3f4f5f6f7f8f9"),
+            count: 42
+        )
+        #expect(
+            first.copyBytes()
+                == hex("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865")
+        )
+        let third = try HKDFSHA256.deriveKey(from: key, salt: [], info: [], count: 42)
+        #expect(
+            third.copyBytes()
+                == hex("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8")
+        )
+    }
+
+    @Test("an empty key and an impossible length are refused, the longest possible one is not")
+    func bounds() throws {
+        let key = SecretBytes([1])
+        #expect(throws: CryptoError.self) { try HMACSHA256.authenticationCode(for: [], key: SecretBytes([])) }
+        #expect(throws: CryptoError.self) {
+            try HKDFSHA256.deriveKey(from: SecretBytes([]), salt: [], info: [], count: 32)
+        }
+        for count in [Int.min, -1, 0, HKDFSHA256.maximumCount + 1, Int.max] {
+            #expect(throws: CryptoError.self) { try HKDFSHA256.deriveKey(from: key, salt: [], info: [], count: count) }
+        }
+        let longest = try HKDFSHA256.deriveKey(from: key, salt: [], info: [], count: HKDFSHA256.maximumCount)
+        #expect(longest.count == HKDFSHA256.maximumCount)
+    }
+}

@@ -1,0 +1,151 @@
+import IdentityCrypto
+import Testing
+
+@Suite("Signatures")
+struct SignatureTests {
+    @Test("the published examples: RFC 7515 A.2 (RS256) and A.3 (ES256), RFC 8037 A.4 (Ed25519)")
+    func publishedExamples() throws {
+        typealias Vectors = JOSEVectors
+        #expect(
+            try Vectors.RS256.key().verify(
+                Vectors.RS256.signature,
+                of: Vectors.RS256.message,
+                algorithm: .rs256
+            )
+        )
+        #expect(
+            try Vectors.ES256.key().verify(
+                Vectors.ES256.signature,
+                of: Vectors.ES256.message,
+                algorithm: .es256
+            )
+        )
+        #expect(
+            try Vectors.Ed25519.key().verify(
+                Vectors.Ed25519.signature,
+                of: Vectors.Ed25519.message,
+                algorithm: .edDSA
+            )
+        )
+    }
+
+    @Test("what each kind of key signs, its public half verifies; other messages, lengths and algorithms not")
+    func roundTrips() throws {
+        let keys: [SigningKey] = [
+            try .generateRSA(), try .generateEllipticCurve(.p256), try .generateEllipticCurve(.p384),
+            try .generateEllipticCurve(.p521), try .generateEd25519(),
+        ]
+        let message = Array("header.payload".utf8)
+        var verified: Set<SignatureAlgorithm> = []
+        for key in keys {
+            let verification = try key.verificationKey()
+            for algorithm in SignatureAlgorithm.allCases {
+                guard verification.supports(algorithm) else {
+                    #expect(throws: CryptoError.self) { try key.sign(message, algorithm: algorithm) }
+                    continue
+                }
+                let signature = try key.sign(message, algorithm: algorithm)
+                #expect(verification.verify(signature, of: message, algorithm: algorithm))
+                // Twice: the second time with the pooled context.
+                #expect(verification.verify(signature, of: message, algorithm: algorithm))
+                #expect(!verification.verify(signature, of: message + [0], algorithm: algorithm))
+                #expect(!verification.verify(signature, of: [], algorithm: algorithm))
+                #expect(!verification.verify(signature + [0], of: message, algorithm: algorithm))
+                #expect(!verification.verify([0] + signature, of: message, algorithm: algorithm))
+                #expect(!verification.verify(signature.dropLast(), of: message, algorithm: algorithm))
+                #expect(!verification.verify([], of: message, algorithm: algorithm))
+                for other in SignatureAlgorithm.allCases where other != algorithm {
+                    #expect(!verification.verify(signature, of: message, algorithm: other))
+                }
+                for other in keys where other !== key {
+                    #expect(!(try other.verificationKey().verify(signature, of: message, algorithm: algorithm)))
+                }
+                verified.insert(algorithm)
+            }
+            #expect(verification.supportedAlgorithms == SignatureAlgorithm.allCases.filter(verification.supports).set)
+        }
+        #expect(verified == SignatureAlgorithm.allCases.set)
+    }
+
+    @Test("an elliptic-curve key speaks one algorithm, RSA six, Ed25519 one")
+    func algorithms() throws {
+        #expect(
+            try JOSEVectors.RS256.key().supportedAlgorithms == [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
+        )
+        #expect(try JOSEVectors.ES256.key().supportedAlgorithms == [.es256])
+        #expect(try JOSEVectors.Ed25519.key().supportedAlgorithms == [.edDSA])
+        #expect(SignatureAlgorithm(rawValue: "none") == nil)
+        #expect(SignatureAlgorithm(rawValue: "HS256") == nil)
+        #expect(SignatureAlgorithm(rawValue: "rs256") == nil)
+    }
+
+    @Test("every flipped byte of a signature is refused, and afterwards the right one still verifies")
+    func flippedBytes() throws {
+        let cases: [(VerificationKey, [UInt8], [UInt8], SignatureAlgorithm)] = [
+            (try JOSEVectors.RS256.key(), JOSEVectors.RS256.signature, JOSEVectors.RS256.message, .rs256),
+            (try JOSEVectors.ES256.key(), JOSEVectors.ES256.signature, JOSEVectors.ES256.message, .es256),
+            (try JOSEVectors.Ed25519.key(), JOSEVectors.Ed25519.signature, JOSEVectors.Ed25519.message, .edDSA),
+        ]
+        for (key, signature, message, algorithm) in cases {
+            for index in signature.indices {
+                var damaged = signature
+                damaged[index] ^= 0x01
+                #expect(!key.verify(damaged, of: message, algorithm: algorithm), "\(algorithm) byte \(index)")
+            }
+            #expect(key.verify(signature, of: message, algorithm: algorithm))
+        }
+    }
+
+    @Test("ES256: r or s zero, at or over the order, DER and wrong lengths are refused")
+    func ecdsaForms() throws {
+        let key = try JOSEVectors.ES256.key()
+        let message = JOSEVectors.ES256.message
+        let r = Array(JOSEVectors.ES256.signature.prefix(32))
+        let s = Array(JOSEVectors.ES256.signature.suffix(32))
+        let zero = [UInt8](repeating: 0, count: 32)
+        let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
+        let largest = [UInt8](repeating: 0xff, count: 32)
+        let der: [UInt8] = [0x30, 0x45, 0x02, 0x20] + r + [0x02, 0x21, 0x00] + s
+        let refused: [[UInt8]] = [
+            zero + zero, r + zero, zero + s, order + s, r + order, largest + largest, order + order, s + r,
+            der, Array(der.prefix(64)), [0] + r + [0] + s, r + s + [0], r, r + s.dropLast(),
+        ]
+        for signature in refused {
+            #expect(!key.verify(signature, of: message, algorithm: .es256))
+        }
+        #expect(key.verify(r + s, of: message, algorithm: .es256))
+    }
+
+    @Test("many tasks verify with one key at once, right and wrong signatures mixed")
+    func concurrency() async throws {
+        let rsa = try JOSEVectors.RS256.key()
+        let ecdsa = try JOSEVectors.ES256.key()
+        let wrong = await withTaskGroup(of: Int.self) { group in
+            for task in 0..<64 {
+                group.addTask {
+                    var wrong = 0
+                    for round in 0..<20 {
+                        let expected = (task + round) % 3 != 0
+                        var signature = JOSEVectors.RS256.signature
+                        var other = JOSEVectors.ES256.signature
+                        if !expected {
+                            signature[round] ^= 1
+                            other[round] ^= 1
+                        }
+                        let message = JOSEVectors.RS256.message
+                        let otherMessage = JOSEVectors.ES256.message
+                        if rsa.verify(signature, of: message, algorithm: .rs256) != expected { wrong += 1 }
+                        if ecdsa.verify(other, of: otherMessage, algorithm: .es256) != expected { wrong += 1 }
+                    }
+                    return wrong
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(wrong == 0)
+    }
+}
+
+extension Array where Element: Hashable {
+    fileprivate var set: Set<Element> { Set(self) }
+}
