@@ -1,0 +1,178 @@
+internal import Glibc
+
+/// One connection of a ``LoopbackServer``; lives on the loop's thread only.
+final class LoopbackConnection {
+    /// What the loop shall do with the connection.
+    enum Outcome {
+        case stays
+        case request(LoopbackRequest)
+        case gone
+    }
+
+    private enum State {
+        case reading
+        /// The handler works on a request.
+        case waiting(isHead: Bool, keepAlive: Bool)
+        case answering
+        /// Our side is shut; what still comes is thrown away, so that the kernel does not answer it with RST and the
+        /// client can read our answer.
+        case draining
+    }
+
+    let socket: Int32
+    private(set) var deadline: ContinuousClock.Instant
+    private var state = State.reading
+    private var parser = LoopbackRequestParser()
+    private var output: [UInt8] = []
+    private var sent = 0
+    private var actions: ArraySlice<LoopbackAction> = []
+    private var keepAlive = false
+    private var isDelayed = false
+    private let idleTimeout: Duration
+
+    init(socket: Int32, idleTimeout: Duration) {
+        self.socket = socket
+        self.idleTimeout = idleTimeout
+        deadline = .now.advanced(by: idleTimeout)
+    }
+
+    /// Whether the loop shall wait for bytes, and for room.
+    var interest: (reads: Bool, writes: Bool) {
+        switch state {
+        case .reading, .draining: (true, sent < output.count)
+        case .waiting, .answering: (false, sent < output.count)
+        }
+    }
+
+    func readable(_ room: inout [UInt8]) -> Outcome {
+        switch (state, LoopbackSocket.receive(socket, into: &room)) {
+        case (_, .wouldBlock): return .stays
+        case (_, .ended): return .gone
+        case (.reading, .bytes(let count)):
+            parser.append(room[..<count])
+            deadline = .now.advanced(by: idleTimeout)
+            return advance()
+        case (_, .bytes): return .stays
+        }
+    }
+
+    func writable() -> Outcome {
+        flush()
+    }
+
+    func respond(_ response: LoopbackResponse) -> Outcome {
+        guard case .waiting(let isHead, let requestKeepAlive) = state else { return .stays }
+        state = .answering
+        deadline = .now.advanced(by: idleTimeout)
+        switch response.content {
+        case .message(let status, let headers, let body):
+            let message = LoopbackResponse.encode(
+                status: status,
+                headers: headers,
+                body: body,
+                isHead: isHead,
+                keepAlive: requestKeepAlive
+            )
+            enqueue(message.bytes)
+            keepAlive = message.keepAlive
+        case .script(let script):
+            actions = script[...]
+            keepAlive = false
+        }
+        return flush()
+    }
+
+    /// The deadline has passed.
+    func timedOut() -> Outcome {
+        switch state {
+        case .answering where isDelayed:
+            isDelayed = false
+            deadline = .now.advanced(by: idleTimeout)
+            return flush()
+        case .waiting:
+            // A handler may take its time; it is the client's business to give up.
+            deadline = .now.advanced(by: idleTimeout)
+            return .stays
+        case .reading where parser.isInside:
+            return refuse(408)
+        default:
+            return .gone
+        }
+    }
+
+    private func advance() -> Outcome {
+        switch parser.next() {
+        case .needsMore:
+            return .stays
+        case .expectsContinue:
+            enqueue(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            return flush()
+        case .invalid(let status):
+            return refuse(status)
+        case .request(let request, let keepAlive):
+            state = .waiting(isHead: request.method == "HEAD", keepAlive: keepAlive)
+            return .request(request)
+        }
+    }
+
+    private func refuse(_ status: Int) -> Outcome {
+        let message = LoopbackResponse.encode(status: status, headers: [], body: [], isHead: false, keepAlive: false)
+        state = .answering
+        keepAlive = false
+        enqueue(message.bytes)
+        return flush()
+    }
+
+    private func enqueue(_ bytes: [UInt8]) {
+        if sent == output.count {
+            output = bytes
+            sent = 0
+        } else {
+            output += bytes
+        }
+    }
+
+    /// Writes what can be written, then goes on with the script, then with the next request.
+    private func flush() -> Outcome {
+        while true {
+            while sent < output.count {
+                switch LoopbackSocket.send(socket, output, from: sent) {
+                case .bytes(let count): sent += count
+                case .wouldBlock: return .stays
+                case .ended: return .gone
+                }
+            }
+            guard case .answering = state else { return .stays }
+            if isDelayed { return .stays }
+            guard let action = actions.popFirst() else { return finish() }
+            switch action {
+            case .send(let bytes):
+                enqueue(bytes)
+            case .delay(let duration):
+                isDelayed = true
+                deadline = .now.advanced(by: min(max(duration, .zero), .seconds(3600)))
+            case .close:
+                actions = []
+            case .reset:
+                LoopbackSocket.reset(socket)
+                isReset = true
+                return .gone
+            }
+        }
+    }
+
+    private(set) var isReset = false
+
+    private func finish() -> Outcome {
+        output = []
+        sent = 0
+        guard keepAlive else {
+            state = .draining
+            deadline = .now.advanced(by: .seconds(1))
+            shutdown(socket, Int32(SHUT_WR))
+            return .stays
+        }
+        state = .reading
+        return advance()
+    }
+}

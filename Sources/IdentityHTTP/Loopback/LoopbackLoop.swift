@@ -1,0 +1,149 @@
+internal import Glibc
+
+/// The event loop of a ``LoopbackServer``; everything in it lives on one thread.
+final class LoopbackLoop {
+    private static let maximumConnections = 4096
+
+    private let listener: Int32
+    private let mailbox: LoopbackMailbox
+    private let idleTimeout: Duration
+    private let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse
+
+    private var connections: [UInt64: LoopbackConnection] = [:]
+    private var tasks: [UInt64: Task<Void, Never>] = [:]
+    private var nextIdentifier: UInt64 = 1
+    // No deadline lies before this; a later true value costs one look at all connections and no more.
+    private var nextDeadline: ContinuousClock.Instant?
+    private var room = [UInt8](repeating: 0, count: 64 << 10)
+    private var isRunning = true
+
+    init(
+        listener: Int32,
+        mailbox: LoopbackMailbox,
+        idleTimeout: Duration,
+        handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+    ) {
+        self.listener = listener
+        self.mailbox = mailbox
+        self.idleTimeout = idleTimeout
+        self.handler = handler
+    }
+
+    func run() {
+        // poll, not epoll: the connections are few, and it asks for no system call when what is waited for changes.
+        while isRunning {
+            var descriptors = [
+                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: mailbox.wakeupDescriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            var identifiers: [UInt64] = [0, 0]
+            for (identifier, connection) in connections {
+                let interest = connection.interest
+                let events = (interest.reads ? POLLIN : 0) | (interest.writes ? POLLOUT : 0)
+                descriptors.append(pollfd(fd: connection.socket, events: Int16(events), revents: 0))
+                identifiers.append(identifier)
+            }
+            guard unsafe poll(&descriptors, nfds_t(descriptors.count), timeout()) >= 0 || errno == EINTR else { break }
+            for (descriptor, identifier) in zip(descriptors, identifiers).dropFirst(2) where descriptor.revents != 0 {
+                handle(identifier, Int32(descriptor.revents))
+            }
+            if descriptors[0].revents != 0 { acceptAll() }
+            if descriptors[1].revents != 0 { readMailbox() }
+            if let nextDeadline, nextDeadline <= .now { expire() }
+        }
+        shutDown()
+    }
+
+    private func handle(_ identifier: UInt64, _ events: Int32) {
+        guard let connection = connections[identifier] else { return }
+        if events & (POLLERR | POLLHUP | POLLNVAL) != 0, events & POLLIN == 0 {
+            return settle(.gone, identifier, connection)
+        }
+        if events & POLLOUT != 0 { settle(connection.writable(), identifier, connection) }
+        if events & POLLIN != 0, connections[identifier] === connection {
+            settle(connection.readable(&room), identifier, connection)
+        }
+    }
+
+    private func acceptAll() {
+        // At most a batch, so that a flood of connections does not starve those there are.
+        for _ in 0..<64 {
+            let socket = LoopbackSocket.accept(listener)
+            guard socket >= 0 else {
+                // Without a descriptor to give, the listener would stay readable and the loop would spin.
+                if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }
+                return
+            }
+            guard connections.count < Self.maximumConnections else {
+                close(socket)
+                continue
+            }
+            let connection = LoopbackConnection(socket: socket, idleTimeout: idleTimeout)
+            connections[nextIdentifier] = connection
+            note(connection.deadline)
+            nextIdentifier += 1
+        }
+    }
+
+    private func readMailbox() {
+        for command in mailbox.take() {
+            switch command {
+            case .stop:
+                isRunning = false
+            case .respond(let identifier, let response):
+                tasks[identifier] = nil
+                guard let connection = connections[identifier] else { continue }
+                settle(connection.respond(response), identifier, connection)
+            }
+        }
+    }
+
+    private func settle(_ outcome: LoopbackConnection.Outcome, _ identifier: UInt64, _ connection: LoopbackConnection) {
+        switch outcome {
+        case .gone:
+            // The handler's task goes on: what it began has happened.
+            if !connection.isReset { close(connection.socket) }
+            connections[identifier] = nil
+            return
+        case .request(let request):
+            let (handler, mailbox) = (handler, mailbox)
+            tasks[identifier] = Task.detached {
+                mailbox.post(.respond(connection: identifier, await handler(request)))
+            }
+        case .stays:
+            break
+        }
+        note(connection.deadline)
+    }
+
+    private func expire() {
+        nextDeadline = nil
+        let now = ContinuousClock.now
+        for (identifier, connection) in connections {
+            if connection.deadline <= now {
+                settle(connection.timedOut(), identifier, connection)
+            } else {
+                note(connection.deadline)
+            }
+        }
+    }
+
+    private func note(_ deadline: ContinuousClock.Instant) {
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
+    }
+
+    private func timeout() -> Int32 {
+        guard let nextDeadline else { return -1 }
+        let (seconds, attoseconds) = ContinuousClock.now.duration(to: nextDeadline).components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return Int32(min(seconds, 3600)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
+    }
+
+    private func shutDown() {
+        for task in tasks.values { task.cancel() }
+        for connection in connections.values { close(connection.socket) }
+        connections = [:]
+        close(listener)
+        mailbox.loopEnded()
+    }
+}

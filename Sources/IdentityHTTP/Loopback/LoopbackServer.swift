@@ -1,0 +1,59 @@
+internal import Glibc
+
+/// A small HTTP/1.1 server on the loopback interface, for fake providers and the redirect of a native app (RFC 8252 section 7.3).
+///
+/// One thread runs the sockets; the handler runs in a task per request, several at once. The server ends with ``stop()`` or
+/// when the last reference to it goes.
+package final class LoopbackServer: Sendable {
+    package let port: UInt16
+    /// `http://127.0.0.1:PORT` or `http://[::1]:PORT`.
+    package let origin: String
+    private let mailbox: LoopbackMailbox
+
+    private init(port: UInt16, address: LoopbackAddress, mailbox: LoopbackMailbox) {
+        self.port = port
+        origin = address == .v4 ? "http://127.0.0.1:\(port)" : "http://[::1]:\(port)"
+        self.mailbox = mailbox
+    }
+
+    deinit {
+        mailbox.post(.stop)
+    }
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - port: The port; 0 lets the kernel choose.
+    ///   - address: 127.0.0.1 unless `.v6` is given.
+    ///   - idleTimeout: How long a client may be silent.
+    ///   - handler: Answers a request. A connection's requests are answered one after the other.
+    /// - Throws: ``LoopbackServerError``, when the port is taken for example.
+    package static func start(
+        port: UInt16 = 0,
+        address: LoopbackAddress = .v4,
+        idleTimeout: Duration = .seconds(60),
+        handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+    ) async throws -> LoopbackServer {
+        let (listener, port) = try LoopbackSocket.listen(on: address, port: port)
+        guard let wakeup = LoopbackSocket.pipe() else {
+            close(listener)
+            throw LoopbackServerError(operation: "pipe", number: errno)
+        }
+        let mailbox = LoopbackMailbox(wakeup)
+        let started = DedicatedThread.start {
+            LoopbackLoop(listener: listener, mailbox: mailbox, idleTimeout: idleTimeout, handler: handler).run()
+        }
+        guard started else {
+            close(listener)
+            mailbox.loopEnded()
+            throw LoopbackServerError(operation: "pthread_create", number: EAGAIN)
+        }
+        return LoopbackServer(port: port, address: address, mailbox: mailbox)
+    }
+
+    /// Closes the port and all connections and cancels the handlers; returns when that is done.
+    package func stop() async {
+        mailbox.post(.stop)
+        await mailbox.waitForEnd()
+    }
+}
