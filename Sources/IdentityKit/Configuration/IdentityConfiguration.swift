@@ -1,0 +1,70 @@
+internal import FoundationEssentials
+
+/// A configuration file, read strictly: duplicate or unknown members and missing secrets are errors that name their path.
+public struct IdentityConfiguration: Sendable {
+    /// The sections under `providers`, by name, in the order of the file.
+    public let providers: [(name: String, section: ConfigurationSection)]
+    /// The section `store`.
+    public let store: ConfigurationSection?
+    /// The section `storefront`.
+    public let storefront: ConfigurationSection?
+
+    /// The environment variables of this process.
+    public static var processEnvironment: [String: String] { ProcessInfo.processInfo.environment }
+
+    /// Reads a configuration from its JSON text.
+    ///
+    /// - Parameters:
+    ///   - json: The text in UTF-8, at most 1 MiB.
+    ///   - environmentVariables: Where `{ "env": … }` looks; by default the process's own.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration``.
+    public init(
+        json: [UInt8],
+        environmentVariables: [String: String] = IdentityConfiguration.processEnvironment
+    ) throws(IdentityError) {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: json)
+        } catch {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The configuration is not valid JSON: \(error).",
+                hint: "Names may stand once only, and comments or trailing commas are not JSON."
+            )
+        }
+        guard let object = value.object else {
+            throw IdentityError(.configuration, .configurationInvalid, "The configuration must be a JSON object.")
+        }
+        var root = ConfigurationSection(path: "", object: object, environmentVariables: environmentVariables)
+        var found: [(name: String, section: ConfigurationSection)] = []
+        if var section = try root.optionalSection("providers") {
+            for name in section.memberNames {
+                guard !name.isEmpty, let provider = try section.optionalSection(name) else { continue }
+                found.append((name, provider))
+            }
+        }
+        providers = found
+        store = try root.optionalSection("store")
+        storefront = try root.optionalSection("storefront")
+        try root.finish()
+    }
+
+    /// Reads a configuration file.
+    ///
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration``.
+    public init(
+        contentsOf path: String,
+        environmentVariables: [String: String] = IdentityConfiguration.processEnvironment
+    ) throws(IdentityError) {
+        guard let contents = FileManager.default.contents(atPath: path) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The configuration file \(path) cannot be read.",
+                hint: "Check the path and its rights."
+            )
+        }
+        try self.init(json: Array(contents), environmentVariables: environmentVariables)
+    }
+}

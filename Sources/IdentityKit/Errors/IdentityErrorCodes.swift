@@ -1,0 +1,123 @@
+extension IdentityError.Code {
+    // The callback
+
+    /// The callback's `state` is missing, empty or repeated (RFC 6749 section 4.1.2).
+    public static let stateInvalid = Self(rawValue: "state_invalid")
+    /// The callback's `state` names no pending login: never issued, expired, or used before.
+    public static let stateUnknown = Self(rawValue: "state_unknown")
+    /// The callback came from another browser than the one in which the login began.
+    public static let browserMismatch = Self(rawValue: "browser_mismatch")
+    /// The login took longer than its attempt lives.
+    public static let attemptExpired = Self(rawValue: "attempt_expired")
+    /// The callback cannot be read: malformed, repeated parameters, no code, or too large.
+    public static let callbackInvalid = Self(rawValue: "callback_invalid")
+    /// The provider refused the authorization; see ``IdentityError/providerAnswer``.
+    public static let authorizationRefused = Self(rawValue: "authorization_refused")
+    /// The buyer or the provider denied access (`access_denied`).
+    public static let accessDenied = Self(rawValue: "access_denied")
+    /// A silent login is not possible, the buyer has to see the login page (OpenID Connect Core section 3.1.2.6).
+    public static let loginRequired = Self(rawValue: "login_required")
+    /// The authorization response's `iss` is missing or another provider's (RFC 9207 section 2.4).
+    public static let responseIssuerMismatch = Self(rawValue: "response_issuer_mismatch")
+
+    // The token endpoint
+
+    /// The code, refresh token or verifier was refused (`invalid_grant`, RFC 6749 section 5.2).
+    public static let invalidGrant = Self(rawValue: "invalid_grant")
+    /// Client authentication failed (`invalid_client`).
+    public static let invalidClient = Self(rawValue: "invalid_client")
+    /// The client may not do this (`unauthorized_client`).
+    public static let unauthorizedClient = Self(rawValue: "unauthorized_client")
+    /// The client may not use this grant (`unsupported_grant_type`).
+    public static let unsupportedGrantType = Self(rawValue: "unsupported_grant_type")
+    /// The request was malformed by the provider's reading (`invalid_request`).
+    public static let invalidRequest = Self(rawValue: "invalid_request")
+    /// A scope was refused (`invalid_scope`).
+    public static let invalidScope = Self(rawValue: "invalid_scope")
+    /// The `Origin` header was missing or is not registered at the provider.
+    public static let originRefused = Self(rawValue: "origin_refused")
+    /// The provider answered with a redirect where none may be.
+    public static let redirectRefused = Self(rawValue: "redirect_refused")
+    /// The token answer misses a field or has one of a wrong type.
+    public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
+    /// The provider's answer is not what the protocol allows.
+    public static let unexpectedResponse = Self(rawValue: "unexpected_response")
+
+    // The ID token
+
+    /// The ID token is no well-formed JWS.
+    public static let idTokenMalformed = Self(rawValue: "id_token_malformed")
+    /// The answer has no ID token although `openid` was asked for.
+    public static let idTokenMissing = Self(rawValue: "id_token_missing")
+    /// The ID token's algorithm is not on the list.
+    public static let idTokenAlgorithm = Self(rawValue: "id_token_algorithm")
+    /// No usable key of the provider fits the ID token.
+    public static let idTokenKeyUnknown = Self(rawValue: "id_token_key_unknown")
+    /// The ID token's signature is wrong.
+    public static let idTokenSignature = Self(rawValue: "id_token_signature")
+    /// The ID token's `iss` is not an accepted issuer.
+    public static let idTokenIssuer = Self(rawValue: "id_token_issuer")
+    /// The ID token's `aud` or `azp` does not fit this client.
+    public static let idTokenAudience = Self(rawValue: "id_token_audience")
+    /// The ID token's `sub` is missing, empty or another one than before.
+    public static let idTokenSubject = Self(rawValue: "id_token_subject")
+    /// The ID token has expired, or its times make no sense.
+    public static let idTokenTime = Self(rawValue: "id_token_time")
+    /// The ID token's `nonce` is missing or not ours.
+    public static let idTokenNonce = Self(rawValue: "id_token_nonce")
+    /// The ID token's `at_hash` does not fit the access token.
+    public static let idTokenAccessTokenHash = Self(rawValue: "id_token_access_token_hash")
+    /// The ID token's `acr` or `auth_time` does not meet what was asked for.
+    public static let idTokenAuthentication = Self(rawValue: "id_token_authentication")
+
+    // Metadata
+
+    /// The provider metadata cannot be had or read.
+    public static let discoveryFailed = Self(rawValue: "discovery_failed")
+    /// The provider metadata name another issuer than the configured ones.
+    public static let discoveryIssuerMismatch = Self(rawValue: "discovery_issuer_mismatch")
+    /// The provider does not offer what the login needs.
+    public static let unsupportedByProvider = Self(rawValue: "unsupported_by_provider")
+
+    // Sessions
+
+    /// No such session.
+    public static let sessionUnknown = Self(rawValue: "session_unknown")
+    /// The session has ended at the provider; see ``IdentityError/Kind/signInAgain``.
+    public static let sessionEnded = Self(rawValue: "session_ended")
+    /// The session cannot be renewed: the provider gave no refresh token.
+    public static let notRefreshable = Self(rawValue: "not_refreshable")
+    /// The session's scopes do not allow this.
+    public static let insufficientScope = Self(rawValue: "insufficient_scope")
+    /// The provider refused the access token.
+    public static let accessTokenRefused = Self(rawValue: "access_token_refused")
+    /// Another task or process renews the session and did not finish in time.
+    public static let renewalBusy = Self(rawValue: "renewal_busy")
+
+    // Infrastructure
+
+    /// The provider cannot be reached, or answers that it is down or throttling.
+    public static let providerUnavailable = Self(rawValue: "provider_unavailable")
+    /// The caller's task was cancelled, or the buyer closed the login.
+    public static let cancelled = Self(rawValue: "cancelled")
+    /// The configuration has an unknown, missing or wrong member.
+    public static let configurationInvalid = Self(rawValue: "configuration_invalid")
+    /// No provider has this name.
+    public static let providerUnknown = Self(rawValue: "provider_unknown")
+    /// The store is locked by another process.
+    public static let storeBusy = Self(rawValue: "store_busy")
+    /// The store's key does not fit.
+    public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")
+    /// The store's file is damaged; nothing was deleted.
+    public static let storeCorrupt = Self(rawValue: "store_corrupt")
+    /// The store's file was written by a newer version.
+    public static let storeTooNew = Self(rawValue: "store_too_new")
+    /// The store's file cannot be written.
+    public static let storeReadOnly = Self(rawValue: "store_read_only")
+    /// The disk is full.
+    public static let storeFull = Self(rawValue: "store_full")
+    /// The store failed otherwise.
+    public static let storeFailed = Self(rawValue: "store_failed")
+    /// Random bytes or another service of the system failed.
+    public static let systemFailure = Self(rawValue: "system_failure")
+}

@@ -1,0 +1,129 @@
+internal import IdentityCrypto
+internal import IdentityHTTP
+internal import Synchronization
+
+/// One whole login with a presenter: three ways to call it, one engine behind them.
+///
+/// A web server, where the login is two requests, uses ``SessionManager/begin(_:options:)`` and
+/// ``SessionManager/complete(_:browserBinding:provider:)`` instead; they are the same engine.
+public struct LoginFlow: Sendable {
+    private let provider: String
+    private let sessions: SessionManager
+    private let presenter: any Presenter
+
+    /// Creates a flow.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider's name.
+    ///   - sessions: Keeps the session that comes of it.
+    ///   - presenter: Shows the login page.
+    public init(provider: String, sessions: SessionManager, presenter: any Presenter) {
+        self.provider = provider
+        self.sessions = sessions
+        self.presenter = presenter
+    }
+
+    /// Signs the buyer in.
+    ///
+    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/cancelled`` when the buyer gave up or the task was cancelled.
+    public func login(_ options: LoginOptions = LoginOptions()) async throws -> Session {
+        try await Correlation.scope {
+            do {
+                return try await present(options)
+            } catch {
+                throw IdentityError.wrapping(error)
+            }
+        }
+    }
+
+    /// Signs the buyer in and calls back.
+    ///
+    /// - Parameters:
+    ///   - options: What to ask for.
+    ///   - executor: Where the completion runs.
+    ///   - completion: Called exactly once.
+    /// - Returns: A handle by which to cancel.
+    @discardableResult
+    public func login(
+        _ options: LoginOptions = LoginOptions(),
+        on executor: CallbackExecutor = .immediate,
+        completion: @escaping @Sendable (Result<Session, IdentityError>) -> Void
+    ) -> LoginHandle {
+        // Unstructured: callers of this entry point have no task to be a child of; the handle cancels it.
+        LoginHandle(
+            Task {
+                let result: Result<Session, IdentityError>
+                do {
+                    result = .success(try await login(options))
+                } catch {
+                    result = .failure(IdentityError.wrapping(error))
+                }
+                executor.execute { completion(result) }
+            }
+        )
+    }
+
+    /// Signs the buyer in and tells a delegate, which is held weakly.
+    ///
+    /// - Parameters:
+    ///   - options: What to ask for.
+    ///   - executor: Where the delegate is called.
+    ///   - delegate: Is told exactly one thing, once.
+    /// - Returns: A handle by which to cancel.
+    @discardableResult
+    public func login(
+        _ options: LoginOptions = LoginOptions(),
+        on executor: CallbackExecutor = .immediate,
+        delegate: any LoginDelegate
+    ) -> LoginHandle {
+        login(options, on: executor) { [weak delegate] result in
+            switch result {
+            case .success(let session): delegate?.loginDidComplete(session)
+            case .failure(let error) where error.kind == .cancelled: delegate?.loginDidCancel()
+            case .failure(let error): delegate?.loginDidFail(error)
+            }
+        }
+    }
+
+    private func present(_ options: LoginOptions) async throws -> Session {
+        let descriptor = try sessions.descriptor(of: provider)
+        let binding = try sessions.environment.random.bytes(32)
+        let bindingHash = try Digest.sha256(binding)
+        let usedRedirectURI = Mutex<String?>(nil)
+        let login = PresentedLogin(provider: provider, redirectURI: options.redirectURI ?? descriptor.redirectURI) {
+            [sessions, provider] redirectURI in
+            var options = options
+            options.redirectURI = redirectURI
+            let request = try await sessions.start(provider, options, bindingHash: bindingHash)
+            usedRedirectURI.withLock { $0 = request.attempt.redirectURI }
+            return request.url
+        }
+        let callbackURL = try await presenter.present(login)
+        try Task.checkCancellation()
+        try Self.check(callbackURL, against: usedRedirectURI.withLock { $0 })
+        let callback = try LoginCallback(url: callbackURL)
+        let completed = try await sessions.complete(
+            callback,
+            browserBinding: Secret(Base64URL.encode(binding)),
+            provider: provider
+        )
+        return completed.session
+    }
+
+    /// A callback that names its place must name the redirect URI's: another place is another client's callback.
+    private static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
+        guard let redirectURI, callbackURL.utf8.contains(UInt8(ascii: ":")) else { return }
+        let place = callbackURL.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let expected = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let isRelative = place.first == UInt8(ascii: "/") || place.isEmpty
+        guard isRelative || place.elementsEqual(expected) else {
+            throw IdentityError(
+                .rejected,
+                .callbackInvalid,
+                "The callback URL is not the redirect URI of this login.",
+                hint: "Compare the registered redirect URI with the configured one, character by character.",
+                reference: "RFC 9700 section 4.4.2.2"
+            )
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+
+/// A login attempt together with the browser that it belongs to, as a store seals it.
+struct StoredAttempt: Sendable {
+    var attempt: LoginAttempt
+    /// The hash of the binding cookie, nil when the login runs where there is no browser session to bind to.
+    var browserBindingHash: [UInt8]?
+
+    /// The store's key for a `state`: a hash, so that the store never holds the state itself in the clear.
+    static func key(for state: Secret) throws -> String {
+        Base64URL.encode(try Digest.sha256(state.revealBytes()))
+    }
+
+    func stored() throws -> StoredLoginAttempt {
+        var object = JSONObject()
+        object["v"] = .integer(1)
+        object["provider"] = .string(attempt.provider)
+        object["state"] = .string(attempt.state.reveal())
+        object["nonce"] = attempt.nonce.map { .string($0.reveal()) }
+        object["verifier"] = attempt.codeVerifier.map { .string($0.reveal()) }
+        object["issuer"] = attempt.issuer.map { .string($0) }
+        object["redirect_uri"] = attempt.redirectURI.map { .string($0) }
+        object["scopes"] = .array(attempt.scopes.map { .string($0) })
+        object["max_age"] = attempt.maximumAgeSeconds.map { .integer($0) }
+        object["acr_values"] = .array(attempt.authenticationContexts.map { .string($0) })
+        object["return_path"] = attempt.returnPath.map { .string($0) }
+        object["created_at"] = .date(attempt.createdAt)
+        object["expires_at"] = .date(attempt.expiresAt)
+        object["binding"] = browserBindingHash.map { .string(Base64URL.encode($0)) }
+        return StoredLoginAttempt(
+            key: try Self.key(for: attempt.state),
+            expiresAt: attempt.expiresAt,
+            payload: Secret(bytes: JSONValue.object(object).serialized)
+        )
+    }
+
+    init(attempt: LoginAttempt, browserBindingHash: [UInt8]?) {
+        self.attempt = attempt
+        self.browserBindingHash = browserBindingHash
+    }
+
+    init(_ stored: StoredLoginAttempt) throws(IdentityError) {
+        guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
+            let provider = value["provider"]?.string, let state = value["state"]?.string,
+            let createdAt = value["created_at"]?.date, let expiresAt = value["expires_at"]?.date
+        else {
+            throw IdentityError(
+                .configuration,
+                .storeCorrupt,
+                "A stored login attempt cannot be read.",
+                hint: "A newer version of the app may have written it. Start the login again."
+            )
+        }
+        attempt = LoginAttempt(
+            provider: provider,
+            state: Secret(state),
+            nonce: (value["nonce"]?.string).map { Secret($0) },
+            codeVerifier: (value["verifier"]?.string).map { Secret($0) },
+            issuer: value["issuer"]?.string,
+            redirectURI: value["redirect_uri"]?.string,
+            scopes: value["scopes"]?.strings ?? [],
+            maximumAgeSeconds: value["max_age"]?.number?.integer,
+            authenticationContexts: value["acr_values"]?.strings ?? [],
+            returnPath: value["return_path"]?.string,
+            createdAt: createdAt,
+            expiresAt: expiresAt
+        )
+        browserBindingHash = (value["binding"]?.string).flatMap { Base64URL.decode($0) }
+    }
+}

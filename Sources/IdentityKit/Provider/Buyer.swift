@@ -1,0 +1,86 @@
+/// Who signed in: issuer and subject together are the identity, everything else is a description.
+public struct Buyer: Sendable, Equatable {
+    /// The issuer that vouches for the subject.
+    public var issuer: String
+    /// The buyer's identifier at the issuer, compared as bytes and never reassigned (OpenID Connect Core section 2).
+    public var subject: String
+    /// The e-mail address, where known.
+    public var email: Contact?
+    /// The phone number, where known.
+    public var phone: Contact?
+    /// The given name.
+    public var givenName: String?
+    /// The family name.
+    public var familyName: String?
+    /// The name to show.
+    public var displayName: String?
+    /// The addresses that the provider offers, the preferred one first.
+    public var addresses: [PostalAddress]
+
+    /// Creates a buyer.
+    public init(
+        issuer: String,
+        subject: String,
+        email: Contact? = nil,
+        phone: Contact? = nil,
+        givenName: String? = nil,
+        familyName: String? = nil,
+        displayName: String? = nil,
+        addresses: [PostalAddress] = []
+    ) {
+        self.issuer = issuer
+        self.subject = subject
+        self.email = email
+        self.phone = phone
+        self.givenName = givenName
+        self.familyName = familyName
+        self.displayName = displayName
+        self.addresses = addresses
+    }
+
+    /// Whether two values mean the same person: issuer and subject equal byte for byte.
+    public func isSamePerson(as other: Buyer) -> Bool {
+        issuer.isIdentical(to: other.issuer) && subject.isIdentical(to: other.subject)
+    }
+
+    /// A way to reach the buyer, with what the provider says about it.
+    public struct Contact: Sendable, Equatable {
+        /// The address or number.
+        public var value: String
+        /// Whether the provider says, in a boolean, that it has verified it.
+        public var isVerified: Bool
+
+        /// Creates a contact.
+        public init(_ value: String, isVerified: Bool) {
+            self.value = value
+            self.isVerified = isVerified
+        }
+    }
+}
+
+/// A postal address as providers and carts know it; every part may be missing.
+public struct PostalAddress: Sendable, Equatable {
+    /// The given name of the recipient.
+    public var givenName: String?
+    /// The family name of the recipient.
+    public var familyName: String?
+    /// The company.
+    public var company: String?
+    /// Street and number.
+    public var line1: String?
+    /// Apartment, floor or what else follows the street.
+    public var line2: String?
+    /// The city.
+    public var city: String?
+    /// The ISO 3166-2 subdivision without the country, for example `NY`.
+    public var regionCode: String?
+    /// The postal code.
+    public var postalCode: String?
+    /// The ISO 3166-1 alpha-2 country.
+    public var countryCode: String?
+    /// A phone number for the delivery, E.164.
+    public var phone: String?
+
+    /// An address without any part.
+    public init() {}
+}

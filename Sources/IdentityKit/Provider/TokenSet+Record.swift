@@ -1,0 +1,60 @@
+internal import FoundationEssentials
+
+extension TokenSet {
+    /// The token set as the bytes that a store seals.
+    package var record: [UInt8] {
+        var object = JSONObject()
+        object["v"] = .integer(1)
+        object["buyer"] = buyer.record
+        object["access_token"] = .string(accessToken.reveal())
+        object["token_type"] = .string(tokenType)
+        object["refresh_token"] = refreshToken.map { .string($0.reveal()) }
+        object["refresh_scopes"] = .array(refreshTokenScopes.map { .string($0) })
+        object["id_token"] = idToken.map { .string($0.reveal()) }
+        object["scopes"] = .array(scopes.map { .string($0) })
+        object["issued_at"] = .date(issuedAt)
+        object["expires_at"] = expiresAt.map { .date($0) }
+        object["authenticated_at"] = authenticatedAt.map { .date($0) }
+        object["azp"] = authorizedParty.map { .string($0) }
+        object["nonce"] = nonce.map { .string($0.reveal()) }
+        return JSONValue.object(object).serialized
+    }
+
+    /// Reads a record back; nil for anything that this version did not write.
+    package init?(record bytes: [UInt8]) {
+        guard let value = try? JSONValue(parsing: bytes), value["v"]?.number?.integer == 1,
+            let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),
+            let accessToken = value["access_token"]?.string, let issuedAt = value["issued_at"]?.date
+        else { return nil }
+        self.init(buyer: buyer, accessToken: Secret(accessToken), issuedAt: issuedAt)
+        tokenType = value["token_type"]?.string ?? "Bearer"
+        refreshToken = (value["refresh_token"]?.string).map { Secret($0) }
+        refreshTokenScopes = value["refresh_scopes"]?.strings ?? []
+        idToken = (value["id_token"]?.string).map { Secret($0) }
+        scopes = value["scopes"]?.strings ?? []
+        expiresAt = value["expires_at"]?.date
+        authenticatedAt = value["authenticated_at"]?.date
+        authorizedParty = value["azp"]?.string
+        nonce = (value["nonce"]?.string).map { Secret($0) }
+    }
+}
+
+extension JSONValue {
+    /// A date as milliseconds since 1970, exact in a double for any date that is accepted.
+    static func date(_ date: Date) -> JSONValue {
+        .integer(Int((date.timeIntervalSince1970 * 1000).rounded()))
+    }
+
+    /// The date of milliseconds since 1970; nil outside of the years 1970 to 9999.
+    var date: Date? {
+        guard let milliseconds = number?.integer, (0...253_402_300_799_000).contains(milliseconds) else { return nil }
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    /// The elements of an array of strings, or nil when it is anything else.
+    package var strings: [String]? {
+        guard let array else { return nil }
+        let strings = array.compactMap(\.string)
+        return strings.count == array.count ? strings : nil
+    }
+}

@@ -1,0 +1,93 @@
+public import FoundationEssentials
+public import IdentityHTTP
+
+/// A signed-in buyer, without the tokens.
+public struct Session: Sendable {
+    /// The id that the app keeps in its cookie.
+    public let id: SessionID
+    /// The provider's name.
+    public let provider: String
+    /// The tenant.
+    public let tenant: String
+    /// Who signed in.
+    public let buyer: Buyer
+    /// What was granted; a renewal may narrow it.
+    public let scopes: [String]
+    /// When the buyer signed in.
+    public let createdAt: Date
+    /// When the access token expires, where the provider said so.
+    public let expiresAt: Date?
+    /// Whether there is a refresh token.
+    public let isRefreshable: Bool
+    /// Whether only a new login helps: the provider has ended the session.
+    public let needsLogin: Bool
+}
+
+/// A login that has begun in a web app.
+public struct StartedLogin: Sendable {
+    /// Where to send the browser.
+    public let url: HTTPURL
+    /// The value of a cookie to set in that browser (`HttpOnly`, `Secure`, `SameSite=Lax`), and to hand back at the callback.
+    public let browserBinding: Secret
+    /// When the login must be finished.
+    public let expiresAt: Date
+}
+
+/// A login that has ended well.
+public struct CompletedLogin: Sendable {
+    /// The new session.
+    public let session: Session
+    /// The path of the app that the buyer wanted, from ``LoginOptions/returnPath``.
+    public let returnPath: String?
+}
+
+/// How a token came to its caller.
+public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
+    /// The outcome as text.
+    public let rawValue: String
+
+    /// An outcome with the given text.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The stored token was good enough.
+    public static let stored = Self(rawValue: "stored")
+    /// The token was renewed while it still was valid.
+    public static let renewedEarly = Self(rawValue: "renewed_early")
+    /// The token was renewed after it had expired.
+    public static let renewedLate = Self(rawValue: "renewed_late")
+    /// Another task or process renewed it meanwhile.
+    public static let waited = Self(rawValue: "waited")
+    /// The renewal failed for now, and the old token is still valid for a while.
+    public static let stillValid = Self(rawValue: "still_valid")
+}
+
+/// A session's tokens at one moment.
+public struct SessionTokens: Sendable {
+    /// The session.
+    public let session: Session
+    /// The tokens.
+    public let tokens: TokenSet
+    /// How they were got.
+    public let outcome: TokenOutcome
+}
+
+/// What a logout did and what is left to do.
+public struct LogoutResult: Sendable {
+    /// The session that ended.
+    public let session: Session
+    /// Where to send the buyer's browser to end the provider's own session; nil when the provider has no such page.
+    public let browserURL: HTTPURL?
+    /// What could not be done; the session is gone all the same.
+    public let problems: [IdentityError]
+}
+
+/// Something that follows a session's life, such as a cart.
+public protocol SessionParticipant: AnyObject, Sendable {
+    /// The session has new tokens.
+    func sessionRenewed(_ session: Session) async throws
+
+    /// The session is gone from the store; what was attached to it is handed over for the last time.
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws
+}

@@ -1,0 +1,185 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+
+extension SessionManager {
+    /// Begins a login in a web app: redirect the browser to the URL and set the binding cookie.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider's name.
+    ///   - options: What to ask for.
+    /// - Throws: ``IdentityError``.
+    public func begin(_ provider: String, options: LoginOptions = LoginOptions()) async throws -> StartedLogin {
+        try await Correlation.scope {
+            let binding = try environment.random.bytes(32)
+            let request = try await start(provider, options, bindingHash: try Digest.sha256(binding))
+            return StartedLogin(
+                url: request.url,
+                browserBinding: Secret(Base64URL.encode(binding)),
+                expiresAt: request.attempt.expiresAt
+            )
+        }
+    }
+
+    /// Completes a login in a web app: checks the callback, gets the tokens, stores the session.
+    ///
+    /// The pending login is taken out of the store before anything is sent, so a callback works once, in whichever process
+    /// it arrives.
+    ///
+    /// - Parameters:
+    ///   - callback: What the provider sent back.
+    ///   - browserBinding: The binding cookie of the browser that brought it.
+    ///   - provider: The provider whose redirect URI received it, where each has its own, as RFC 9700 section 4.4 advises.
+    /// - Throws: ``IdentityError``.
+    public func complete(
+        _ callback: LoginCallback,
+        browserBinding: Secret?,
+        provider: String? = nil
+    ) async throws -> CompletedLogin {
+        try await finish(callback, provider: provider) { stored throws(IdentityError) in
+            guard let expected = stored.browserBindingHash,
+                let given = browserBinding.flatMap({ Base64URL.decode($0.reveal()) }),
+                let hash = try? Digest.sha256(given), constantTimeEqual(hash, expected)
+            else {
+                throw IdentityError(
+                    .rejected,
+                    .browserMismatch,
+                    "The callback came from another browser than the login.",
+                    hint: "Set the binding cookie on the response that redirects to the provider, and start again.",
+                    reference: "RFC 9700 section 4.7"
+                )
+            }
+        }
+    }
+
+    /// Stores a session for tokens that were got in another way, for example with a code that a phone app relayed.
+    ///
+    /// - Throws: ``IdentityError`` when the provider is not known or the store fails.
+    public func establish(_ tokens: TokenSet, provider name: String) async throws -> Session {
+        try await Correlation.scope {
+            try await save(tokens, by: try providers.provider(named: name).descriptor)
+        }
+    }
+
+    func start(
+        _ name: String,
+        _ options: LoginOptions,
+        bindingHash: [UInt8]?
+    ) async throws -> AuthorizationRequest {
+        let started = environment.clock.elapsed
+        let provider = try providers.provider(named: name)
+        try Self.check(options.returnPath)
+        var request = try await provider.authorizationRequest(options)
+        request.attempt.returnPath = options.returnPath
+        request.attempt.createdAt = environment.clock.now
+        request.attempt.expiresAt = request.attempt.createdAt + configuration.attemptLifetime.timeInterval
+        try await store.insert(StoredAttempt(attempt: request.attempt, browserBindingHash: bindingHash).stored())
+        emit(.loginStarted, provider: name, since: started)
+        return request
+    }
+
+    func finish(
+        _ callback: LoginCallback,
+        provider expectedProvider: String?,
+        binding check: @Sendable (StoredAttempt) throws(IdentityError) -> Void
+    ) async throws -> CompletedLogin {
+        try await Correlation.scope {
+            let started = environment.clock.elapsed
+            var name = expectedProvider ?? ""
+            do {
+                let stored = try await take(callback)
+                name = stored.attempt.provider
+                try check(stored)
+                try self.check(stored.attempt, expectedProvider)
+                let provider = try providers.provider(named: name)
+                let tokens = try await provider.exchange(callback, for: stored.attempt)
+                let session = try await save(tokens, by: provider.descriptor)
+                emit(.loginCompleted, provider: name, session: session.id, since: started)
+                return CompletedLogin(session: session, returnPath: stored.attempt.returnPath)
+            } catch {
+                emit(.loginFailed(IdentityError.code(of: error)), provider: name, since: started)
+                throw IdentityError.wrapping(error)
+            }
+        }
+    }
+
+    private func take(_ callback: LoginCallback) async throws -> StoredAttempt {
+        guard let state = try callback.value(of: "state"), !state.isEmpty else {
+            throw IdentityError(
+                .rejected,
+                .stateInvalid,
+                "The callback has no state.",
+                hint: "Start the login again; a callback without state is forged or cut short.",
+                reference: "RFC 6749 section 4.1.2"
+            )
+        }
+        guard let stored = try await store.takeLoginAttempt(try StoredAttempt.key(for: state)) else {
+            throw IdentityError(
+                .rejected,
+                .stateUnknown,
+                "The callback's state belongs to no pending login.",
+                hint: "It was used before, has expired, or was never issued here. Start the login again.",
+                reference: "RFC 6749 section 10.12"
+            )
+        }
+        return try StoredAttempt(stored)
+    }
+
+    private func check(_ attempt: LoginAttempt, _ expectedProvider: String?) throws(IdentityError) {
+        guard attempt.expiresAt > environment.clock.now else {
+            throw IdentityError(
+                .rejected,
+                .attemptExpired,
+                "The login took too long.",
+                hint: "Start the login again."
+            )
+        }
+        guard expectedProvider.map({ $0.isIdentical(to: attempt.provider) }) ?? true else {
+            throw IdentityError(
+                .rejected,
+                .responseIssuerMismatch,
+                "The callback reached another provider's redirect URI.",
+                hint: "Give each provider a redirect URI of its own.",
+                reference: "RFC 9700 section 4.4.2.2"
+            )
+        }
+    }
+
+    private func save(_ tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
+        guard let id = SessionID(rawValue: Base64URL.encode(try environment.random.bytes(16))) else {
+            throw IdentityError(.retryLater, .systemFailure, "The random source gave too few bytes.")
+        }
+        let now = environment.clock.now
+        let payload = SessionPayload(tokens: tokens)
+        let stored = StoredSession(
+            id: id,
+            provider: descriptor.name,
+            tenant: descriptor.tenant,
+            issuer: tokens.buyer.issuer,
+            subject: tokens.buyer.subject,
+            createdAt: now,
+            retainedUntil: now + configuration.sessionRetention.timeInterval,
+            payload: payload.secret
+        )
+        try await store.insert(stored)
+        return Session(stored, payload)
+    }
+
+    /// A return path must stay inside the app: one slash, and nothing that a browser reads as another host.
+    private static func check(_ path: String?) throws(IdentityError) {
+        guard let path else { return }
+        let bytes = Array(path.utf8)
+        let isLocal =
+            bytes.first == UInt8(ascii: "/") && bytes.count <= 2048
+            && !(bytes.count > 1 && bytes[1] == UInt8(ascii: "/"))
+            && !bytes.contains { $0 <= 0x20 || $0 >= 0x7F || $0 == UInt8(ascii: "\\") }
+        guard isLocal else {
+            throw IdentityError(
+                .rejected,
+                .callbackInvalid,
+                "The return path is not a path of this app.",
+                hint: "Pass a path that begins with one slash.",
+                reference: "RFC 9700 section 4.11.1"
+            )
+        }
+    }
+}

@@ -1,0 +1,118 @@
+public import FoundationEssentials
+internal import Synchronization
+
+/// A store that keeps everything in memory: for tests, and for apps that may forget every login when they stop.
+public final class InMemoryStore: SessionStore, ExpirySweeping {
+    private struct State {
+        var sessions: [SessionID: StoredSession] = [:]
+        var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
+        var attempts: [String: StoredLoginAttempt] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let maximumAttempts: Int
+
+    /// Creates an empty store.
+    ///
+    /// - Parameter maximumAttempts: How many pending logins it keeps; beyond that the ones that expire first make room.
+    public init(maximumAttempts: Int = 10_000) {
+        self.maximumAttempts = max(1, maximumAttempts)
+    }
+
+    /// Adds a new session.
+    public func insert(_ session: StoredSession) async throws {
+        let isNew = state.withLock { state in
+            guard state.sessions[session.id] == nil else { return false }
+            state.sessions[session.id] = session
+            return true
+        }
+        guard isNew else {
+            throw IdentityError(.rejected, .storeFailed, "A session with this id is already stored.")
+        }
+    }
+
+    /// The session with this id.
+    public func session(_ id: SessionID) async throws -> StoredSession? {
+        state.withLock { $0.sessions[id] }
+    }
+
+    /// Replaces a session of the expected generation.
+    public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        state.withLock { state in
+            guard state.sessions[session.id]?.generation == generation else { return false }
+            state.sessions[session.id] = session
+            return true
+        }
+    }
+
+    /// Removes a session with its attachments.
+    public func remove(_ id: SessionID) async throws -> RemovedSession? {
+        state.withLock { state in
+            guard let session = state.sessions.removeValue(forKey: id) else { return nil }
+            let attached = state.attachments.removeValue(forKey: id) ?? [:]
+            let named = attached.map { (String(decoding: $0.key, as: UTF8.self), $0.value.payload) }
+            return RemovedSession(session: session, attachments: Dictionary(named, uniquingKeysWith: { $1 }))
+        }
+    }
+
+    /// The sessions that match, oldest first.
+    public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        state.withLock { Array($0.sessions.values) }
+            .filter(filter.matches)
+            .sorted { ($0.createdAt, $0.id.rawValue) < ($1.createdAt, $1.id.rawValue) }
+    }
+
+    /// Adds a pending login.
+    public func insert(_ attempt: StoredLoginAttempt) async throws {
+        state.withLock { state in
+            while state.attempts.count >= maximumAttempts,
+                let oldest = state.attempts.values.min(by: { $0.expiresAt < $1.expiresAt })
+            {
+                state.attempts[oldest.key] = nil
+            }
+            state.attempts[attempt.key] = attempt
+        }
+    }
+
+    /// Takes a pending login out.
+    public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+        state.withLock { $0.attempts.removeValue(forKey: key) }
+    }
+
+    /// What is attached under a name.
+    public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        state.withLock { $0.attachments[id]?[Array(name.utf8)] }
+    }
+
+    /// Attaches, replaces or removes.
+    public func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        state.withLock { state in
+            guard state.sessions[id] != nil else { return false }
+            let key = Array(name.utf8)
+            guard state.attachments[id]?[key]?.revision == revision else { return false }
+            state.attachments[id, default: [:]][key] = payload.map {
+                SessionAttachment(payload: $0, revision: (revision ?? 0) + 1)
+            }
+            return true
+        }
+    }
+
+    /// Removes what has expired.
+    public func sweep(expiredBefore date: Date) async throws -> Int {
+        state.withLock { state in
+            let attempts = state.attempts.values.filter { $0.expiresAt < date }
+            let sessions = state.sessions.values.filter { $0.retainedUntil < date }
+            for attempt in attempts { state.attempts[attempt.key] = nil }
+            for session in sessions {
+                state.sessions[session.id] = nil
+                state.attachments[session.id] = nil
+            }
+            return attempts.count + sessions.count
+        }
+    }
+}

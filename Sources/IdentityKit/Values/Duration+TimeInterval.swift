@@ -1,0 +1,9 @@
+package import FoundationEssentials
+
+extension Duration {
+    /// The duration in seconds, as dates count.
+    package var timeInterval: TimeInterval {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) * 1e-18
+    }
+}

@@ -1,0 +1,84 @@
+/// `application/x-www-form-urlencoded` over bytes: everything outside the unreserved set is escaped, `+` above all.
+package enum FormEncoding {
+    private static let hexadecimal = Array("0123456789ABCDEF".utf8)
+
+    /// Appends a component with everything but RFC 3986's unreserved characters escaped; a space becomes `%20`.
+    package static func appendEscaped(_ text: String, to output: inout [UInt8]) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                output.append(byte)
+            default:
+                output.append(UInt8(ascii: "%"))
+                output.append(hexadecimal[Int(byte >> 4)])
+                output.append(hexadecimal[Int(byte & 15)])
+            }
+        }
+    }
+
+    /// A component, escaped.
+    package static func escape(_ text: String) -> String {
+        var output: [UInt8] = []
+        appendEscaped(text, to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Fields joined to a body or query.
+    package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count * 2 + 2 })
+        for (index, field) in fields.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: "&")) }
+            appendEscaped(field.name, to: &output)
+            output.append(UInt8(ascii: "="))
+            appendEscaped(field.value, to: &output)
+        }
+        return output
+    }
+
+    /// The fields of a body or query, or nil when an escape is broken, a NUL appears or the bytes are not UTF-8.
+    package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
+        var fields: [(name: String, value: String)] = []
+        for piece in bytes.split(separator: UInt8(ascii: "&")) {
+            let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
+            let valueStart = equals < piece.endIndex ? equals + 1 : piece.endIndex
+            guard let name = decodeComponent(piece[..<equals]), let value = decodeComponent(piece[valueStart...]) else {
+                return nil
+            }
+            fields.append((name, value))
+        }
+        return fields
+    }
+
+    private static func decodeComponent(_ bytes: ArraySlice<UInt8>) -> String? {
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            switch bytes[index] {
+            case UInt8(ascii: "+"): output.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard bytes.endIndex - index > 2, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+                else { return nil }
+                output.append(high << 4 | low)
+                index += 2
+            case 0: return nil
+            case let byte: output.append(byte)
+            }
+            index += 1
+        }
+        guard !output.contains(0) else { return nil }
+        return String(validating: output, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
