@@ -51,6 +51,8 @@ struct SecretsTests {
         #expect(constantTimeEqual(bytes, bytes))
         #expect(constantTimeEqual([], []))
         #expect(!constantTimeEqual(bytes, Array(bytes.dropLast())))
+        #expect(!constantTimeEqual(Array(bytes.dropLast()), bytes))
+        #expect(!constantTimeEqual([], bytes))
         #expect(SecretBytes(bytes).isEqual(to: SecretBytes(bytes)))
         #expect(SecretBytes([]).isEqual(to: SecretBytes([])))
         #expect(!SecretBytes(bytes).isEqual(to: SecretBytes(bytes + [0])))
