@@ -1,6 +1,6 @@
 public import IdentityHTTP
 
-/// What the SDK takes from the world outside: clock, randomness, HTTP. Passed in, nothing global.
+/// What the SDK takes from the world outside: clock, randomness, HTTP; passed in, nothing global.
 public struct IdentityEnvironment: Sendable {
     /// How requests are sent.
     public var transport: any HTTPTransport

@@ -18,7 +18,7 @@ public struct LoginHandle: Sendable {
         self.task = task
     }
 
-    /// Gives up. After the login has ended this does nothing.
+    /// Gives up; after the login has ended this does nothing.
     public func cancel() {
         task.cancel()
     }

@@ -2,7 +2,9 @@ public import FoundationEssentials
 
 /// The tokens of one buyer at one provider, with what was verified about them.
 public struct TokenSet: Sendable {
-    /// Who signed in. Issuer and subject come from a validated ID token, or from what the provider's kind allows instead.
+    /// Who signed in.
+    ///
+    /// Issuer and subject come from a validated ID token, or from what the provider's kind allows instead.
     public var buyer: Buyer
     /// The access token.
     public var accessToken: Secret

@@ -64,7 +64,9 @@ extension SessionManager {
         return claimed
     }
 
-    /// Sends the refresh token. An answer lost on the way is asked for once more at once: inside a provider's grace window
+    /// Sends the refresh token.
+    ///
+    /// An answer lost on the way is asked for once more at once: inside a provider's grace window
     /// the same token works again.
     private func spend(_ tokens: TokenSet, at provider: any IdentityProvider) async throws -> TokenSet {
         do {
@@ -112,7 +114,9 @@ extension SessionManager {
         }
     }
 
-    /// The provider calls the refresh token dead. Another process may have been faster; if not, only a login helps.
+    /// The provider calls the refresh token dead.
+    ///
+    /// Another process may have been faster; if not, only a login helps.
     private func bury(_ id: SessionID, after error: IdentityError, from generation: Int64) async throws -> Renewal {
         let current = try await load(id)
         var payload = try SessionPayload(current)

@@ -52,7 +52,7 @@ public final class SessionManager: Sendable {
         self.observers = observers
     }
 
-    /// Lets something, such as a cart adapter, follow every session's life. It is held weakly: the app owns it.
+    /// Lets something, such as a cart adapter, follow every session's life; it is held weakly, the app owns it.
     public func add(_ participant: any SessionParticipant) {
         participantBoxes.withLock { $0.append(ParticipantBox(participant)) }
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// The operation is a task of its own that outlives its callers: a caller who is cancelled leaves, the operation goes on for
 /// the others, and a refresh token that was sent is never abandoned half way.
-final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private final class Flight: Sendable {
         private struct State {
             var result: Result<Value, any Error>?
@@ -46,10 +46,12 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let flights = Mutex<[Key: Flight]>([:])
 
+    package init() {}
+
     /// The result of the key's operation, started if none is under way.
     ///
     /// - Returns: The value, and whether this caller started the operation.
-    func run(
+    package func run(
         _ key: Key,
         _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, started: Bool) {
@@ -58,12 +60,12 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Starts the key's operation unless one is under way, and does not wait.
-    func start(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) {
+    package func start(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) {
         _ = join(key, operation)
     }
 
     /// Waits until no operation is under way.
-    func drain() async {
+    package func drain() async {
         while let flight = flights.withLock({ $0.values.first }) {
             _ = try? await flight.wait()
             if Task.isCancelled { return }

@@ -1,0 +1,50 @@
+internal import IdentityKit
+
+/// What the `error` of an authorization response means (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
+enum AuthorizationRefusal {
+    static func error(for answer: IdentityError.ProviderAnswer) -> IdentityError {
+        let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
+        switch answer.error ?? "" {
+        case "access_denied":
+            (kind, code, message, hint) = (
+                .rejected, .accessDenied, "The buyer or the provider denied access.", "Offer the login again."
+            )
+        case "login_required", "interaction_required", "consent_required", "account_selection_required":
+            (kind, code, message, hint) = (
+                .signInAgain, .loginRequired, "A silent login is not possible.", "Start a login that shows the page."
+            )
+        case "temporarily_unavailable", "server_error":
+            (kind, code, message, hint) = (
+                .retryLater, .providerUnavailable, "The provider cannot sign anybody in at the moment.",
+                "Try again in a while."
+            )
+        case "invalid_scope":
+            (kind, code, message, hint) = (
+                .configuration, .invalidScope, "The provider refuses the scopes.",
+                "Compare the configured scopes with the client's at the provider."
+            )
+        case "unauthorized_client":
+            (kind, code, message, hint) = (
+                .configuration, .unauthorizedClient, "The provider does not let this client sign buyers in.",
+                "Check the client at the provider."
+            )
+        case "":
+            (kind, code, message, hint) = (
+                .rejected, .callbackInvalid, "The callback has an empty error.", "Start the login again."
+            )
+        default:
+            (kind, code, message, hint) = (
+                .rejected, .authorizationRefused, "The provider refused the login.",
+                "What it said is in the error's provider answer."
+            )
+        }
+        return IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: "RFC 6749 section 4.1.2.1",
+            providerAnswer: answer
+        )
+    }
+}

@@ -1,0 +1,97 @@
+package import IdentityKit
+
+/// What a callback must look like to be this login's (RFC 6749 section 4.1.2, RFC 9207).
+package struct AuthorizationResponse: Sendable {
+    /// The authorization code.
+    package let code: Secret
+
+    package struct Expectations: Sendable {
+        package var state: Secret
+        /// The issuer that discovery named, if any.
+        package var issuer: String?
+        /// Which issuers the callback may name when none is known from discovery.
+        package var issuers: IssuerPolicy
+        /// Whether the provider has promised to send `iss`.
+        package var requiresIssuer: Bool
+        /// The names under which the code may come.
+        package var codeParameters: [String]
+        /// Values of the code that a provider sends where it means an error.
+        package var refusalsAsCode: [String]
+
+        package init(
+            state: Secret,
+            issuer: String?,
+            issuers: IssuerPolicy,
+            requiresIssuer: Bool,
+            codeParameters: [String] = ["code"],
+            refusalsAsCode: [String] = []
+        ) {
+            self.state = state
+            self.issuer = issuer
+            self.issuers = issuers
+            self.requiresIssuer = requiresIssuer
+            self.codeParameters = codeParameters
+            self.refusalsAsCode = refusalsAsCode
+        }
+    }
+
+    /// Checks a callback: state first, then the issuer (also of an error), then the error, then the code.
+    ///
+    /// - Throws: `IdentityError`.
+    package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {
+        guard let state = try callback.value(of: "state"), !state.isEmpty, state.isEqual(to: expected.state) else {
+            throw IdentityError(
+                .rejected,
+                .stateInvalid,
+                "The callback's state is not this login's.",
+                hint: "Start the login again.",
+                reference: "RFC 6749 section 10.12"
+            )
+        }
+        try Self.checkIssuer(try callback.value(of: "iss")?.reveal(), expected)
+        if let error = try callback.value(of: "error") {
+            throw AuthorizationRefusal.error(
+                for: IdentityError.ProviderAnswer(
+                    error: error.reveal(),
+                    errorDescription: try callback.value(of: "error_description")?.reveal(),
+                    errorURI: try callback.value(of: "error_uri")?.reveal()
+                )
+            )
+        }
+        var codes: [Secret] = []
+        for name in expected.codeParameters {
+            if let code = try callback.value(of: name) { codes.append(code) }
+        }
+        guard codes.count == 1, let code = codes.first, !code.isEmpty, code.count <= 8192 else {
+            throw IdentityError(
+                .rejected,
+                .callbackInvalid,
+                "The callback has no usable code.",
+                hint: "Start the login again.",
+                reference: "RFC 6749 section 4.1.2"
+            )
+        }
+        if let refusal = expected.refusalsAsCode.first(where: { code.isEqual(to: Secret($0)) }) {
+            throw AuthorizationRefusal.error(for: IdentityError.ProviderAnswer(error: refusal))
+        }
+        self.code = code
+    }
+
+    private static func checkIssuer(_ given: String?, _ expected: Expectations) throws(IdentityError) {
+        let isGood: Bool
+        switch (given, expected.issuer) {
+        case (let given?, let issuer?): isGood = given.isIdentical(to: issuer)
+        case (let given?, nil): isGood = expected.issuers.isAccepted(given)
+        case (nil, _): isGood = !expected.requiresIssuer
+        }
+        guard isGood else {
+            throw IdentityError(
+                .rejected,
+                .responseIssuerMismatch,
+                "The callback comes from another issuer than the login went to.",
+                hint: "Somebody may be mixing up providers; give each a redirect URI of its own.",
+                reference: "RFC 9207 section 2.4"
+            )
+        }
+    }
+}

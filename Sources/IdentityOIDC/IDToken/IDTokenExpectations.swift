@@ -1,0 +1,38 @@
+package import FoundationEssentials
+package import IdentityCrypto
+package import IdentityKit
+
+/// What an ID token is checked against: everything that decides, in one value.
+package struct IDTokenExpectations: Sendable {
+    /// The issuers that are accepted.
+    package var issuers: IssuerPolicy
+    /// The issuer that the login was bound to by discovery; nil where there was none.
+    package var boundIssuer: String?
+    /// The names by which the audience may call this client; the first is the client id.
+    package var audiences: [String]
+    /// Whether audiences that are not ours may stand beside ours.
+    package var allowsForeignAudiences = false
+    /// The algorithms that are accepted.
+    package var algorithms: [SignatureAlgorithm]
+    /// The nonce that was sent; nil when none was.
+    package var nonce: Secret?
+    /// The access token that came with it, for `at_hash`.
+    package var accessToken: Secret?
+    /// The `max_age` that was asked for.
+    package var maximumAgeSeconds: Int?
+    /// The tokens of which this is a refresh; nil at a login.
+    package var previous: TokenSet?
+    /// Whether `sub` may be a JSON integer.
+    package var acceptsNumericSubject = false
+    /// How far the clocks may differ.
+    package var leeway: TimeInterval = 60
+    /// The time.
+    package var now: Date
+
+    package init(issuers: IssuerPolicy, audiences: [String], algorithms: [SignatureAlgorithm], now: Date) {
+        self.issuers = issuers
+        self.audiences = audiences
+        self.algorithms = algorithms
+        self.now = now
+    }
+}

@@ -1,0 +1,43 @@
+package import IdentityCrypto
+internal import IdentityKit
+
+/// The keys of a provider that this client can use (RFC 7517 section 5).
+package struct JSONWebKeySet: Sendable {
+    private let keys: [JSONWebKey]
+
+    /// Parses a key set; keys of unknown kinds are passed over.
+    ///
+    /// - Throws: `IdentityError` when the text is no key set or holds more than 100 keys.
+    package init(parsing body: [UInt8]) throws {
+        let values: [JSONValue]?
+        do {
+            values = try JSONValue(parsing: body)["keys"]?.array
+        } catch {
+            throw Self.failure("is not valid JSON: \(error)", cause: error)
+        }
+        guard let values, values.count <= 100 else { throw Self.failure("is no list of at most 100 keys") }
+        keys = values.compactMap { JSONWebKey($0) }
+    }
+
+    /// How many usable keys there are.
+    package var count: Int { keys.count }
+
+    /// The keys to try for a token: those whose `kid` is the token's, byte for byte; for a token without `kid` every key that
+    /// fits its algorithm, at most eight, for nothing tells which one it was.
+    package func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [VerificationKey] {
+        let fitting = keys.filter { $0.fits(algorithm) }
+        guard let keyID else { return fitting.prefix(8).map(\.key) }
+        return fitting.filter { $0.keyID?.isIdentical(to: keyID) ?? false }.prefix(8).map(\.key)
+    }
+
+    private static func failure(_ problem: String, cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .discoveryFailed,
+            "The provider's key set \(problem).",
+            hint: "Open the provider's jwks_uri in a browser and look at what answers there.",
+            reference: "RFC 7517 section 5",
+            cause: cause
+        )
+    }
+}

@@ -1,0 +1,70 @@
+package import IdentityHTTP
+internal import IdentityKit
+
+/// What a provider says about itself (OpenID Connect Discovery 1.0 section 3), reduced to what a client acts on.
+package struct ProviderMetadata: Sendable {
+    package var issuer: String
+    package var authorizationEndpoint: HTTPURL?
+    package var tokenEndpoint: HTTPURL?
+    package var keySetURL: HTTPURL?
+    package var endSessionEndpoint: HTTPURL?
+    package var userInfoEndpoint: HTTPURL?
+    /// The algorithms of `id_token_signing_alg_values_supported`; nil when the provider does not say.
+    package var signatureAlgorithms: [String]?
+    /// The methods of `code_challenge_methods_supported`; nil when the provider does not say.
+    package var codeChallengeMethods: [String]?
+    /// Whether every authorization response carries `iss` (RFC 9207 section 3).
+    package var sendsIssuerInResponse: Bool
+
+    package init(issuer: String) {
+        self.issuer = issuer
+        sendsIssuerInResponse = false
+    }
+
+    /// Parses a metadata document.
+    ///
+    /// - Throws: `IdentityError` with code `discovery_failed` that names the first wrong member.
+    package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool) throws {
+        let document: JSONValue
+        do {
+            document = try JSONValue(parsing: body)
+        } catch {
+            throw Self.failure("are not valid JSON: \(error)", cause: error)
+        }
+        guard document.object != nil, let issuer = document["issuer"]?.string, !issuer.isEmpty else {
+            throw Self.failure("have no issuer")
+        }
+        func url(_ name: String) throws -> HTTPURL? {
+            guard let value = document[name], !value.isNull else { return nil }
+            guard let text = value.string, let url = try? HTTPURL(text),
+                url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
+            else { throw Self.failure("have a \(name) that is not an https URL") }
+            return url
+        }
+        func list(_ name: String) throws -> [String]? {
+            guard let value = document[name], !value.isNull else { return nil }
+            guard let strings = value.strings else { throw Self.failure("have a \(name) that is no list of texts") }
+            return strings
+        }
+        self.issuer = issuer
+        authorizationEndpoint = try url("authorization_endpoint")
+        tokenEndpoint = try url("token_endpoint")
+        keySetURL = try url("jwks_uri")
+        endSessionEndpoint = try url("end_session_endpoint")
+        userInfoEndpoint = try url("userinfo_endpoint")
+        signatureAlgorithms = try list("id_token_signing_alg_values_supported")
+        codeChallengeMethods = try list("code_challenge_methods_supported")
+        sendsIssuerInResponse = document["authorization_response_iss_parameter_supported"]?.bool ?? false
+    }
+
+    private static func failure(_ problem: String, cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .discoveryFailed,
+            "The provider's metadata \(problem).",
+            hint: "Open the discovery address in a browser and look at what answers there.",
+            reference: "OpenID Connect Discovery 1.0 section 3",
+            cause: cause
+        )
+    }
+}

@@ -1,0 +1,124 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+package import IdentityHTTP
+package import IdentityKit
+
+extension OpenIDClient {
+    /// Sends a token request and reads the answer.
+    ///
+    /// - Returns: The answer, and when the request started: a token's life counts from there.
+    func request(
+        _ grant: TokenGrant,
+        _ fields: [(name: String, value: String)],
+        _ metadata: ProviderMetadata
+    ) async throws -> (answer: TokenResponse, startedAt: Date) {
+        guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
+        var fields = fields
+        var headers: [(name: String, value: String)] = [("Content-Type", "application/x-www-form-urlencoded")]
+        headers += dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) }
+        switch authentication {
+        case .none: break
+        case .secretPost(let secret): fields.append(("client_secret", secret.reveal()))
+        case .secretBasic(let secret, let encoding):
+            headers.append(("Authorization", "Basic \(Self.credentials(descriptor.clientID, secret, encoding))"))
+        }
+        let startedAt = channel.environment.clock.now
+        let response = try await channel.send(
+            .post,
+            endpoint,
+            headers: try ProviderChannel.headers(headers),
+            body: FormEncoding.encode(fields),
+            asking: "The provider's token endpoint"
+        )
+        switch try TokenAnswer(response, to: grant) {
+        case .success(let object): return (try TokenResponse(object, rules: dialect.tokenRules), startedAt)
+        case .failure(let failure): throw dialect.classify(failure)
+        }
+    }
+
+    /// Basic credentials (RFC 6749 section 2.3.1, RFC 7617).
+    private static func credentials(
+        _ clientID: String,
+        _ secret: Secret,
+        _ encoding: ClientAuthentication.BasicCredentialEncoding
+    ) -> String {
+        switch encoding {
+        case .formEncoded:
+            Base64.encode(Array("\(FormEncoding.escape(clientID)):\(FormEncoding.escape(secret.reveal()))".utf8))
+        case .verbatimForNonconformingProvider:
+            Base64.encode(Array("\(clientID):\(secret.reveal())".utf8))
+        }
+    }
+
+    /// What every ID token of this client is checked against.
+    func expectations(_ metadata: ProviderMetadata, _ answer: TokenResponse) -> IDTokenExpectations {
+        var expected = IDTokenExpectations(
+            issuers: dialect.issuers,
+            audiences: dialect.audiences,
+            algorithms: algorithms(metadata),
+            now: channel.environment.clock.now
+        )
+        expected.allowsForeignAudiences = dialect.allowsForeignAudiences
+        expected.acceptsNumericSubject = dialect.acceptsNumericSubject
+        expected.accessToken = answer.accessToken
+        return expected
+    }
+
+    /// The configured algorithms, else those of the metadata that are asymmetric and known here, else RS256, the default of
+    /// OpenID Connect Core section 3.1.3.7 item 7.
+    private func algorithms(_ metadata: ProviderMetadata) -> [SignatureAlgorithm] {
+        if let configured = dialect.algorithms { return configured }
+        let offered = (metadata.signatureAlgorithms ?? []).compactMap { SignatureAlgorithm(rawValue: $0) }
+        return offered.isEmpty ? [.rs256] : offered
+    }
+
+    /// Validates an ID token; for a key that is not known, asks the provider for newer keys as often as the budget allows.
+    func validate(
+        _ token: Secret,
+        _ metadata: ProviderMetadata,
+        _ expected: IDTokenExpectations
+    ) async throws -> IDTokenClaims {
+        guard let url = metadata.keySetURL else { throw Self.missing("key set") }
+        let (keys, revision) = try await keySource.keys(at: url)
+        let refusal: IdentityError
+        do {
+            return try IDTokenValidator.validate(token, keys: keys, expecting: expected)
+        } catch {
+            refusal = error
+        }
+        // A key may have been replaced under its old name, or a token without a name signed with a new key.
+        guard refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature,
+            let newer = try await keySource.newerKeys(at: url, than: revision)
+        else { throw refusal }
+        return try IDTokenValidator.validate(token, keys: newer, expecting: expected)
+    }
+
+    /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).
+    ///
+    /// - Returns: Nil when the provider has no such page.
+    package func logoutURL(
+        for tokens: TokenSet,
+        returningTo postLogoutRedirectURI: String?,
+        state: String? = nil
+    ) async throws -> HTTPURL? {
+        guard let endpoint = try await metadataSource.metadata().endSessionEndpoint else { return nil }
+        var fields: [(name: String, value: String)] = []
+        if let idToken = tokens.idToken { fields.append(("id_token_hint", idToken.reveal())) }
+        fields.append(("client_id", descriptor.clientID))
+        if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
+        if let state { fields.append(("state", state)) }
+        do {
+            return try endpoint.appending(
+                queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+            )
+        } catch {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The logout URL would be too long.",
+                hint: "Shorten the post-logout redirect URI.",
+                cause: error
+            )
+        }
+    }
+}

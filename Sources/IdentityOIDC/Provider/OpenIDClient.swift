@@ -1,0 +1,240 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityHTTP
+package import IdentityKit
+
+/// The engine under every provider of this package: authorization request, code exchange and refresh by the book, with a
+/// dialect for where a provider differs.
+package struct OpenIDClient: Sendable {
+    package let descriptor: ProviderDescriptor
+    package let scopes: [String]
+    package let authentication: ClientAuthentication
+    package let dialect: OpenIDDialect
+    package let metadataSource: MetadataSource
+    package let channel: ProviderChannel
+    let keySource: KeySetSource
+
+    package init(
+        descriptor: ProviderDescriptor,
+        scopes: [String],
+        authentication: ClientAuthentication,
+        dialect: OpenIDDialect,
+        metadataSource: MetadataSource,
+        channel: ProviderChannel
+    ) {
+        self.descriptor = descriptor
+        self.scopes = scopes
+        self.authentication = authentication
+        self.dialect = dialect
+        self.metadataSource = metadataSource
+        self.channel = channel
+        keySource = KeySetSource(channel: channel)
+    }
+
+    /// Makes the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
+    package func authorizationRequest(
+        _ options: LoginOptions,
+        additional: [(name: String, value: String)] = []
+    ) async throws -> AuthorizationRequest {
+        let metadata = try await metadataSource.metadata()
+        guard let endpoint = metadata.authorizationEndpoint else {
+            throw Self.missing("authorization endpoint")
+        }
+        if dialect.usesProofKey, let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
+            throw IdentityError(
+                .configuration,
+                .unsupportedByProvider,
+                "The provider does not offer PKCE with S256.",
+                hint: "A weaker method is not used.",
+                reference: "RFC 9700 section 2.1.1"
+            )
+        }
+        let random = try channel.environment.random.bytes(dialect.stateByteCount + 64)
+        let state = Base64URL.encode(Array(random.prefix(dialect.stateByteCount)))
+        let nonce =
+            dialect.sendsNonce ? Base64URL.encode(Array(random.dropFirst(dialect.stateByteCount).prefix(32))) : nil
+        let proofKey = dialect.usesProofKey ? try ProofKey(randomBytes: Array(random.suffix(32))) : nil
+        let redirectURI = options.redirectURI ?? descriptor.redirectURI
+        let scopes = options.scopes ?? self.scopes
+
+        var fields: [(name: String, value: String)] = [
+            ("client_id", descriptor.clientID), ("response_type", "code"),
+            ("scope", scopes.joined(separator: " ")), ("state", state),
+        ]
+        if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
+        if let nonce { fields.append(("nonce", nonce)) }
+        if let proofKey { fields += [("code_challenge", proofKey.challenge), ("code_challenge_method", "S256")] }
+        if let prompt = options.prompt { fields.append(("prompt", prompt)) }
+        if let hint = options.loginHint { fields.append(("login_hint", hint)) }
+        let maximumAge = options.maximumAge.map { Int(clamping: $0.components.seconds) }
+        if let maximumAge { fields.append(("max_age", String(maximumAge))) }
+        if !options.authenticationContexts.isEmpty {
+            fields.append(("acr_values", options.authenticationContexts.joined(separator: " ")))
+        }
+        if let locale = options.locale { fields.append((dialect.localeParameter, locale)) }
+        try add(dialect.additionalAuthorizationParameters + additional + options.additionalParameters, to: &fields)
+
+        let now = channel.environment.clock.now
+        let attempt = LoginAttempt(
+            provider: descriptor.name,
+            state: Secret(state),
+            nonce: nonce.map { Secret($0) },
+            codeVerifier: proofKey?.verifier,
+            issuer: metadataSource.isDiscovered ? metadata.issuer : nil,
+            redirectURI: redirectURI,
+            scopes: scopes,
+            maximumAgeSeconds: maximumAge,
+            authenticationContexts: options.authenticationContexts,
+            createdAt: now,
+            expiresAt: now + 600
+        )
+        do {
+            let query = String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+            return AuthorizationRequest(url: try endpoint.appending(queryFields: query), attempt: attempt)
+        } catch {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The authorization URL would be too long.",
+                hint: "Shorten scopes or additional parameters.",
+                cause: error
+            )
+        }
+    }
+
+    /// Further parameters may not replace what the protocol needs.
+    private func add(
+        _ additional: [(name: String, value: String)],
+        to fields: inout [(name: String, value: String)]
+    ) throws {
+        for field in additional {
+            guard !fields.contains(where: { $0.name.isIdentical(to: field.name) }) else {
+                throw IdentityError(
+                    .configuration,
+                    .configurationInvalid,
+                    "The additional parameter \(field.name) is one that the login sets itself.",
+                    hint: "Use the option that exists for it.",
+                    reference: "RFC 6749 section 3.1"
+                )
+            }
+            fields.append(field)
+        }
+    }
+
+    /// Checks the callback and spends the code; the code goes out once, whatever happens then.
+    package func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        let metadata = try await metadataSource.metadata()
+        if let issuer = attempt.issuer, metadataSource.isDiscovered, !issuer.isIdentical(to: metadata.issuer) {
+            throw IdentityError(
+                .rejected,
+                .discoveryIssuerMismatch,
+                "The provider changed its issuer during the login.",
+                hint: "Start the login again.",
+                reference: "RFC 9700 section 4.4.2"
+            )
+        }
+        let response = try AuthorizationResponse(
+            callback,
+            expecting: .init(
+                state: attempt.state,
+                issuer: attempt.issuer,
+                issuers: dialect.issuers,
+                requiresIssuer: metadata.sendsIssuerInResponse,
+                codeParameters: dialect.codeParameters,
+                refusalsAsCode: dialect.refusalsAsCode
+            )
+        )
+        return try await redeem(response.code, for: attempt)
+    }
+
+    /// Exchanges a code that has been checked (RFC 6749 section 4.1.3).
+    package func redeem(_ code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
+        let metadata = try await metadataSource.metadata()
+        var fields: [(name: String, value: String)] = [
+            ("grant_type", "authorization_code"), ("client_id", descriptor.clientID), ("code", code.reveal()),
+        ]
+        if let redirectURI = attempt.redirectURI { fields.append(("redirect_uri", redirectURI)) }
+        if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
+        fields += dialect.exchangeFields(attempt)
+        let (answer, startedAt) = try await request(.authorizationCode, fields, metadata)
+        let wantsIDToken = attempt.scopes.contains { $0.isIdentical(to: "openid") }
+        guard let idToken = answer.idToken, wantsIDToken else {
+            throw IdentityError(
+                .rejected,
+                .idTokenMissing,
+                "The provider's answer has no ID token, so nothing says who signed in.",
+                hint: "Ask for the scope openid, and check that the provider grants it.",
+                reference: "OpenID Connect Core section 3.1.3.3"
+            )
+        }
+        var expected = expectations(metadata, answer)
+        expected.boundIssuer = attempt.issuer
+        expected.nonce = attempt.nonce
+        expected.maximumAgeSeconds = attempt.maximumAgeSeconds
+        let claims = try await validate(idToken, metadata, expected)
+        var tokens = TokenSet(
+            buyer: dialect.buyer(claims),
+            accessToken: answer.accessToken,
+            tokenType: answer.tokenType,
+            refreshToken: answer.refreshToken,
+            idToken: idToken,
+            scopes: answer.scopes ?? attempt.scopes,
+            issuedAt: startedAt,
+            expiresAt: answer.lifetime.map { startedAt + $0 }
+        )
+        tokens.refreshTokenScopes = refreshScopes(answer)
+        tokens.authenticatedAt = claims.authenticatedAt
+        tokens.authorizedParty = claims.authorizedParty
+        tokens.nonce = attempt.nonce
+        return tokens
+    }
+
+    /// Spends a refresh token (RFC 6749 section 6, OpenID Connect Core section 12).
+    package func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        guard let refreshToken = tokens.refreshToken else {
+            throw IdentityError(
+                .signInAgain,
+                .notRefreshable,
+                "There is no refresh token.",
+                hint: "Let the buyer sign in again."
+            )
+        }
+        let metadata = try await metadataSource.metadata()
+        let fields: [(name: String, value: String)] = [
+            ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
+            ("refresh_token", refreshToken.reveal()),
+        ]
+        let (answer, startedAt) = try await request(.refreshToken, fields + dialect.refreshFields(tokens), metadata)
+        var renewed = tokens
+        renewed.accessToken = answer.accessToken
+        renewed.tokenType = answer.tokenType
+        renewed.refreshToken = answer.refreshToken ?? (dialect.keepsRefreshToken ? refreshToken : nil)
+        renewed.scopes = answer.scopes ?? tokens.scopes
+        renewed.issuedAt = startedAt
+        renewed.expiresAt = answer.lifetime.map { startedAt + $0 }
+        let refreshScopes = refreshScopes(answer)
+        if !refreshScopes.isEmpty { renewed.refreshTokenScopes = refreshScopes }
+        if let idToken = answer.idToken {
+            var expected = expectations(metadata, answer)
+            expected.previous = tokens
+            _ = try await validate(idToken, metadata, expected)
+            renewed.idToken = idToken
+        }
+        return renewed
+    }
+
+    private func refreshScopes(_ answer: TokenResponse) -> [String] {
+        (answer.object["refresh_token_scope"]?.string).map {
+            TokenResponse.scopes($0, separators: dialect.tokenRules.additionalScopeSeparators)
+        } ?? []
+    }
+
+    static func missing(_ what: String) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .unsupportedByProvider,
+            "The provider's metadata name no \(what).",
+            hint: "Configure the endpoint, or check that the discovery address is the provider's."
+        )
+    }
+}

@@ -1,0 +1,57 @@
+package import IdentityCrypto
+package import IdentityKit
+
+/// Where a provider differs from the book: what `OpenIDClient` asks the provider's own module about.
+package struct OpenIDDialect: Sendable {
+    // The authorization request and its answer
+
+    /// Whether a `nonce` is sent.
+    package var sendsNonce = true
+    /// Whether a PKCE challenge is sent.
+    package var usesProofKey = true
+    /// The length of `state` in random bytes.
+    package var stateByteCount = 32
+    /// The parameter that carries the language of the login page.
+    package var localeParameter = "ui_locales"
+    /// Parameters to send with every authorization request.
+    package var additionalAuthorizationParameters: [(name: String, value: String)] = []
+    /// The names under which the code may come back.
+    package var codeParameters = ["code"]
+    /// Values of the code that mean an error.
+    package var refusalsAsCode: [String] = []
+
+    // The token endpoint
+
+    /// Headers of every token request.
+    package var tokenRequestHeaders: [(name: String, value: Secret)] = []
+    /// Fields that a code exchange sends beside the standard ones.
+    package var exchangeFields: @Sendable (LoginAttempt) -> [(name: String, value: String)] = { _ in [] }
+    /// Fields that a refresh sends beside the standard ones.
+    package var refreshFields: @Sendable (TokenSet) -> [(name: String, value: String)] = { _ in [] }
+    /// What successful answers look like.
+    package var tokenRules = TokenResponse.Rules()
+    /// What a failure means; the book's meaning by default.
+    package var classify: @Sendable (TokenFailure) -> IdentityError = { $0.standardError }
+    /// Whether an old refresh token stays good when the answer to a refresh brings none (RFC 6749 section 6).
+    package var keepsRefreshToken = true
+
+    // The ID token
+
+    /// Which issuers are accepted.
+    package var issuers: IssuerPolicy
+    /// The names by which `aud` may call the client.
+    package var audiences: [String]
+    /// Whether audiences that are not ours may stand beside ours.
+    package var allowsForeignAudiences = false
+    /// The algorithms to accept; nil takes those that the provider's metadata list, of the asymmetric ones known here.
+    package var algorithms: [SignatureAlgorithm]? = [.rs256]
+    /// Whether `sub` may be a JSON integer.
+    package var acceptsNumericSubject = false
+    /// How claims become a buyer.
+    package var buyer: @Sendable (IDTokenClaims) -> Buyer = { $0.standardBuyer }
+
+    package init(issuers: IssuerPolicy, audiences: [String]) {
+        self.issuers = issuers
+        self.audiences = audiences
+    }
+}

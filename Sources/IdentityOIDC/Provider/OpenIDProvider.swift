@@ -1,0 +1,187 @@
+internal import IdentityCrypto
+public import IdentityHTTP
+public import IdentityKit
+
+/// A client at any provider that follows OpenID Connect.
+///
+/// The ID token is always verified: signature, issuer, audience, times, nonce and, where present, `at_hash`. PKCE with S256,
+/// `state` and `nonce` are always sent.
+public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
+    /// How a client at an OpenID provider is set up.
+    public struct Configuration: Sendable {
+        /// The name under which the app chooses it.
+        public var name: String
+        /// The issuer, from which discovery starts.
+        public var issuer: String
+        /// Issuers to accept instead of ``issuer`` in metadata and ID tokens, for providers whose names differ.
+        public var acceptedIssuers: [String]?
+        /// The client identifier.
+        public var clientID: String
+        /// How the client proves itself.
+        public var authentication: ClientAuthentication = .none
+        /// The redirect URI, as registered.
+        public var redirectURI: String?
+        /// The scopes to ask for; must hold `openid`.
+        public var scopes: [String] = ["openid"]
+        /// The ID token algorithms to accept, JOSE names; nil takes the asymmetric ones that the metadata list.
+        public var algorithms: [String]?
+        /// Endpoints that replace discovered ones.
+        public var endpoints = Endpoints()
+        /// How long one exchange may take, by default 15 seconds.
+        public var timeout: Duration = .seconds(15)
+        /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
+        public var allowsLoopbackHTTP = false
+        /// The tenant of the app that this client serves.
+        public var tenant = ""
+
+        /// A configuration with what must be there.
+        public init(name: String, issuer: String, clientID: String) {
+            self.name = name
+            self.issuer = issuer
+            self.clientID = clientID
+        }
+    }
+
+    /// Endpoints that replace discovered ones.
+    public struct Endpoints: Sendable {
+        /// The metadata document instead of the issuer's own.
+        public var discovery: HTTPURL?
+        /// The authorization endpoint.
+        public var authorization: HTTPURL?
+        /// The token endpoint.
+        public var token: HTTPURL?
+        /// The key set.
+        public var jwks: HTTPURL?
+        /// The end-session endpoint.
+        public var logout: HTTPURL?
+        /// The UserInfo endpoint.
+        public var userInfo: HTTPURL?
+
+        /// No replacement.
+        public init() {}
+    }
+
+    private let client: OpenIDClient
+
+    /// Creates a provider; nothing is asked over the network yet.
+    ///
+    /// - Throws: ``IdentityError`` of kind `configuration`.
+    public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
+        let base = try Self.checked(configuration)
+        var discovery = configuration.endpoints.discovery
+        if discovery == nil {
+            let path =
+                base.path == "/"
+                ? "" : String(base.path.utf8.last == UInt8(ascii: "/") ? base.path.dropLast() : base.path[...])
+            discovery = try? base.replacing(path: path + "/.well-known/openid-configuration")
+        }
+        let issuers = IssuerPolicy.exactly(configuration.acceptedIssuers ?? [configuration.issuer])
+        let endpoints = configuration.endpoints
+        let hosts = [base, discovery, endpoints.authorization, endpoints.token, endpoints.jwks, endpoints.userInfo]
+        let channel = ProviderChannel(
+            environment: environment,
+            timeout: configuration.timeout,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            configuredHosts: hosts.compactMap { $0?.host }
+        )
+        var source = MetadataSource.Configuration(discoveryURL: discovery, issuers: issuers)
+        var replaced = ProviderMetadata(issuer: configuration.issuer)
+        replaced.authorizationEndpoint = endpoints.authorization
+        replaced.tokenEndpoint = endpoints.token
+        replaced.keySetURL = endpoints.jwks
+        replaced.endSessionEndpoint = endpoints.logout
+        replaced.userInfoEndpoint = endpoints.userInfo
+        source.configured = replaced
+        var dialect = OpenIDDialect(issuers: issuers, audiences: [configuration.clientID])
+        dialect.algorithms = try configuration.algorithms.map { try $0.map(Self.algorithm) }
+        client = OpenIDClient(
+            descriptor: ProviderDescriptor(
+                name: configuration.name,
+                kind: "openid",
+                clientID: configuration.clientID,
+                redirectURI: configuration.redirectURI,
+                tenant: configuration.tenant,
+                clientType: configuration.authentication.name
+            ),
+            scopes: configuration.scopes,
+            authentication: configuration.authentication,
+            dialect: dialect,
+            metadataSource: MetadataSource(source, channel: channel),
+            channel: channel
+        )
+    }
+
+    private static func checked(_ configuration: Configuration) throws -> HTTPURL {
+        guard let base = try? HTTPURL(configuration.issuer), base.query == nil,
+            base.isSecure || (configuration.allowsLoopbackHTTP && base.isLoopback)
+        else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The issuer is not an https URL without a query.",
+                hint: "Write it exactly as the provider does.",
+                reference: "OpenID Connect Discovery 1.0 section 3"
+            )
+        }
+        guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The scopes do not hold openid.",
+                hint: "Without it the provider sends no ID token.",
+                reference: "OpenID Connect Core section 3.1.2.1"
+            )
+        }
+        return base
+    }
+
+    private static func algorithm(_ name: String) throws -> SignatureAlgorithm {
+        guard let algorithm = SignatureAlgorithm(rawValue: name) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "An ID token algorithm is not known.",
+                hint: "Known are: \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))."
+            )
+        }
+        return algorithm
+    }
+
+    /// Name, kind and client.
+    public var descriptor: ProviderDescriptor { client.descriptor }
+
+    /// Begins a login.
+    public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await client.authorizationRequest(options)
+    }
+
+    /// Ends a login.
+    public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await client.exchange(callback, for: attempt)
+    }
+
+    /// Spends the refresh token.
+    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try await client.refresh(tokens)
+    }
+
+    /// The end-session page, where the provider has one.
+    public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
+        try await client.logoutURL(for: tokens, returningTo: postLogoutRedirectURI)
+    }
+
+    /// Asks the UserInfo endpoint; what the login verified, where the provider has none.
+    ///
+    /// The answer counts only if its `sub` is the ID token's, byte for byte (OpenID Connect Core section 5.3.2).
+    public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
+        guard let endpoint = try await client.metadataSource.metadata().userInfoEndpoint else { return tokens.buyer }
+        let headers = try ProviderChannel.headers([("Authorization", "Bearer \(tokens.accessToken.reveal())")])
+        let response = try await client.channel.send(
+            .get,
+            endpoint,
+            headers: headers,
+            asking: "The provider's UserInfo endpoint"
+        )
+        return try UserInfo.buyer(from: response, for: tokens.buyer)
+    }
+}

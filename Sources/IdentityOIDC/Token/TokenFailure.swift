@@ -1,0 +1,145 @@
+package import IdentityHTTP
+package import IdentityKit
+
+/// An answer of a token endpoint that is no success, and what it means.
+package struct TokenFailure: Sendable {
+    package var grant: TokenGrant
+    package var status: Int
+    package var headers: HTTPHeaders
+    /// The OAuth `error`, empty or missing where the answer has none.
+    package var error: String?
+    package var errorDescription: String?
+    package var errorURI: String?
+    /// Whether the body was a JSON object.
+    package var isJSON: Bool
+
+    /// What it means by RFC 6749 section 5.2 and common sense: only `invalid_grant` ends a session, and only by its exact name.
+    package var standardError: IdentityError {
+        if (300..<400).contains(status) {
+            return make(
+                .rejected,
+                .redirectRefused,
+                "The token endpoint answered with a redirect, which was not followed.",
+                "Check the address of the token endpoint."
+            )
+        }
+        if status == 429 || status >= 500 {
+            return make(
+                .retryLater,
+                .providerUnavailable,
+                "The provider cannot issue tokens at the moment (HTTP \(status)).",
+                "Try again in a while."
+            )
+        }
+        switch error ?? "" {
+        case "invalid_grant":
+            return grant == .refreshToken
+                ? make(
+                    .signInAgain,
+                    .invalidGrant,
+                    "The provider no longer accepts the refresh token.",
+                    "Let the buyer sign in again."
+                )
+                : make(
+                    .rejected,
+                    .invalidGrant,
+                    "The provider refused the authorization code.",
+                    "It was used before, has expired, or redirect URI or verifier differ. Start the login again."
+                )
+        case "invalid_client":
+            return make(
+                .configuration,
+                .invalidClient,
+                "The provider does not know this client or refuses its secret.",
+                "Check client id, secret and authentication method. Sessions are kept."
+            )
+        case "unauthorized_client":
+            return make(
+                .configuration,
+                .unauthorizedClient,
+                "The provider does not let this client do that.",
+                "Check the client at the provider. Sessions are kept."
+            )
+        case "unsupported_grant_type":
+            return make(
+                .configuration,
+                .unsupportedGrantType,
+                "The provider does not offer this grant to this client.",
+                "Check the client's type at the provider. Sessions are kept."
+            )
+        case "invalid_scope":
+            return make(
+                .configuration,
+                .invalidScope,
+                "The provider refuses the scopes.",
+                "Compare the configured scopes with the client's at the provider."
+            )
+        case "invalid_request" where grant == .refreshToken:
+            // Ory Hydra's word for two refreshes at once, and for what a retry can cure.
+            return make(
+                .retryLater,
+                .invalidRequest,
+                "The provider could not read the token request.",
+                "Try again in a while."
+            )
+        case "invalid_request":
+            return make(
+                .rejected,
+                .invalidRequest,
+                "The provider could not read the token request.",
+                "Compare the client's type with what the provider expects."
+            )
+        case "temporarily_unavailable", "server_error":
+            return make(
+                .retryLater,
+                .providerUnavailable,
+                "The provider cannot issue tokens at the moment.",
+                "Try again in a while."
+            )
+        case "" where !isJSON || status == 401:
+            // Proxies and outages answer with pages; none of them says that a token is dead.
+            return make(
+                .retryLater,
+                .unexpectedResponse,
+                "The token endpoint did not answer as one (HTTP \(status)).",
+                "Check its address; if that is right, try again in a while."
+            )
+        default:
+            return make(
+                .rejected,
+                .unexpectedResponse,
+                "The provider refused the token request (HTTP \(status)).",
+                "What it said is in the error's provider answer."
+            )
+        }
+    }
+
+    /// An error with what the provider said and how long it asks to wait.
+    package func make(
+        _ kind: IdentityError.Kind,
+        _ code: IdentityError.Code,
+        _ message: String,
+        _ hint: String
+    ) -> IdentityError {
+        IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: "RFC 6749 section 5.2",
+            retryAfter: retryAfter,
+            providerAnswer: IdentityError.ProviderAnswer(
+                error: error,
+                errorDescription: errorDescription,
+                errorURI: errorURI,
+                status: status,
+                traceID: headers["X-Request-Id"] ?? headers["X-Bolt-Trace-Id"]
+            )
+        )
+    }
+
+    /// `Retry-After` in seconds, at most an hour; dates are not honoured.
+    private var retryAfter: Duration? {
+        (headers["Retry-After"].flatMap { Int($0) }).flatMap { $0 >= 0 ? .seconds(min($0, 3600)) : nil }
+    }
+}

@@ -1,0 +1,91 @@
+package import FoundationEssentials
+package import IdentityKit
+
+/// A successful answer of a token endpoint (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3), parsed but for the ID
+/// token not yet validated.
+package struct TokenResponse: Sendable {
+    package var accessToken: Secret
+    package var tokenType: String
+    package var lifetime: TimeInterval?
+    package var refreshToken: Secret?
+    package var idToken: Secret?
+    /// The granted scopes; nil when the answer does not say.
+    package var scopes: [String]?
+    /// The whole object, for members of a provider's own.
+    package var object: JSONObject
+
+    /// What a provider's answers may look like.
+    package struct Rules: Sendable {
+        /// Whether `token_type` must be there.
+        package var requiresTokenType = true
+        /// Whether `expires_in` must be there.
+        package var requiresLifetime = false
+        /// Whether `expires_in` may be a text of digits.
+        package var acceptsLifetimeAsText = false
+        /// What separates scopes beside the space.
+        package var additionalScopeSeparators: [UInt8] = []
+
+        package init() {}
+    }
+
+    /// Reads the object of an answer.
+    ///
+    /// - Throws: `IdentityError` with code `token_response_invalid` that names the member.
+    package init(_ object: JSONObject, rules: Rules) throws(IdentityError) {
+        func text(_ name: String) throws(IdentityError) -> String? {
+            guard let value = object[name], !value.isNull else { return nil }
+            guard let text = value.string, !text.isEmpty, text.utf8.count <= 65_536,
+                !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+            else { throw Self.invalid(name) }
+            return text
+        }
+        guard let accessToken = try text("access_token") else { throw Self.invalid("access_token") }
+        self.accessToken = Secret(accessToken)
+        let type = try text("token_type")
+        guard type != nil || !rules.requiresTokenType else { throw Self.invalid("token_type") }
+        tokenType = type ?? "Bearer"
+        guard tokenType.utf8.elementsEqual("bearer".utf8, by: { ($0 | 0x20) == $1 }) else {
+            throw Self.invalid("token_type")
+        }
+        lifetime = try Self.lifetime(object["expires_in"], rules)
+        refreshToken = try text("refresh_token").map { Secret($0) }
+        idToken = try text("id_token").map { Secret($0) }
+        // An empty scope is an answer: nothing was granted.
+        if let scope = object["scope"], !scope.isNull {
+            guard let list = scope.string else { throw Self.invalid("scope") }
+            scopes = Self.scopes(list, separators: rules.additionalScopeSeparators)
+        }
+        self.object = object
+    }
+
+    /// The scopes of a list, split at spaces and at what else a provider puts between them.
+    package static func scopes(_ list: String, separators: [UInt8] = []) -> [String] {
+        list.utf8
+            .split { $0 == UInt8(ascii: " ") || separators.contains($0) }
+            .compactMap { String($0) }
+    }
+
+    private static func lifetime(_ value: JSONValue?, _ rules: Rules) throws(IdentityError) -> TimeInterval? {
+        var seconds: Double?
+        switch value {
+        case nil, .null:
+            guard !rules.requiresLifetime else { throw invalid("expires_in") }
+            return nil
+        case .number(let number): seconds = number.double
+        case .string(let text) where rules.acceptsLifetimeAsText: seconds = Int(text).map(Double.init)
+        default: break
+        }
+        guard let seconds, seconds > 0, seconds <= 10 * 366 * 86_400 else { throw invalid("expires_in") }
+        return seconds
+    }
+
+    private static func invalid(_ member: String) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .tokenResponseInvalid,
+            "The provider's token answer has no usable \(member).",
+            hint: "No token of this answer was kept. Check that the token endpoint is the right one.",
+            reference: "RFC 6749 section 5.1"
+        )
+    }
+}
