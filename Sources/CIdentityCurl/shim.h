@@ -1,3 +1,47 @@
 #pragma once
 
+// The checks are macros around the variadic functions; the functions below are typed instead.
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+
+// Swift cannot call variadic C functions: one function for each type that an option takes.
+
+static inline CURLcode identity_curl_global_init(void) {
+    return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static inline CURLcode identity_curl_set_long(CURL *_Nonnull handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode identity_curl_set_offset(CURL *_Nonnull handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode identity_curl_set_string(CURL *_Nonnull handle, CURLoption option, const char *_Nullable value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode identity_curl_set_pointer(CURL *_Nonnull handle, CURLoption option, void *_Nullable value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode identity_curl_set_list(CURL *_Nonnull handle, CURLoption option, struct curl_slist *_Nullable value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode identity_curl_set_write(CURL *_Nonnull handle, CURLoption option, curl_write_callback _Nonnull value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode identity_curl_set_open_socket(CURL *_Nonnull handle, curl_opensocket_callback _Nonnull value) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+static inline CURLcode identity_curl_set_prerequest(CURL *_Nonnull handle, curl_prereq_callback _Nonnull value) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
+static inline CURLMcode identity_curl_multi_set_long(CURLM *_Nonnull handle, CURLMoption option, long value) {
+    return curl_multi_setopt(handle, option, value);
+}

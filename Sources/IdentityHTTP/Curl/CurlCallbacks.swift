@@ -1,0 +1,108 @@
+internal import CIdentityCurl
+internal import Glibc
+
+/// The functions that libcurl calls.
+///
+/// Each gets the ``CurlHandle`` as context; why that is safe is said there.
+enum CurlCallbacks {
+    static func install(_ easy: UnsafeMutableRawPointer) -> Bool {
+        unsafe identity_curl_set_write(easy, CURLOPT_WRITEFUNCTION, body) == CURLE_OK
+            && identity_curl_set_write(easy, CURLOPT_HEADERFUNCTION, header) == CURLE_OK
+            && identity_curl_set_open_socket(easy, openSocket) == CURLE_OK
+            && identity_curl_set_prerequest(easy, prerequest) == CURLE_OK
+    }
+
+    private static func handle(_ context: UnsafeMutableRawPointer) -> CurlHandle {
+        unsafe Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    // Any count but the one offered ends the transfer; so 0 does, for libcurl offers no empty pieces of body.
+    private static let body: curl_write_callback = { bytes, size, count, context in
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe handle(context).work?.reader.appendBody(piece) == true ? piece.count : 0
+    }
+
+    private static let header: curl_write_callback = { bytes, size, count, context in
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe handle(context).work?.reader.appendLine(line) == true ? line.count : 0
+    }
+
+    /// Makes the socket for an address, or not: this is the last look at where the bytes will go.
+    private static let openSocket: curl_opensocket_callback = { context, _, address in
+        guard let context = unsafe context, let address = unsafe address else { return -1 }
+        let handle = unsafe handle(context)
+        guard let policy = handle.work?.exchange.request.addressPolicy else { return -1 }
+        if !policy.permitsEverything {
+            let resolved = unsafe resolvedAddress(address)
+            guard let resolved, policy.allows(resolved) else {
+                handle.work?.failure = refusal(policy, resolved)
+                return -1
+            }
+        }
+        let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        return unsafe socket(address.pointee.family, type, address.pointee.protocol)
+    }
+
+    /// Called when there is a connection, new or used, immediately before the request is written to it.
+    private static let prerequest: curl_prereq_callback = { context, remoteAddress, _, remotePort, _ in
+        guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
+        let handle = unsafe handle(context)
+        guard let request = handle.work?.exchange.request else { return CURL_PREREQFUNC_ABORT }
+        let policy = request.addressPolicy
+        if !policy.permitsEverything {
+            // A connection that is used again may have been made under another policy.
+            let text = unsafe remoteAddress.map { unsafe String(cString: $0) } ?? ""
+            let address = ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
+            guard let address, policy.allows(address) else {
+                handle.work?.failure = refusal(policy, address)
+                return CURL_PREREQFUNC_ABORT
+            }
+        }
+        // libcurl sends a request again by itself, whatever its method, up to five times: when a used connection ends without
+        // one byte of response ("Connection died, retrying a fresh connect", Curl_retry_request in lib/transfer.c),
+        // when an HTTP/2 stream is refused, and when a server demands HTTP/1.1. The server may have acted on the first
+        // copy, and a refresh token sent twice is a session lost. There is no option against it, but each attempt
+        // passes here; asking for a fresh connection each time would cost a handshake per request.
+        let isRepeatable = request.method == .get || request.method == .head
+        guard handle.work?.attempts == 0 || isRepeatable else {
+            handle.work?.failure = (.connectionLost, "The connection ended before a response came.")
+            return CURL_PREREQFUNC_ABORT
+        }
+        handle.work?.failure = nil
+        handle.work?.attempts += 1
+        if handle.work?.attempts != 1 { handle.work?.reader.restart() }
+        return CURL_PREREQFUNC_OK
+    }
+
+    private static func refusal(
+        _ policy: AddressPolicy,
+        _ address: ResolvedAddress?
+    ) -> (HTTPTransportError.Code, String) {
+        (.addressRefused, "The address \(address?.description ?? "(unknown)") is refused by the policy \(policy.name).")
+    }
+
+    private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {
+        // libcurl gives the structure room for the largest socket address behind its head, and addrlen says how much of it is
+        // filled, so that many bytes from `addr` on may be read. Port and address lie where sockaddr_in and sockaddr_in6
+        // have them.
+        guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+        let bytes = unsafe Array(
+            UnsafeRawBufferPointer(
+                start: UnsafeRawPointer(address).advanced(by: start),
+                count: Int(address.pointee.addrlen)
+            )
+        )
+        guard bytes.count >= MemoryLayout<sockaddr_in>.size else { return nil }
+        let port = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+        switch unsafe address.pointee.family {
+        case AF_INET:
+            return ResolvedAddress(bytes: Array(bytes[4..<8]), port: port)
+        case AF_INET6 where bytes.count >= MemoryLayout<sockaddr_in6>.size:
+            return ResolvedAddress(bytes: Array(bytes[8..<24]), port: port)
+        default:
+            return nil
+        }
+    }
+}

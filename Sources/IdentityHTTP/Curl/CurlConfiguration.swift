@@ -1,0 +1,59 @@
+internal import Glibc
+
+extension CurlTransport {
+    /// What a transport trusts, through whom it goes, and how many connections it keeps.
+    public struct Configuration: Sendable {
+        /// A PEM file of certificate authorities to trust **instead** of the system's; `nil` for the system's.
+        public var certificateAuthorityFile: String?
+        /// An HTTP proxy for everything but loopback; `nil` for none, whatever the environment says.
+        ///
+        /// With a proxy an ``AddressPolicy`` sees the proxy's address, for that is where the connection goes.
+        public var proxy: HTTPURL?
+        /// The `User-Agent` of requests that do not set one.
+        public var userAgent: String
+        /// How many connections there may be at once; 256 unless set.
+        ///
+        /// Further requests wait, within their deadlines.
+        public var maximumConnections: Int
+        /// How many of them to one host; 64 unless set.
+        public var maximumConnectionsPerHost: Int
+        /// How long a connection may lie idle and still be used again; 30 seconds unless set.
+        ///
+        /// Shorter than what servers usually keep, so that a request seldom meets a connection that the server is closing.
+        public var idleTimeout: Duration
+
+        /// Makes a configuration; every part has a default.
+        public init(
+            certificateAuthorityFile: String? = nil,
+            proxy: HTTPURL? = nil,
+            userAgent: String = "IdentityKit/0.1 (+libcurl)",
+            maximumConnections: Int = 256,
+            maximumConnectionsPerHost: Int = 64,
+            idleTimeout: Duration = .seconds(30)
+        ) {
+            self.certificateAuthorityFile = certificateAuthorityFile
+            self.proxy = proxy
+            self.userAgent = userAgent
+            self.maximumConnections = maximumConnections
+            self.maximumConnectionsPerHost = maximumConnectionsPerHost
+            self.idleTimeout = idleTimeout
+        }
+
+        func check() throws(HTTPTransportError) {
+            if let file = certificateAuthorityFile, unsafe file.utf8.contains(0) || access(file, R_OK) != 0 {
+                throw HTTPTransportError(
+                    code: .tlsFailed,
+                    phase: .notSent,
+                    message: "The file of certificate authorities cannot be read."
+                )
+            }
+            guard userAgent.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), userAgent.utf8.count <= 1024 else {
+                throw HTTPTransportError(
+                    code: .invalidHeader,
+                    phase: .notSent,
+                    message: "The user agent holds a control character or is longer than 1 KiB."
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import CIdentityCurl
+
+/// Turns libcurl's results into errors that are safe to log.
+enum CurlFailure {
+    static func closed(_ phase: HTTPTransportError.Phase) -> HTTPTransportError {
+        HTTPTransportError(code: .closed, phase: phase, message: "The transport is closed.")
+    }
+
+    /// - Parameters:
+    ///   - result: What libcurl says.
+    ///   - phase: How far the request got.
+    ///   - hasHeaders: Whether the response's headers were complete.
+    ///   - detail: libcurl's own sentence, used for TLS only: others may repeat what the server or the caller sent.
+    ///   - url: Where the request went.
+    static func error(
+        _ result: CURLcode,
+        phase: HTTPTransportError.Phase,
+        hasHeaders: Bool,
+        detail: String,
+        url: HTTPURL
+    ) -> HTTPTransportError {
+        let code = code(result, phase: phase, hasHeaders: hasHeaders)
+        var message = unsafe String(cString: curl_easy_strerror(result))
+        if code == .tlsFailed, !detail.isEmpty { message += " (\(detail))" }
+        return HTTPTransportError(code: code, phase: phase, message: "\(url.origin): \(message)")
+    }
+
+    private static func code(
+        _ result: CURLcode,
+        phase: HTTPTransportError.Phase,
+        hasHeaders: Bool
+    ) -> HTTPTransportError.Code {
+        switch result {
+        case CURLE_URL_MALFORMAT:
+            .invalidURL
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            // Also what libcurl says to an answer without a status line (HTTP/0.9).
+            phase == .notSent ? .invalidURL : .protocolViolation
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            .resolutionFailed
+        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
+            .connectionFailed
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE,
+            CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
+            .tlsFailed
+        case CURLE_OPERATION_TIMEDOUT:
+            .timedOut
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
+            phase == .notSent ? .connectionFailed : .connectionLost
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            .protocolViolation
+        case CURLE_OUT_OF_MEMORY:
+            // libcurl's buffer for one header line is bounded, too, and this is how it says so.
+            phase == .ambiguous && !hasHeaders ? .headersTooLarge : .internalFailure
+        default:
+            .internalFailure
+        }
+    }
+}

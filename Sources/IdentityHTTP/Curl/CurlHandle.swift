@@ -1,0 +1,114 @@
+internal import CIdentityCurl
+
+/// One easy handle, and the request that it carries at the moment; lives on the loop's thread only.
+///
+/// Memory: libcurl holds an unretained pointer to this object as the context of all callbacks. It is valid whenever libcurl
+/// can use it, because it only does so inside `curl_multi_perform` and `curl_multi_remove_handle` on the loop's
+/// thread, while the handle exists, and the handle is freed by this object's own `deinit`. The loop keeps the object
+/// as long as the handle is in the multi handle.
+@safe final class CurlHandle {
+    /// What a request needs while it is under way.
+    struct Work {
+        let exchange: CurlExchange
+        let continuation: CurlMailbox.Continuation
+        let firstByteDeadline: ContinuousClock.Instant
+        let totalDeadline: ContinuousClock.Instant
+        var reader: ResponseReader
+        /// How often libcurl was about to write the request.
+        ///
+        /// Before the first time not one byte of it can have left.
+        var attempts = 0
+        /// What a callback found wrong; goes before libcurl's own result.
+        var failure: (code: HTTPTransportError.Code, message: String)?
+
+        var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
+
+        /// The moment at which the loop must look at this request again.
+        var deadline: ContinuousClock.Instant {
+            reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
+        }
+    }
+
+    let easy: UnsafeMutableRawPointer
+    /// The handle's address, to find it by.
+    var address: UInt { unsafe UInt(bitPattern: easy) }
+    var work: Work?
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    // libcurl writes its sentence here; the address must not change as long as the handle lives.
+    private let errorBuffer: UnsafeMutablePointer<CChar>
+
+    init?() {
+        guard let easy = unsafe curl_easy_init() else { return nil }
+        unsafe self.easy = easy
+        unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(easy)
+        unsafe curl_slist_free_all(headers)
+        unsafe errorBuffer.deallocate()
+    }
+
+    /// libcurl's sentence about the last transfer, bounded and printable.
+    var detail: String {
+        let bytes = unsafe UnsafeBufferPointer(start: errorBuffer, count: Int(CURL_ERROR_SIZE)).prefix { $0 != 0 }
+        return String(
+            decoding: unsafe bytes.map { $0 >= 0x20 && $0 < 0x7F ? UInt8($0) : UInt8(ascii: "?") },
+            as: UTF8.self
+        )
+    }
+
+    /// Takes a request on; false if libcurl refuses an option, which only want of memory brings about.
+    func begin(_ work: Work, _ configuration: CurlTransport.Configuration) -> Bool {
+        self.work = work
+        unsafe errorBuffer.pointee = 0
+        let options = unsafe CurlOptions(easy: easy)
+        return options.setCommon(configuration) && setCallbacks(options)
+            && options.setRequest(work.exchange.request, configuration) && setHeaders(work.exchange.request, options)
+    }
+
+    /// Gives the request back and forgets all that it brought, its secrets among it.
+    func end() -> Work? {
+        defer { work = nil }
+        unsafe curl_easy_reset(easy)
+        unsafe curl_slist_free_all(headers)
+        unsafe headers = nil
+        return work
+    }
+
+    private func setCallbacks(_ options: CurlOptions) -> Bool {
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        return unsafe options.set(CURLOPT_ERRORBUFFER, pointer: errorBuffer)
+            && options.set(CURLOPT_WRITEDATA, pointer: context)
+            && options.set(CURLOPT_HEADERDATA, pointer: context)
+            && options.set(CURLOPT_OPENSOCKETDATA, pointer: context)
+            && options.set(CURLOPT_PREREQDATA, pointer: context)
+            && CurlCallbacks.install(easy)
+    }
+
+    private func setHeaders(_ request: HTTPRequest, _ options: CurlOptions) -> Bool {
+        var isComplete = true
+        var line: [UInt8] = []
+        let append = { (parts: [ArraySlice<UInt8>]) in
+            line.removeAll(keepingCapacity: true)
+            for part in parts { line += part }
+            line.append(0)
+            unsafe line.withUnsafeBytes { bytes in
+                // libcurl copies the text. The headers were checked for NUL when they were set.
+                let list = unsafe curl_slist_append(self.headers, bytes.assumingMemoryBound(to: CChar.self).baseAddress)
+                if let list = unsafe list { unsafe self.headers = list } else { isComplete = false }
+            }
+        }
+        request.headers.forEach { name, value in
+            // "Name:" would take a header away, "Name;" sends it empty.
+            append(value.isEmpty ? [name, [0x3B]] : [name, [0x3A, 0x20], value])
+        }
+        append([Array("Expect:".utf8)[...]])
+        // libcurl would call any body a form.
+        if request.body != nil || request.method == .post, request.headers["Content-Type"] == nil {
+            append([Array("Content-Type:".utf8)[...]])
+        }
+        return unsafe isComplete && options.set(CURLOPT_HTTPHEADER, list: headers)
+    }
+}

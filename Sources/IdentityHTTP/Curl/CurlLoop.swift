@@ -1,0 +1,202 @@
+internal import CIdentityCurl
+internal import Synchronization
+
+/// The thread's loop: takes requests, drives libcurl, keeps the deadlines, gives results back.
+@safe final class CurlLoop {
+    private let mailbox: CurlMailbox
+    private let configuration: CurlTransport.Configuration
+    private let multi: UnsafeMutableRawPointer
+
+    /// The handles in the multi handle, by request and by address.
+    private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
+    private var byAddress: [UInt: CurlHandle] = [:]
+    private var idle: [CurlHandle] = []
+    // No deadline lies before this; a later true value costs one look at all requests and no more.
+    private var nextDeadline: ContinuousClock.Instant?
+    private var commands: [CurlMailbox.Command] = []
+    private var isOpen = true
+
+    private static let maximumIdleHandles = 64
+
+    init(mailbox: CurlMailbox, configuration: CurlTransport.Configuration) {
+        self.mailbox = mailbox
+        self.configuration = configuration
+        unsafe multi = mailbox.multi
+    }
+
+    func run() {
+        let total = max(configuration.maximumConnections, 1)
+        unsafe identity_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, total)
+        unsafe identity_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, total)
+        unsafe identity_curl_multi_set_long(
+            multi,
+            CURLMOPT_MAX_HOST_CONNECTIONS,
+            max(configuration.maximumConnectionsPerHost, 1)
+        )
+        while isOpen {
+            takeCommands()
+            var running: Int32 = 0
+            unsafe curl_multi_perform(multi, &running)
+            let finished = collect()
+            if let nextDeadline, nextDeadline <= .now { expire() }
+            // Whoever got an answer may have the next request ready already.
+            if isOpen, !finished { unsafe curl_multi_poll(multi, nil, 0, timeout(), nil) }
+        }
+        shutDown()
+    }
+
+    private func takeCommands() {
+        mailbox.take(into: &commands)
+        for command in commands {
+            switch command {
+            case .submit(let exchange, let continuation):
+                start(exchange, continuation)
+            case .cancel(let exchange):
+                guard let handle = byExchange[ObjectIdentifier(exchange)] else { continue }
+                abort(handle, .cancelled, "The task was cancelled.")
+            case .close:
+                isOpen = false
+            }
+        }
+        commands.removeAll(keepingCapacity: true)
+    }
+
+    private func start(_ exchange: CurlExchange, _ continuation: CurlMailbox.Continuation) {
+        if exchange.isCancelled.load(ordering: .acquiring) {
+            return refuse(continuation, .cancelled, "The task was cancelled.")
+        }
+        let request = exchange.request
+        guard let handle = idle.popLast() ?? CurlHandle() else {
+            return refuse(continuation, .internalFailure, "libcurl gave no handle.")
+        }
+        let work = CurlHandle.Work(
+            exchange: exchange,
+            continuation: continuation,
+            firstByteDeadline: exchange.start.advanced(by: CurlLoop.bounded(request.limits.firstByteTimeout)),
+            totalDeadline: exchange.start.advanced(by: CurlLoop.bounded(request.limits.totalTimeout)),
+            reader: ResponseReader(limits: request.limits, isHead: request.method == .head)
+        )
+        guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
+            _ = handle.end()
+            return refuse(continuation, .internalFailure, "libcurl refused an option.")
+        }
+        byExchange[ObjectIdentifier(exchange)] = handle
+        byAddress[handle.address] = handle
+        note(work.deadline)
+    }
+
+    private func refuse(
+        _ continuation: CurlMailbox.Continuation,
+        _ code: HTTPTransportError.Code,
+        _ message: String
+    ) {
+        continuation.resume(returning: .failure(HTTPTransportError(code: code, phase: .notSent, message: message)))
+    }
+
+    /// Gives back what libcurl has finished; whether there was any.
+    private func collect() -> Bool {
+        var found = false
+        var left: Int32 = 0
+        while let message = unsafe curl_multi_info_read(multi, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
+                continue
+            }
+            // Read before the handle is removed, for then the message is gone.
+            let result = unsafe message.pointee.data.result
+            guard let handle = byAddress[UInt(bitPattern: easy)] else { continue }
+            found = true
+            settle(handle, outcome(of: result, handle))
+        }
+        return found
+    }
+
+    private func outcome(of result: CURLcode, _ handle: CurlHandle) -> Result<HTTPResponse, HTTPTransportError> {
+        guard let work = handle.work else { return .failure(CurlFailure.closed(.ambiguous)) }
+        if result == CURLE_OK, let response = work.reader.response() { return .success(response) }
+        let request = work.exchange.request
+        if let failure = work.reader.failure ?? (isOurs(result) ? work.failure : nil) {
+            return .failure(
+                HTTPTransportError(
+                    code: failure.code,
+                    phase: work.phase,
+                    message: "\(request.url.origin): \(failure.message)"
+                )
+            )
+        }
+        return .failure(
+            CurlFailure.error(
+                // An end within the headers is a success to libcurl.
+                result == CURLE_OK ? CURLE_GOT_NOTHING : result,
+                phase: work.phase,
+                hasHeaders: work.reader.hasHeaders,
+                detail: handle.detail,
+                url: request.url
+            )
+        )
+    }
+
+    // A refused address may be followed by a permitted one, whose failure is then the one to tell.
+    private func isOurs(_ result: CURLcode) -> Bool {
+        result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
+    }
+
+    private func expire() {
+        nextDeadline = nil
+        let now = ContinuousClock.now
+        for handle in Array(byExchange.values) {
+            guard let work = handle.work else { continue }
+            if work.totalDeadline <= now {
+                abort(handle, .timedOut, "The response was not complete in time.")
+            } else if work.deadline <= now {
+                abort(handle, .timedOut, "The response did not begin in time.")
+            } else {
+                note(work.deadline)
+            }
+        }
+    }
+
+    private func abort(_ handle: CurlHandle, _ code: HTTPTransportError.Code, _ message: String) {
+        guard let work = handle.work else { return }
+        let origin = work.exchange.request.url.origin
+        settle(
+            handle,
+            .failure(HTTPTransportError(code: code, phase: work.phase, message: "\(origin): \(message)"))
+        )
+    }
+
+    /// Takes a handle out of the multi handle, which ends its transfer if need be, and wakes the caller: once, because the
+    /// work leaves the handle with it.
+    private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
+        unsafe curl_multi_remove_handle(multi, handle.easy)
+        byAddress[handle.address] = nil
+        guard let work = handle.end() else { return }
+        byExchange[ObjectIdentifier(work.exchange)] = nil
+        if idle.count < CurlLoop.maximumIdleHandles { idle.append(handle) }
+        work.continuation.resume(returning: result)
+    }
+
+    private func note(_ deadline: ContinuousClock.Instant) {
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
+    }
+
+    private func timeout() -> Int32 {
+        guard let nextDeadline else { return 60_000 }
+        let (seconds, attoseconds) = ContinuousClock.now.duration(to: nextDeadline).components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return Int32(min(seconds, 60)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
+    }
+
+    // A day at most, so that no caller's value can overflow the clock.
+    private static func bounded(_ duration: Duration) -> Duration {
+        min(max(duration, .zero), .seconds(86_400))
+    }
+
+    private func shutDown() {
+        for handle in Array(byExchange.values) {
+            abort(handle, .closed, "The transport was closed.")
+        }
+        // Before the multi handle, as libcurl wants it.
+        idle = []
+        mailbox.loopEnded()
+    }
+}

@@ -1,0 +1,89 @@
+internal import CIdentityCurl
+
+/// Sets the options of an easy handle; every function says whether libcurl took them.
+@safe struct CurlOptions {
+    let easy: UnsafeMutableRawPointer
+
+    /// What is the same for every request.
+    func setCommon(_ configuration: CurlTransport.Configuration) -> Bool {
+        let idleSeconds = min(max(configuration.idleTimeout.components.seconds, 1), 86_400)
+        return set(CURLOPT_NOSIGNAL, 1)
+            // Otherwise giving up on a name that is still being resolved waits for the resolver's thread, and with it
+            // the whole loop: no deadline would hold against a dead name server.
+            && set(CURLOPT_QUICK_EXIT, 1)
+            && set(CURLOPT_FOLLOWLOCATION, 0)
+            && set(CURLOPT_PATH_AS_IS, 1)
+            && set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+            && set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+            && set(CURLOPT_HTTP09_ALLOWED, 0)
+            && set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+            && set(CURLOPT_SSL_VERIFYPEER, 1)
+            && set(CURLOPT_SSL_VERIFYHOST, 2)
+            && set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+            && set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+            && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+            && set(CURLOPT_MAXAGE_CONN, Int(idleSeconds))
+            && set(CURLOPT_USERAGENT, configuration.userAgent)
+            && setTrust(configuration.certificateAuthorityFile)
+    }
+
+    /// What differs from request to request.
+    func setRequest(_ request: HTTPRequest, _ configuration: CurlTransport.Configuration) -> Bool {
+        // An empty name turns off the proxies that the environment names. What is meant for this machine stays on it.
+        let proxy = request.url.isLoopback ? nil : configuration.proxy
+        return set(CURLOPT_URL, request.url.text)
+            && set(CURLOPT_PROTOCOLS_STR, request.allowsLoopbackHTTP && request.url.isLoopback ? "http,https" : "https")
+            && set(CURLOPT_PROXY, proxy?.origin ?? "")
+            && set(CURLOPT_NOPROXY, "")
+            && set(CURLOPT_CONNECTTIMEOUT_MS, CurlOptions.milliseconds(request.limits.connectTimeout))
+            && setMethod(request)
+    }
+
+    private func setTrust(_ file: String?) -> Bool {
+        guard let file else { return true }
+        return unsafe set(CURLOPT_CAINFO, file) && identity_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK
+    }
+
+    private func setMethod(_ request: HTTPRequest) -> Bool {
+        if request.method == .head { return set(CURLOPT_NOBODY, 1) }
+        if request.body != nil || request.method == .post {
+            guard setBody(request.body ?? []) else { return false }
+            return request.method == .post || set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        }
+        return request.method == .get || set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+    }
+
+    private func setBody(_ body: [UInt8]) -> Bool {
+        // The size first: with it libcurl copies that many bytes, without it up to a NUL.
+        guard unsafe identity_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)) == CURLE_OK
+        else { return false }
+        return unsafe body.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, !body.isEmpty else { return set(CURLOPT_COPYPOSTFIELDS, "") }
+            let text = unsafe start.assumingMemoryBound(to: CChar.self)
+            return unsafe identity_curl_set_string(easy, CURLOPT_COPYPOSTFIELDS, text) == CURLE_OK
+        }
+    }
+
+    func set(_ option: CURLoption, _ value: Int) -> Bool {
+        unsafe identity_curl_set_long(easy, option, value) == CURLE_OK
+    }
+
+    // libcurl copies the text; none of ours holds a NUL.
+    func set(_ option: CURLoption, _ value: String) -> Bool {
+        unsafe identity_curl_set_string(easy, option, value) == CURLE_OK
+    }
+
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) -> Bool {
+        unsafe identity_curl_set_pointer(easy, option, pointer) == CURLE_OK
+    }
+
+    func set(_ option: CURLoption, list: UnsafeMutablePointer<curl_slist>?) -> Bool {
+        unsafe identity_curl_set_list(easy, option, list) == CURLE_OK
+    }
+
+    /// A time in milliseconds, at least 1, because 0 means libcurl's five minutes.
+    private static func milliseconds(_ duration: Duration) -> Int {
+        let (seconds, attoseconds) = min(max(duration, .milliseconds(1)), .seconds(86_400)).components
+        return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    }
+}

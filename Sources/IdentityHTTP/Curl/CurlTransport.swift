@@ -1,0 +1,90 @@
+internal import Synchronization
+
+/// The transport that is used when none is given: libcurl's multi interface on a thread of its own.
+///
+/// What it promises beyond ``HTTPTransport``:
+///
+/// - TLS 1.2 or newer, with the server's certificate and host name verified; there is no switch to turn that off.
+/// - Connections are kept and used again, HTTP/2 where the server offers it.
+/// - The environment decides nothing: `http_proxy` and its kin, `.netrc` and cookie files are ignored.
+/// - A body may be up to its cap, no decompression takes place, so a small answer cannot become a large one.
+///
+/// One transport serves a whole process. It ends with ``close()`` or when the last reference goes.
+public final class CurlTransport: HTTPTransport {
+    private let mailbox: CurlMailbox
+
+    /// Starts a transport with its thread.
+    ///
+    /// - Parameter configuration: Trust, proxy, name and pool; the defaults suit a server.
+    /// - Throws: ``HTTPTransportError/Code/tlsFailed`` if the file of certificate authorities cannot be read,
+    ///   ``HTTPTransportError/Code/invalidHeader`` for a user agent with control characters,
+    ///   ``HTTPTransportError/Code/internalFailure`` if libcurl or a thread cannot be started.
+    public init(configuration: Configuration = Configuration()) throws(HTTPTransportError) {
+        try configuration.check()
+        mailbox = try CurlMailbox()
+        let (mailbox, configuration) = (mailbox, configuration)
+        guard DedicatedThread.start({ CurlLoop(mailbox: mailbox, configuration: configuration).run() }) else {
+            mailbox.loopEnded()
+            throw HTTPTransportError(code: .internalFailure, phase: .notSent, message: "No thread could be started.")
+        }
+    }
+
+    deinit {
+        mailbox.post(.close)
+    }
+
+    /// Sends a request; see ``HTTPTransport/send(_:)``.
+    public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        try CurlTransport.check(request)
+        let exchange = CurlExchange(request)
+        let mailbox = mailbox
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if !mailbox.post(.submit(exchange, continuation)) {
+                    continuation.resume(returning: .failure(CurlFailure.closed(.notSent)))
+                }
+            }
+        } onCancel: {
+            // The flag comes first: a cancellation that overtakes its request is found when the request arrives.
+            exchange.isCancelled.store(true, ordering: .releasing)
+            mailbox.post(.cancel(exchange))
+        }
+        return try result.get()
+    }
+
+    /// Ends all exchanges that are under way with ``HTTPTransportError/Code/closed`` and closes all connections.
+    public func close() async {
+        mailbox.post(.close)
+        await mailbox.waitForEnd()
+    }
+
+    // Framing is libcurl's business: a second opinion about length or connection is how requests get smuggled.
+    private static let reservedHeaders: [String] = [
+        "connection", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    private static func check(_ request: HTTPRequest) throws(HTTPTransportError) {
+        guard request.url.isSecure || request.allowsLoopbackHTTP && request.url.isLoopback else {
+            throw HTTPTransportError(
+                code: .insecureURL,
+                phase: .notSent,
+                message: "\(request.url.origin) is not https."
+            )
+        }
+        let method = request.method.rawValue.utf8
+        guard !method.isEmpty, method.count <= 32, method.allSatisfy(ASCII.isToken) else {
+            throw HTTPTransportError(code: .invalidMethod, phase: .notSent, message: "The method is not a token.")
+        }
+        guard request.method != .head || request.body == nil else {
+            throw HTTPTransportError(code: .invalidMethod, phase: .notSent, message: "A HEAD request has a body.")
+        }
+        for name in reservedHeaders where request.headers[name] != nil {
+            throw HTTPTransportError(
+                code: .invalidHeader,
+                phase: .notSent,
+                message: "The header \(name) is the transport's business."
+            )
+        }
+    }
+}

@@ -1,0 +1,160 @@
+/// Puts a response together from header lines and pieces of body, within limits.
+///
+/// Strict where two readers could read two things: no folded lines, no NUL or other control characters, no name that is no
+/// token, no transfer coding but chunked. Trailers are dropped: nothing that arrives behind the body changes a header.
+struct ResponseReader {
+    private enum State {
+        case status
+        case fields
+        case body
+    }
+
+    private let limits: HTTPLimits
+    private let isHead: Bool
+    private var state = State.status
+    private var status = 0
+    private var buffer: [UInt8] = []
+    private var fields: [HTTPHeaders.Field] = []
+    private var headerBytes = 0
+    private var length: Int?
+    private var body: [UInt8] = []
+
+    /// Why reading ended, if it did.
+    private(set) var failure: (code: HTTPTransportError.Code, message: String)?
+
+    init(limits: HTTPLimits, isHead: Bool) {
+        self.limits = limits
+        self.isHead = isHead
+        buffer.reserveCapacity(512)
+    }
+
+    /// Whether a final status line has come.
+    var hasBegun: Bool { state != .status && status >= 200 }
+
+    /// Whether all headers of the final response have come.
+    var hasHeaders: Bool { state == .body }
+
+    /// Makes ready for another attempt at the same request.
+    mutating func restart() {
+        self = ResponseReader(limits: limits, isHead: isHead)
+    }
+
+    /// The response, if its headers are complete.
+    func response() -> HTTPResponse? {
+        guard state == .body, failure == nil else { return nil }
+        return HTTPResponse(status: status, headers: HTTPHeaders(buffer: buffer, fields: fields), body: body)
+    }
+
+    /// Takes a piece of body; false ends the transfer.
+    mutating func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard state == .body else { return fail(.protocolViolation, "The body came before the headers.") }
+        guard body.count + bytes.count <= limits.maximumBodyBytes else { return failTooLarge() }
+        // Content-Length was found to be within the cap when the headers ended.
+        if body.isEmpty { body.reserveCapacity(max(length ?? 0, bytes.count)) }
+        unsafe body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Takes one line of the head with its line end; false ends the transfer.
+    mutating func appendLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += bytes.count
+        guard headerBytes <= limits.maximumHeaderBytes else {
+            return fail(
+                .headersTooLarge,
+                "The response headers are larger than \(limits.maximumHeaderBytes) bytes."
+            )
+        }
+        if state == .body { return true }
+        let start = buffer.count
+        unsafe buffer.append(contentsOf: bytes)
+        var end = buffer.count
+        if end > start, buffer[end - 1] == 0x0A { end -= 1 }
+        if end > start, buffer[end - 1] == 0x0D { end -= 1 }
+        switch state {
+        case .status: return readStatus(start..<end)
+        case .fields where start == end: return readEnd()
+        case .fields: return readField(start..<end)
+        case .body: return true
+        }
+    }
+
+    private mutating func readStatus(_ line: Range<Int>) -> Bool {
+        let parts = buffer[line].split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
+            parts[1].allSatisfy(ASCII.isDigit)
+        else { return fail(.protocolViolation, "The response has no proper status line.") }
+        status = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        guard status >= 100, status != 101 else {
+            return fail(.protocolViolation, "The server switches protocols or sends a status below 100.")
+        }
+        state = .fields
+        fields.removeAll(keepingCapacity: true)
+        length = nil
+        return true
+    }
+
+    private mutating func readField(_ line: Range<Int>) -> Bool {
+        guard let colon = buffer[line].firstIndex(of: UInt8(ascii: ":")), colon > line.lowerBound,
+            buffer[line.lowerBound..<colon].allSatisfy(ASCII.isToken)
+        else { return fail(.protocolViolation, "A response header is folded or has no proper name.") }
+        var value = colon + 1..<line.upperBound
+        while let first = value.first, isSpace(buffer[first]) { value = first + 1..<value.upperBound }
+        while let last = value.last, isSpace(buffer[last]) { value = value.lowerBound..<last }
+        guard buffer[value].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            return fail(.protocolViolation, "A response header holds a control character.")
+        }
+        let field = HTTPHeaders.Field(name: line.lowerBound..<colon, value: value)
+        fields.append(field)
+        return inspect(field)
+    }
+
+    private mutating func inspect(_ field: HTTPHeaders.Field) -> Bool {
+        if isNamed(field, "content-length") {
+            let digits = buffer[field.value]
+            guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(ASCII.isDigit) else {
+                return fail(.protocolViolation, "The response has an improper Content-Length.")
+            }
+            let value = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+            guard length == nil || length == value else {
+                return fail(.protocolViolation, "The response has two different Content-Lengths.")
+            }
+            length = value
+        } else if isNamed(field, "transfer-encoding"), !equals(field.value, "chunked") {
+            return fail(.protocolViolation, "The response has a transfer coding that was not asked for.")
+        }
+        return true
+    }
+
+    private mutating func readEnd() -> Bool {
+        if status < 200 {
+            state = .status
+            buffer.removeAll(keepingCapacity: true)
+            return true
+        }
+        state = .body
+        let isBodiless = isHead || status == 204 || status == 304
+        return isBodiless || length ?? 0 <= limits.maximumBodyBytes ? true : failTooLarge()
+    }
+
+    private func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09
+    }
+
+    private func isNamed(_ field: HTTPHeaders.Field, _ name: StaticString) -> Bool {
+        equals(field.name, name)
+    }
+
+    private func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard range.count == text.utf8CodeUnitCount else { return false }
+        return zip(buffer[range], text.description.utf8).allSatisfy { ASCII.lowercased($0) == $1 }
+    }
+
+    private mutating func failTooLarge() -> Bool {
+        fail(.bodyTooLarge, "The response body is larger than \(limits.maximumBodyBytes) bytes.")
+    }
+
+    private mutating func fail(_ code: HTTPTransportError.Code, _ message: String) -> Bool {
+        failure = (code, message)
+        return false
+    }
+}

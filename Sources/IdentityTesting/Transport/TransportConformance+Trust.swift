@@ -1,0 +1,120 @@
+internal import IdentityHTTP
+
+extension TransportConformance {
+    static let trustCases: [Case] = [
+        ("a redirect is not followed and carries no credentials on", redirect),
+        ("cookies are not kept", cookies),
+        ("nothing can be smuggled through a header or a method", injection),
+        ("plain http is refused unless it is loopback with leave", plainHTTP),
+        ("a refused connection is known not to have been sent", refusedConnection),
+        ("a connection that ends without an answer is ambiguous", silentEnd),
+        ("an address that the policy refuses sees nothing", addressPolicy),
+        ("an answer that is not HTTP is refused", malformed),
+        ("a truncated body is an error", truncated),
+    ]
+
+    @Sendable private static func redirect(_ probe: TransportProbe) async throws {
+        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { target, targetLog in
+            let location = target.origin + "/stolen"
+            for status in [301, 302, 303, 307, 308] {
+                let answer = LoopbackResponse.message(status: status, headers: [("Location", location)], body: [])
+                try await probe.withServer({ _, _ in answer }) { server, _ in
+                    var request = try probe.request(server, .post, body: Array("secret".utf8))
+                    try request.headers.set("Authorization", "Basic c2VjcmV0")
+                    let response = try await probe.transport.send(request)
+                    try probe.expect(response.status == status, "status \(response.status) instead of \(status)")
+                    try probe.expect(response.headers["Location"] == location, "the Location header was lost")
+                }
+            }
+            try probe.expect(targetLog.all.isEmpty, "the redirect's target got a request")
+        }
+    }
+
+    @Sendable private static func cookies(_ probe: TransportProbe) async throws {
+        let answer = LoopbackResponse.message(status: 200, headers: [("Set-Cookie", "session=1; Path=/")], body: [])
+        try await probe.withServer({ _, _ in answer }) { server, log in
+            for _ in 0..<2 { _ = try await probe.transport.send(probe.request(server)) }
+            try probe.expect(log.all.allSatisfy { $0.header("cookie") == nil }, "a cookie was sent back")
+        }
+    }
+
+    @Sendable private static func injection(_ probe: TransportProbe) async throws {
+        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { server, log in
+            for method in ["", "GET / HTTP/1.1\r\nX: y\r\n\r\nGET", "G\u{0}T", "GET /other", "GÉT"] {
+                let request = try probe.request(server, HTTPMethod(rawValue: method))
+                try await probe.expect(.invalidMethod, .notSent, from: request)
+            }
+            try probe.expect(log.all.isEmpty, "a request with an improper method was sent")
+        }
+    }
+
+    @Sendable private static func plainHTTP(_ probe: TransportProbe) async throws {
+        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { server, log in
+            var request = try probe.request(server)
+            request.allowsLoopbackHTTP = false
+            try await probe.expect(.insecureURL, .notSent, from: request)
+            request.allowsLoopbackHTTP = true
+            request.url = try HTTPURL("http://localhost:\(server.port)/")
+            try await probe.expect(.insecureURL, .notSent, from: request)
+            try probe.expect(log.all.isEmpty, "a request was sent in the clear")
+        }
+    }
+
+    @Sendable private static func refusedConnection(_ probe: TransportProbe) async throws {
+        let server = try await LoopbackServer.start { _ in .message(status: 200, headers: [], body: []) }
+        let request = try probe.request(server, .post, body: [1])
+        await server.stop()
+        try await probe.expect(.connectionFailed, .notSent, from: request)
+    }
+
+    @Sendable private static func silentEnd(_ probe: TransportProbe) async throws {
+        for end in [LoopbackAction.close, .reset] {
+            try await probe.withServer({ _, _ in .script([end]) }) { server, _ in
+                try await probe.expect(.connectionLost, .ambiguous, from: probe.request(server, .post, body: [1]))
+            }
+        }
+    }
+
+    @Sendable private static func addressPolicy(_ probe: TransportProbe) async throws {
+        try await probe.withServer({ _, _ in .message(status: 200, headers: [], body: []) }) { server, log in
+            var request = try probe.request(server)
+            request.addressPolicy = .publicOnly
+            try await probe.expect(.addressRefused, .notSent, from: request)
+            request.addressPolicy = .any
+            _ = try await probe.transport.send(request)
+            // Now there is a connection that could be used again.
+            request.addressPolicy = .publicOnly
+            try await probe.expect(.addressRefused, .notSent, from: request)
+            try probe.expect(log.all.count == 1, "the refused address got a request")
+        }
+    }
+
+    @Sendable private static func malformed(_ probe: TransportProbe) async throws {
+        let answers = [
+            "hello, this is HTTP/0.9",
+            "HTTP/1.1 200 OK\r\nX: a\r\n folded\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX : a\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        ]
+        for answer in answers {
+            try await probe.withServer({ _, _ in .script([.send(Array(answer.utf8))]) }) { server, _ in
+                try await probe.expect(.protocolViolation, .ambiguous, from: probe.request(server))
+            }
+        }
+    }
+
+    @Sendable private static func truncated(_ probe: TransportProbe) async throws {
+        let answers = [
+            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+            "HTTP/1.1 200 OK\r\nContent-Le",
+        ]
+        for answer in answers {
+            try await probe.withServer({ _, _ in .script([.send(Array(answer.utf8))]) }) { server, _ in
+                try await probe.expect(.connectionLost, .ambiguous, from: probe.request(server))
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+public import IdentityHTTP
+
+/// What every ``IdentityHTTP/HTTPTransport`` must do, tried against a server on 127.0.0.1 that behaves and misbehaves.
+///
+/// ```swift
+/// @Test("my transport keeps what HTTPTransport promises")
+/// func conformance() async throws {
+///     try await TransportConformance.run { MyTransport() }
+/// }
+/// ```
+public struct TransportConformance {
+    /// Tries all promises, each with a transport of its own.
+    ///
+    /// - Parameter make: Makes a transport.
+    /// - Throws: ``TransportConformanceFailure`` with every promise that was broken, or what `make` throws.
+    public static func run(_ make: () async throws -> any HTTPTransport) async throws {
+        var findings: [TransportConformanceFailure.Finding] = []
+        for (promise, check) in exchangeCases + limitCases + trustCases {
+            let transport = try await make()
+            do {
+                try await check(TransportProbe(transport))
+            } catch {
+                findings.append(.init(promise: promise, observation: String(describing: error)))
+            }
+        }
+        if !findings.isEmpty { throw TransportConformanceFailure(findings: findings) }
+    }
+
+    typealias Case = (promise: String, check: @Sendable (TransportProbe) async throws -> Void)
+}

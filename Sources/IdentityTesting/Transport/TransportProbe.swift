@@ -1,0 +1,83 @@
+internal import IdentityHTTP
+internal import Synchronization
+
+/// A transport under trial with what the cases need to try it.
+struct TransportProbe: Sendable {
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The requests that a server saw.
+    final class Log: Sendable {
+        private let requests = Mutex<[LoopbackRequest]>([])
+
+        var all: [LoopbackRequest] { requests.withLock { $0 } }
+
+        func add(_ request: LoopbackRequest) -> Int {
+            requests.withLock {
+                $0.append(request)
+                return $0.count
+            }
+        }
+    }
+
+    let transport: any HTTPTransport
+
+    init(_ transport: any HTTPTransport) {
+        self.transport = transport
+    }
+
+    /// Runs a server for the time of the body; the handler also gets the number of the request, from 1.
+    func withServer(
+        _ handler: @escaping @Sendable (LoopbackRequest, Int) async -> LoopbackResponse,
+        _ body: (LoopbackServer, Log) async throws -> Void
+    ) async throws {
+        let log = Log()
+        let server = try await LoopbackServer.start { request in await handler(request, log.add(request)) }
+        do {
+            try await body(server, log)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    /// A request to a server of this machine, with the leave to go there in the clear.
+    func request(
+        _ server: LoopbackServer,
+        _ method: HTTPMethod = .get,
+        path: String = "/",
+        body: [UInt8]? = nil,
+        limits: HTTPLimits = HTTPLimits()
+    ) throws -> HTTPRequest {
+        let url = try HTTPURL(server.origin + path)
+        return HTTPRequest(method: method, url: url, body: body, limits: limits, allowsLoopbackHTTP: true)
+    }
+
+    /// Sends a request that must fail so.
+    func expect(
+        _ code: HTTPTransportError.Code,
+        _ phase: HTTPTransportError.Phase? = nil,
+        from request: HTTPRequest
+    ) async throws {
+        do {
+            let response = try await transport.send(request)
+            throw Violation(description: "got status \(response.status) instead of the error \(code.rawValue)")
+        } catch let error as HTTPTransportError {
+            try expect(error.code == code, "got the error \(error.code.rawValue) instead of \(code.rawValue)")
+            if let phase { try expect(error.phase == phase, "the error's phase is \(error.phase) instead of \(phase)") }
+        }
+    }
+
+    func expect(_ condition: Bool, _ observation: @autoclosure () -> String) throws {
+        if !condition { throw Violation(description: observation()) }
+    }
+
+    /// Fails unless the operation ends long before the server would end it.
+    func withinBounds(_ operation: () async throws -> Void) async throws {
+        let start = ContinuousClock.now
+        try await operation()
+        try expect(ContinuousClock.now - start < .seconds(20), "the deadline was not kept")
+    }
+}
