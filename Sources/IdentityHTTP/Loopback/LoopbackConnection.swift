@@ -44,6 +44,11 @@ final class LoopbackConnection {
         }
     }
 
+    /// Whether a request is being answered, or its answer read.
+    var isBusy: Bool {
+        if case .reading = state { sent < output.count } else { true }
+    }
+
     func readable(_ room: inout [UInt8]) -> Outcome {
         switch (state, LoopbackSocket.receive(socket, into: &room)) {
         case (_, .wouldBlock): return .stays

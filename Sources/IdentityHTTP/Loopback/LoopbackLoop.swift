@@ -4,7 +4,8 @@ internal import Glibc
 final class LoopbackLoop {
     private static let maximumConnections = 4096
 
-    private let listener: Int32
+    // -1 once the port is closed, which poll and accept take for nothing.
+    private var listener: Int32
     private let mailbox: LoopbackMailbox
     private let idleTimeout: Duration
     private let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse
@@ -16,6 +17,8 @@ final class LoopbackLoop {
     private var nextDeadline: ContinuousClock.Instant?
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true
+    // Set when no more than the answers under way are waited for.
+    private var end: ContinuousClock.Instant?
 
     init(
         listener: Int32,
@@ -31,7 +34,7 @@ final class LoopbackLoop {
 
     func run() {
         // poll, not epoll: the connections are few, and it asks for no system call when what is waited for changes.
-        while isRunning {
+        while isRunning, !hasFinished {
             var descriptors = [
                 pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: mailbox.wakeupDescriptor, events: Int16(POLLIN), revents: 0),
@@ -88,6 +91,10 @@ final class LoopbackLoop {
     private func readMailbox() {
         for command in mailbox.take() {
             switch command {
+            case .finish(let limit):
+                closePort()
+                end = .now.advanced(by: min(max(limit, .zero), .seconds(60)))
+                if let end { note(end) }
             case .stop:
                 isRunning = false
             case .respond(let identifier, let response):
@@ -126,6 +133,7 @@ final class LoopbackLoop {
                 note(connection.deadline)
             }
         }
+        if let end { note(end) }
     }
 
     private func note(_ deadline: ContinuousClock.Instant) {
@@ -139,11 +147,21 @@ final class LoopbackLoop {
         return Int32(min(seconds, 3600)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
     }
 
+    private var hasFinished: Bool {
+        guard let end else { return false }
+        return end <= .now || !connections.values.contains(where: \.isBusy)
+    }
+
+    private func closePort() {
+        if listener >= 0 { close(listener) }
+        listener = -1
+    }
+
     private func shutDown() {
         for task in tasks.values { task.cancel() }
         for connection in connections.values { close(connection.socket) }
         connections = [:]
-        close(listener)
+        closePort()
         mailbox.loopEnded()
     }
 }

@@ -5,6 +5,7 @@ internal import Synchronization
 final class LoopbackMailbox: Sendable {
     enum Command: Sendable {
         case respond(connection: UInt64, LoopbackResponse)
+        case finish(within: Duration)
         case stop
     }
 

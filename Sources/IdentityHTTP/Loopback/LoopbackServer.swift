@@ -51,6 +51,14 @@ package final class LoopbackServer: Sendable {
         return LoopbackServer(port: port, address: address, mailbox: mailbox)
     }
 
+    /// Closes the port at once, lets the answers that are under way reach their readers, then stops.
+    ///
+    /// - Parameter limit: How long a reader may take.
+    package func finish(within limit: Duration = .milliseconds(500)) async {
+        mailbox.post(.finish(within: limit))
+        await mailbox.waitForEnd()
+    }
+
     /// Closes the port and all connections and cancels the handlers; returns when that is done.
     package func stop() async {
         mailbox.post(.stop)

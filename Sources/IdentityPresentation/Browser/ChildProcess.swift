@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// A program that was started and is not talked to.
+struct ChildProcess: Sendable {
+    private let identifier: pid_t
+
+    /// Starts a program whose standard files are `/dev/null`; nil when that fails.
+    static func start(_ program: String, arguments: [String], environment: [String: String]) -> ChildProcess? {
+        var files = unsafe posix_spawn_file_actions_t()
+        guard unsafe posix_spawn_file_actions_init(&files) == 0 else { return nil }
+        defer { unsafe posix_spawn_file_actions_destroy(&files) }
+        for descriptor: Int32 in 0...2 {
+            guard unsafe posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0) == 0 else {
+                return nil
+            }
+        }
+
+        var attributes = posix_spawnattr_t()
+        guard unsafe posix_spawnattr_init(&attributes) == 0 else { return nil }
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // A session of its own, so that Ctrl-C in the app's terminal does not end the browser; and no signal blocked or
+        // ignored only because the app does so.
+        var all = sigset_t()
+        var none = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | setSession
+        guard unsafe posix_spawnattr_setflags(&attributes, Int16(flags)) == 0 else { return nil }
+
+        let arguments = CStrings([program] + arguments)
+        let environment = CStrings(environment.map { "\($0.key)=\($0.value)" })
+        var identifier = pid_t()
+        let result = unsafe arguments.withPointers { argumentList in
+            unsafe environment.withPointers { environmentList in
+                unsafe posix_spawn(&identifier, program, &files, &attributes, argumentList, environmentList)
+            }
+        }
+        return result == 0 ? ChildProcess(identifier: identifier) : nil
+    }
+
+    /// Blocks until the program has ended.
+    func wait() {
+        var status: Int32 = 0
+        while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// glibc's POSIX_SPAWN_SETSID, which its headers show under _GNU_SOURCE only.
+    private static let setSession: Int32 = 0x80
+}
+
+/// Texts as C wants them: an array of pointers that ends with null.
+private struct CStrings {
+    private let texts: [[CChar]]
+
+    init(_ texts: [String]) {
+        self.texts = texts.map { Array($0.utf8CString) }
+    }
+
+    func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
+        var room = texts.flatMap { $0 }
+        return unsafe room.withUnsafeMutableBufferPointer { buffer in
+            var pointers: [UnsafeMutablePointer<CChar>?] = unsafe []
+            var offset = 0
+            for text in texts {
+                unsafe pointers.append(buffer.baseAddress.map { unsafe $0 + offset })
+                offset += text.count
+            }
+            unsafe pointers.append(nil)
+            return unsafe body(&pointers)
+        }
+    }
+}

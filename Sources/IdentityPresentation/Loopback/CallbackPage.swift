@@ -1,0 +1,83 @@
+internal import IdentityHTTP
+
+/// What the buyer's browser shows after the redirect: fixed texts, nothing of the request in them.
+enum CallbackPage {
+    static let received = page(
+        200,
+        symbol: "✓",
+        color: "#1a7f4b",
+        title: "You can close this window",
+        text: "The sign-in goes on in the app that opened this page."
+    )
+    static let refused = page(
+        200,
+        symbol: "!",
+        color: "#b3541e",
+        title: "Sign-in was not completed",
+        text: "You can close this window. The app that opened it can tell you why."
+    )
+    static let noAnswer = page(
+        400,
+        symbol: "?",
+        color: "#b3541e",
+        title: "Nothing came with this page",
+        text: "The provider's answer is missing from the address. Go back to the app and start again."
+    )
+    static let alreadyAnswered = page(
+        409,
+        symbol: "–",
+        color: "#5b6470",
+        title: "This sign-in already has its answer",
+        text: "You can close this window."
+    )
+    static let notFound = LoopbackResponse.message(status: 404, headers: safe)
+    static let methodNotAllowed = LoopbackResponse.message(status: 405, headers: safe + [("Allow", "GET")])
+
+    /// The address of the page holds the code: it is not cached, not sent on as a referrer, and the page loads nothing.
+    private static let safe = [
+        ("Cache-Control", "no-store"),
+        ("Referrer-Policy", "no-referrer"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Content-Security-Policy", policy),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Connection", "close"),
+    ]
+    private static let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+        + "frame-ancestors 'none'"
+
+    private static func page(
+        _ status: Int,
+        symbol: String,
+        color: String,
+        title: String,
+        text: String
+    ) -> LoopbackResponse {
+        let html = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <link rel="icon" href="data:,">
+            <title>\(title)</title>
+            <style>
+            body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f3f4f6, #14171b);
+              color: light-dark(#1b1f24, #e8eaed); font: 1rem/1.5 system-ui, sans-serif; }
+            main { box-sizing: border-box; width: min(26rem, 100vw - 2rem); padding: 2.5rem 2rem; text-align: center;
+              background: light-dark(#fff, #1d2126); border: 1px solid light-dark(#dfe3e8, #2f353c); border-radius: 1rem; }
+            .mark { display: grid; place-items: center; width: 3.5rem; height: 3.5rem; margin: 0 auto 1.25rem; color: #fff;
+              font-size: 1.6rem; font-weight: 700; background: \(color); border-radius: 50%; }
+            h1 { margin: 0 0 .5rem; font-size: 1.35rem; line-height: 1.3; }
+            p { margin: 0; color: light-dark(#55606c, #a9b2bc); }
+            </style>
+            <main><div class="mark" aria-hidden="true">\(symbol)</div><h1>\(title)</h1><p>\(text)</p></main>
+            </html>
+            """
+        return .message(
+            status: status,
+            headers: safe + [("Content-Type", "text/html; charset=utf-8")],
+            body: Array(html.utf8)
+        )
+    }
+}

@@ -1,0 +1,98 @@
+public import IdentityHTTP
+public import IdentityKit
+
+/// Shows the login in the system browser and catches the way back on a loopback port (RFC 8252 sections 7.3 and 8.3).
+///
+/// The port is open only while a login is pending. A redirect URI with a port is listened on as it stands; one without, such
+/// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback counts, and whatever else comes is
+/// answered and forgotten: whether the callback is genuine is decided later, by `state` and the rest.
+public struct LoopbackPresenter: Presenter {
+    private let browser: any BrowserOpening
+    private let deadline: Duration
+    private let clock: any IdentityClock
+    private let announce: @Sendable (HTTPURL, Bool) async -> Void
+
+    /// Creates a presenter.
+    ///
+    /// - Parameters:
+    ///   - browser: Opens the login page, by default the system's browser.
+    ///   - deadline: How long the buyer may take, by default 5 minutes.
+    ///   - clock: Measures the deadline.
+    ///   - announce: Is told the authorization URL and whether a browser was opened; where none was, the buyer has to open it.
+    public init(
+        browser: any BrowserOpening = SystemBrowser(),
+        deadline: Duration = .seconds(300),
+        clock: any IdentityClock = SystemClock(),
+        announce: @escaping @Sendable (_ url: HTTPURL, _ isOpened: Bool) async -> Void = { _, _ in }
+    ) {
+        self.browser = browser
+        self.deadline = deadline
+        self.clock = clock
+        self.announce = announce
+    }
+
+    /// Listens, opens the browser, waits for the callback and closes the port.
+    ///
+    /// - Throws: ``IdentityError`` of kind configuration when the redirect URI is no loopback one or its port is taken, with
+    ///   code ``IdentityError/Code/attemptExpired`` after the deadline; `CancellationError` when the task was cancelled.
+    public func present(_ login: PresentedLogin) async throws -> String {
+        let redirect = try LoopbackRedirect(login.redirectURI)
+        let catcher = CallbackCatcher(redirect)
+        let server = try await Self.listen(redirect, catcher)
+        do {
+            catcher.listens(on: server.port)
+            let url = try await login.authorizationURL(redirectURI: redirect.text(listeningOn: server.port))
+            let isOpened = await browser.open(url)
+            await announce(url, isOpened)
+            let callback = try await wait(for: catcher)
+            await server.finish()
+            return callback
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    private static func listen(
+        _ redirect: LoopbackRedirect,
+        _ catcher: CallbackCatcher
+    ) async throws -> LoopbackServer {
+        do {
+            return try await LoopbackServer.start(
+                port: redirect.port ?? 0,
+                address: redirect.address,
+                idleTimeout: .seconds(10)
+            ) { catcher.answer($0) }
+        } catch {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                redirect.port.map { "The redirect URI's port \($0) cannot be listened on." }
+                    ?? "No loopback port can be listened on.",
+                hint: "Another program may use it. A redirect URI without a port gets a free one for every login.",
+                reference: "RFC 8252 section 7.3",
+                cause: error
+            )
+        }
+    }
+
+    private func wait(for catcher: CallbackCatcher) async throws -> String {
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask { try await catcher.callback() }
+            group.addTask { [clock, deadline] in
+                try await clock.sleep(for: deadline)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let callback = first else {
+                throw IdentityError(
+                    .rejected,
+                    .attemptExpired,
+                    "The buyer did not come back from the login page in time.",
+                    hint: "Start the login again."
+                )
+            }
+            return callback
+        }
+    }
+}

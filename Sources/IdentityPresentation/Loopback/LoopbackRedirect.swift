@@ -1,0 +1,66 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// A redirect URI on a loopback literal, with or without a port (RFC 8252 section 7.3).
+struct LoopbackRedirect: Sendable {
+    let address: LoopbackAddress
+    /// The port that was configured; nil leaves the choice to the kernel.
+    let port: UInt16?
+    /// The path that the provider redirects to.
+    let path: String
+    /// `http://127.0.0.1` or `http://[::1]`, as it was written.
+    private let front: String
+    /// Path and query, as they were written.
+    private let back: String
+
+    init(_ text: String?) throws(IdentityError) {
+        guard let text else {
+            throw Self.refused("The provider has no redirect URI.")
+        }
+        let url: HTTPURL
+        do { url = try HTTPURL(text) } catch { throw Self.refused("The redirect URI is not an absolute URL.") }
+        guard !url.isSecure, let address = Self.address(url.host) else {
+            throw Self.refused("The redirect URI is not http on 127.0.0.1 or [::1].")
+        }
+        self.address = address
+        path = url.path
+        let bytes = Array(text.utf8)
+        let authority = "http://".utf8.count + url.host.utf8.count
+        let hasPort = authority < bytes.count && bytes[authority] == UInt8(ascii: ":")
+        port = hasPort ? url.port : nil
+        let rest = bytes[authority...].drop { hasPort && ($0 == UInt8(ascii: ":") || (0x30...0x39).contains($0)) }
+        front = String(decoding: bytes[..<authority], as: UTF8.self)
+        back = String(decoding: rest, as: UTF8.self)
+    }
+
+    /// The redirect URI as it was written, with the port that is listened on.
+    func text(listeningOn port: UInt16) -> String {
+        "\(front):\(port)\(back)"
+    }
+
+    /// Whether a `Host` header means this listener: a page that reached it under another name is somebody else's.
+    func accepts(host: String?, port: UInt16) -> Bool {
+        guard let host else { return true }
+        let literal = front.dropFirst("http://".utf8.count)
+        return host.isIdentical(to: "\(literal):\(port)") || (port == 80 && host.isIdentical(to: String(literal)))
+    }
+
+    private static func address(_ host: String) -> LoopbackAddress? {
+        switch host {
+        case "127.0.0.1": .v4
+        case "[::1]": .v6
+        default: nil
+        }
+    }
+
+    private static func refused(_ message: String) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            message,
+            hint:
+                "A loopback login needs a redirect URI such as http://127.0.0.1/callback, registered at the provider.",
+            reference: "RFC 8252 section 7.3"
+        )
+    }
+}

@@ -1,0 +1,44 @@
+public import IdentityHTTP
+public import IdentityKit
+
+/// Hands out the login's URL and takes the callback's URL as a line of text: for terminals, scripts, and machines whose
+/// browser is elsewhere.
+public struct ManualPresenter: Presenter {
+    private let announce: @Sendable (HTTPURL) async -> Void
+    private let lines: any LineSource
+
+    /// Creates a presenter.
+    ///
+    /// - Parameters:
+    ///   - lines: Where the callback's URL is read, by default from standard input.
+    ///   - announce: Is handed the authorization URL before a line is read.
+    public init(
+        lines: any LineSource = StandardInput(),
+        announce: @escaping @Sendable (_ url: HTTPURL) async -> Void
+    ) {
+        self.announce = announce
+        self.lines = lines
+    }
+
+    /// Announces the URL and reads lines until one is not blank.
+    ///
+    /// - Throws: `CancellationError` when the source ends before, or the task was cancelled; ``IdentityError`` when the line is
+    ///   too long or no text.
+    public func present(_ login: PresentedLogin) async throws -> String {
+        await announce(try await login.authorizationURL(redirectURI: login.redirectURI))
+        while let line = try await lines.nextLine() {
+            try Task.checkCancellation()
+            let text = line.trimmingBlanks()
+            if !text.isEmpty { return text }
+        }
+        throw CancellationError()
+    }
+}
+
+extension String {
+    fileprivate func trimmingBlanks() -> String {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        let bytes = Array(utf8).drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+        return String(decoding: Array(bytes), as: UTF8.self)
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import IdentityHTTP
+import IdentityKit
+import IdentityPresentation
+import Synchronization
+import Testing
+
+@Suite("The terminal")
+struct ManualPresenterTests {
+    @Test("the URL is announced before a line is read, and only that line is taken")
+    func oneLine() async throws {
+        let pipe = try Pipe()
+        let presenter = ManualPresenter(lines: StandardInput(descriptor: pipe.read)) { url in
+            #expect(url.host == "id.example")
+            pipe.send("\n  https://app.example/cb?code=x&state=y \r\nnext\n")
+        }
+        let callback = try await presenter.present(login(redirectURI: "https://app.example/cb"))
+        #expect(callback == "https://app.example/cb?code=x&state=y")
+        #expect(try await StandardInput(descriptor: pipe.read).nextLine() == "next")
+    }
+
+    @Test("the end of the input is the buyer giving up")
+    func endOfInput() async throws {
+        let pipe = try Pipe()
+        let presenter = ManualPresenter(lines: StandardInput(descriptor: pipe.read)) { _ in pipe.closeWriting() }
+        await #expect(throws: CancellationError.self) { try await presenter.present(login(redirectURI: nil)) }
+    }
+
+    @Test("a line has a length, and it is text")
+    func hostileLines() async throws {
+        for bytes in [Array(repeating: UInt8(ascii: "a"), count: 65), [0xC3, 0x28]] {
+            let pipe = try Pipe()
+            pipe.send(bytes + [0x0A])
+            let error = await #expect(throws: IdentityError.self) {
+                try await StandardInput(descriptor: pipe.read, maximumBytes: 64).nextLine()
+            }
+            #expect(error?.code == .callbackInvalid)
+        }
+    }
+
+    @Test("a cancelled reader is answered although no byte comes")
+    func cancellation() async throws {
+        let pipe = try Pipe()
+        let announced = Awaited<Bool>()
+        let presenter = ManualPresenter(lines: StandardInput(descriptor: pipe.read)) { _ in announced.set(true) }
+        let task = Task { try await presenter.present(login(redirectURI: nil)) }
+        _ = await announced.get()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
+
+private final class Pipe: Sendable {
+    let read: Int32
+    private let write: Mutex<Int32>
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        read = ends[0]
+        write = Mutex(ends[1])
+    }
+
+    deinit {
+        close(read)
+        closeWriting()
+    }
+
+    func send(_ text: String) {
+        send(Array(text.utf8))
+    }
+
+    func send(_ bytes: [UInt8]) {
+        write.withLock { _ = unsafe Glibc.write($0, bytes, bytes.count) }
+    }
+
+    func closeWriting() {
+        write.withLock { descriptor in
+            if descriptor >= 0 { close(descriptor) }
+            descriptor = -1
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityPresentation
+import Testing
+
+@Suite("The system browser")
+struct SystemBrowserTests {
+    @Test("xdg-open gets the URL as one argument, and none of the app's secrets")
+    func environment() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("browser-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = folder.appendingPathComponent("xdg-open").path
+        let output = folder.appendingPathComponent("output").path
+        let script =
+            "#!/bin/sh\n{ echo \"$#\"; echo \"$1\"; /usr/bin/env; } > '\(output).new'\n/bin/mv '\(output).new' '\(output)'\n"
+        try Data(script.utf8).write(to: URL(filePath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+
+        let variables = ["PATH": folder.path, "DISPLAY": ":9", "IDENTITY_STORE_KEY": "canary", "LC_ALL": "C"]
+        let url = try HTTPURL("https://id.example/authorize?a=b&c=$(id)")
+        #expect(await SystemBrowser(environment: variables).open(url))
+        while !FileManager.default.fileExists(atPath: output) { await Task.yield() }
+        let lines = String(decoding: try Data(contentsOf: URL(filePath: output)), as: UTF8.self).split(separator: "\n")
+        #expect(lines.prefix(2) == ["1", "https://id.example/authorize?a=b&c=$(id)"])
+        #expect(lines.contains("LC_ALL=C"))
+        #expect(!lines.contains { $0.contains("canary") })
+    }
+
+    @Test("without a desktop or without xdg-open nothing is opened")
+    func noDesktop() async throws {
+        let url = try HTTPURL("https://id.example/")
+        #expect(await !SystemBrowser(environment: ["PATH": "/usr/bin:/bin"]).open(url))
+        #expect(await !SystemBrowser(environment: ["PATH": "/nowhere", "DISPLAY": ":9"]).open(url))
+    }
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+import Glibc
+import IdentityHTTP
+import IdentityKit
+import IdentityPresentation
+import Synchronization
+
+/// Sends bytes to a loopback port and reads until the other side closes; nil when nobody listens.
+///
+/// On a thread of its own: blocking one of Dispatch's would starve the tasks, which share its pool.
+func exchange(_ port: UInt16, _ text: String) async -> String? {
+    await withCheckedContinuation { continuation in
+        let bytes = Array(text.utf8)
+        if !DedicatedThread.start({ continuation.resume(returning: blockingExchange(port, bytes)) }) {
+            continuation.resume(returning: nil)
+        }
+    }
+}
+
+func get(_ port: UInt16, _ target: String, _ headers: String = "") async -> String? {
+    await exchange(port, "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
+}
+
+private func blockingExchange(_ port: UInt16, _ bytes: [UInt8]) -> String? {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    let isConnected = unsafe withUnsafeBytes(of: &address) { raw in
+        unsafe raw.withMemoryRebound(to: sockaddr.self) {
+            unsafe connect(socket, $0.baseAddress, socklen_t(raw.count)) == 0
+        }
+    }
+    guard isConnected else { return nil }
+    _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    var all: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 4096)
+    while true {
+        let count = unsafe recv(socket, &room, room.count, 0)
+        guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+        all += room[..<count]
+    }
+}
+
+/// A value that is awaited.
+final class Awaited<Value: Sendable>: Sendable {
+    private let state = Mutex<(value: Value?, waiter: CheckedContinuation<Value, Never>?)>((nil, nil))
+
+    func set(_ value: Value) {
+        let waiter = state.withLock { state in
+            state.value = value
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: value)
+    }
+
+    func get() async -> Value {
+        await withCheckedContinuation { continuation in
+            let value = state.withLock { state in
+                if state.value == nil { state.waiter = continuation }
+                return state.value
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+}
+
+/// A login whose authorization URL carries the redirect URI that it was asked for.
+func login(redirectURI: String?) -> PresentedLogin {
+    PresentedLogin(provider: "test", redirectURI: redirectURI) { used in
+        try HTTPURL("https://id.example/authorize?redirect_uri=\(FormEncoding.escape(used ?? ""))")
+    }
+}
+
+/// A buyer's browser that only tells which page it was to open.
+struct RecordingBrowser: BrowserOpening {
+    let opened = Awaited<HTTPURL>()
+
+    func open(_ url: HTTPURL) async -> Bool {
+        opened.set(url)
+        return true
+    }
+
+    /// The redirect URI that the provider was told.
+    func redirectURI() async -> String {
+        let query = await opened.get().query ?? ""
+        return FormEncoding.decode(Array(query.utf8))?.first?.value ?? ""
+    }
+
+    func port() async throws -> UInt16 {
+        try HTTPURL(await redirectURI()).port
+    }
+}
