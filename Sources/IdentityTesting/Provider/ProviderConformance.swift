@@ -1,0 +1,155 @@
+internal import IdentityHTTP
+public import IdentityKit
+public import Testing
+
+/// What every ``IdentityProvider`` has to do; whoever writes one runs it against a server that behaves like the real one.
+///
+/// ```swift
+/// @Test(arguments: ProviderConformance.cases)
+/// func conformance(_ promise: ProviderConformance.Case) async throws {
+///     try await promise.run { try await MyProviderUnderTest() }
+/// }
+/// ```
+public struct ProviderConformance: Sendable {
+    /// A provider with somebody who signs in at it.
+    public struct Subject: Sendable {
+        /// The provider.
+        public var provider: any IdentityProvider
+        /// Shows the provider's page to a buyer, real or robot, who signs in.
+        public var presenter: any Presenter
+        /// Whether the provider gives refresh tokens.
+        public var isRefreshable: Bool
+
+        /// Creates a subject.
+        public init(provider: any IdentityProvider, presenter: any Presenter, isRefreshable: Bool) {
+            self.provider = provider
+            self.presenter = presenter
+            self.isRefreshable = isRefreshable
+        }
+    }
+
+    /// One promise.
+    public struct Case: Sendable, CustomTestStringConvertible {
+        /// The promise in words.
+        public let name: String
+        private let body: @Sendable (Subject) async throws -> Void
+
+        init(_ name: String, _ body: @escaping @Sendable (Subject) async throws -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        /// The promise in words.
+        public var testDescription: String { name }
+
+        /// Runs the case against a fresh subject.
+        public func run(_ make: () async throws -> Subject) async throws {
+            try await body(try await make())
+        }
+    }
+
+    /// All promises.
+    public static let cases: [Case] = [
+        Case("two logins share no state, nonce or verifier") { subject in
+            let first = try await subject.provider.authorizationRequest(LoginOptions()).attempt
+            let second = try await subject.provider.authorizationRequest(LoginOptions()).attempt
+            #expect(!first.state.isEqual(to: second.state))
+            #expect(first.state.count >= 8)
+            if let one = first.nonce, let other = second.nonce { #expect(!one.isEqual(to: other)) }
+            if let one = first.codeVerifier, let other = second.codeVerifier {
+                #expect(!one.isEqual(to: other))
+                #expect((43...128).contains(one.count))
+            }
+        },
+        Case("the authorization URL carries the attempt's state and no verifier") { subject in
+            let request = try await subject.provider.authorizationRequest(LoginOptions())
+            #expect(request.url.text.contains(request.attempt.state.reveal()))
+            if let verifier = request.attempt.codeVerifier {
+                #expect(!request.url.text.contains(verifier.reveal()))
+            }
+        },
+        Case("a login names its buyer by issuer and subject") { subject in
+            let tokens = try await login(subject).tokens
+            #expect(!tokens.buyer.issuer.isEmpty)
+            #expect(!tokens.buyer.subject.isEmpty)
+            #expect(!tokens.accessToken.isEmpty)
+            #expect((tokens.refreshToken != nil) == subject.isRefreshable)
+        },
+        Case("a callback with another login's state is refused") { subject in
+            let first = try await subject.provider.authorizationRequest(LoginOptions())
+            let (callback, _) = try await callback(subject)
+            await #expect(throws: IdentityError.self) {
+                _ = try await subject.provider.exchange(callback, for: first.attempt)
+            }
+        },
+        Case("a code works once") { subject in
+            let (callback, attempt) = try await callback(subject)
+            _ = try await subject.provider.exchange(callback, for: attempt)
+            await #expect(throws: IdentityError.self) {
+                _ = try await subject.provider.exchange(callback, for: attempt)
+            }
+        },
+        Case("a refresh keeps the buyer and changes the access token, or says that there is none") { subject in
+            let tokens = try await login(subject).tokens
+            guard subject.isRefreshable else {
+                await #expect(throws: IdentityError.self) { _ = try await subject.provider.refresh(tokens) }
+                return
+            }
+            let renewed = try await subject.provider.refresh(tokens)
+            #expect(renewed.buyer.isSamePerson(as: tokens.buyer))
+            #expect(!renewed.accessToken.isEqual(to: tokens.accessToken))
+            #expect(renewed.idToken != nil || tokens.idToken == nil)
+        },
+        Case("a spent refresh token asks for a new login, and nothing prints a secret") { subject in
+            guard subject.isRefreshable else { return }
+            let tokens = try await login(subject).tokens
+            let renewed = try await subject.provider.refresh(tokens)
+            let canary = SecretCanary()
+            for secret in [tokens.accessToken, tokens.refreshToken, tokens.idToken, renewed.accessToken] {
+                if let secret { canary.watch(secret) }
+            }
+            let error = await #expect(throws: IdentityError.self) { _ = try await subject.provider.refresh(tokens) }
+            #expect(error?.kind == .signInAgain)
+            #expect(error?.code == .invalidGrant)
+            #expect(canary.findings(in: tokens).isEmpty)
+            #expect(canary.findings(in: error as Any).isEmpty)
+        },
+        Case("a logout URL goes to the provider, if there is one") { subject in
+            let tokens = try await login(subject).tokens
+            let url = try await subject.provider.logoutURL(for: tokens, returningTo: nil)
+            if let url { #expect(!url.text.contains(tokens.accessToken.reveal())) }
+        },
+    ]
+
+    private static func callback(
+        _ subject: Subject
+    ) async throws -> (callback: LoginCallback, attempt: LoginAttempt) {
+        let recorder = AttemptRecorder()
+        let provider = subject.provider
+        let login = PresentedLogin(
+            provider: provider.descriptor.name,
+            redirectURI: provider.descriptor.redirectURI
+        ) { redirectURI in
+            var options = LoginOptions()
+            options.redirectURI = redirectURI
+            let request = try await provider.authorizationRequest(options)
+            await recorder.record(request.attempt)
+            return request.url
+        }
+        let url = try await subject.presenter.present(login)
+        return (try LoginCallback(url: url), try #require(await recorder.attempt))
+    }
+
+    private static func login(_ subject: Subject) async throws -> (tokens: TokenSet, attempt: LoginAttempt) {
+        let (callback, attempt) = try await callback(subject)
+        return (try await subject.provider.exchange(callback, for: attempt), attempt)
+    }
+}
+
+private actor AttemptRecorder {
+    private(set) var attempt: LoginAttempt?
+
+    func record(_ attempt: LoginAttempt) {
+        self.attempt = attempt
+    }
+}

@@ -1,0 +1,24 @@
+public import IdentityKit
+internal import Synchronization
+
+/// Bytes that look random and come out the same for the same seed: never outside of tests.
+public final class SeededRandom: RandomSource {
+    private let state: Mutex<UInt64>
+
+    /// A source that begins at a seed.
+    public init(seed: UInt64) {
+        state = Mutex(seed)
+    }
+
+    /// The next bytes of SplitMix64.
+    public func bytes(_ count: Int) throws -> [UInt8] {
+        state.withLock { state in
+            (0..<count).map { _ in
+                state &+= 0x9E37_79B9_7F4A_7C15
+                var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+                word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+                return UInt8(truncatingIfNeeded: word ^ (word >> 31))
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+# Sourced by Examples/run and Tests/run: makes sure that Swift and the C libraries are there, or says what to do.
+
+need_swift() {
+    command -v swift >/dev/null 2>&1 && return 0
+    echo "This needs Swift 6.2 or newer: https://www.swift.org/install/linux/" >&2
+    exit 2
+}
+
+# Debian package, and a header that it brings.
+system_libraries='
+libssl-dev openssl/evp.h
+libsqlite3-dev sqlite3.h
+libcurl4-openssl-dev curl/curl.h
+pkg-config -
+'
+
+has_header() {
+    printf '#include <%s>\n' "$1" | "$(dirname "$(readlink -f "$(command -v swift)")")/clang" -E -x c - >/dev/null 2>&1
+}
+
+missing_libraries() {
+    echo "$system_libraries" | while read -r package header; do
+        case "$package" in
+        '') ;;
+        pkg-config) command -v pkg-config >/dev/null 2>&1 || printf '%s ' "$package" ;;
+        *) has_header "$header" || printf '%s ' "$package" ;;
+        esac
+    done
+}
+
+need_libraries() {
+    missing=$(missing_libraries)
+    [ -z "$missing" ] && return 0
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "These libraries are missing, under their Debian names: $missing" >&2
+        echo "Install their counterparts of your system (development headers of OpenSSL 3, SQLite 3, libcurl) and run this again." >&2
+        exit 2
+    fi
+    as_root=''
+    if [ "$(id -u)" != 0 ]; then
+        if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+            as_root='sudo -n'
+        else
+            echo "These system libraries are missing. Install them and run this again:" >&2
+            echo "  sudo apt-get install $missing" >&2
+            exit 2
+        fi
+    fi
+    echo "Installing system libraries: $missing" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086 # the list is meant to be split
+    $as_root apt-get install -y -qq $missing >/dev/null 2>&1 || {
+        $as_root apt-get update -qq >/dev/null && $as_root apt-get install -y -qq $missing >/dev/null
+    } || {
+        echo "apt-get could not install: $missing" >&2
+        exit 2
+    }
+}
