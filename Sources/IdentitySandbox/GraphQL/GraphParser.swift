@@ -1,0 +1,239 @@
+/// Parses executable documents by recursive descent; nesting is bounded.
+struct GraphParser {
+    private var lexer: GraphLexer
+    private(set) var token: GraphToken = .end
+    private(set) var location = GraphLocation(line: 1, column: 1)
+    private var depth = 0
+    private static let maximumDepth = 48
+
+    init(_ text: String) throws(GraphSyntaxError) {
+        lexer = GraphLexer(text)
+        try advance()
+    }
+
+    static func document(_ text: String) throws(GraphSyntaxError) -> GraphDocument {
+        var parser = try GraphParser(text)
+        var document = GraphDocument()
+        while parser.token != .end {
+            if case .name("fragment") = parser.token {
+                document.fragments.append(try parser.fragment())
+            } else {
+                document.operations.append(try parser.operation())
+            }
+        }
+        return document
+    }
+
+    // MARK: Tokens
+
+    mutating func advance() throws(GraphSyntaxError) {
+        (token, location) = try lexer.next()
+    }
+
+    func failure(_ expected: String) -> GraphSyntaxError {
+        let found =
+            switch token {
+            case .name(let text), .number(let text), .punctuator(let text): "\"\(text)\""
+            case .string: "a string"
+            case .end: "the end"
+            }
+        return GraphSyntaxError(message: "Parse error on \(found), expected \(expected)", location: location)
+    }
+
+    mutating func accept(_ punctuator: String) throws(GraphSyntaxError) -> Bool {
+        guard token == .punctuator(punctuator) else { return false }
+        try advance()
+        return true
+    }
+
+    mutating func expect(_ punctuator: String) throws(GraphSyntaxError) {
+        guard try accept(punctuator) else { throw failure("\"\(punctuator)\"") }
+    }
+
+    mutating func name() throws(GraphSyntaxError) -> String {
+        guard case .name(let text) = token else { throw failure("a name") }
+        try advance()
+        return text
+    }
+
+    mutating func acceptKeyword(_ keyword: String) throws(GraphSyntaxError) -> Bool {
+        guard token == .name(keyword) else { return false }
+        try advance()
+        return true
+    }
+
+    private mutating func enter() throws(GraphSyntaxError) {
+        depth += 1
+        guard depth <= Self.maximumDepth else { throw failure("less nesting") }
+    }
+
+    // MARK: Definitions
+
+    private mutating func fragment() throws(GraphSyntaxError) -> GraphFragment {
+        let start = location
+        try advance()
+        let name = try name()
+        guard name != "on", try acceptKeyword("on") else { throw failure("\"on\"") }
+        return GraphFragment(name: name, type: try self.name(), selections: try selectionSet(), location: start)
+    }
+
+    private mutating func operation() throws(GraphSyntaxError) -> GraphOperation {
+        let start = location
+        if token == .punctuator("{") {
+            return GraphOperation(
+                kind: .query,
+                name: nil,
+                variables: [],
+                directives: [],
+                selections: try selectionSet(),
+                location: start
+            )
+        }
+        guard case .name(let word) = token, let kind = GraphOperation.Kind(rawValue: word) else {
+            throw failure("a query or a mutation")
+        }
+        try advance()
+        var operationName: String?
+        if case .name = token { operationName = try name() }
+        var variables: [GraphVariable] = []
+        if try accept("(") {
+            while try !accept(")") { variables.append(try variable()) }
+        }
+        return GraphOperation(
+            kind: kind,
+            name: operationName,
+            variables: variables,
+            directives: try directives(),
+            selections: try selectionSet(),
+            location: start
+        )
+    }
+
+    private mutating func variable() throws(GraphSyntaxError) -> GraphVariable {
+        let start = location
+        try expect("$")
+        let name = try name()
+        try expect(":")
+        let type = try typeReference()
+        let defaultValue = try accept("=") ? try literal() : nil
+        return GraphVariable(name: name, type: type, defaultValue: defaultValue, location: start)
+    }
+
+    mutating func typeReference() throws(GraphSyntaxError) -> GraphTypeReference {
+        try enter()
+        defer { depth -= 1 }
+        var type: GraphTypeReference
+        if try accept("[") {
+            type = .list(try typeReference())
+            try expect("]")
+        } else {
+            type = .named(try name())
+        }
+        if try accept("!") { type = .nonNull(type) }
+        return type
+    }
+
+    // MARK: Selections
+
+    private mutating func selectionSet() throws(GraphSyntaxError) -> [GraphSelection] {
+        try enter()
+        defer { depth -= 1 }
+        try expect("{")
+        var selections: [GraphSelection] = []
+        repeat { selections.append(try selection()) } while try !accept("}")
+        return selections
+    }
+
+    private mutating func selection() throws(GraphSyntaxError) -> GraphSelection {
+        let start = location
+        guard try accept("...") else { return .field(try field()) }
+        if case .name(let word) = token, word != "on" {
+            try advance()
+            return .spread(name: word, directives: try directives(), location: start)
+        }
+        let type = try acceptKeyword("on") ? try name() : nil
+        return .inline(type: type, directives: try directives(), selections: try selectionSet(), location: start)
+    }
+
+    private mutating func field() throws(GraphSyntaxError) -> GraphField {
+        let start = location
+        var fieldName = try name()
+        var alias: String?
+        if try accept(":") {
+            alias = fieldName
+            fieldName = try name()
+        }
+        let arguments = try arguments()
+        let directives = try directives()
+        let selections = token == .punctuator("{") ? try selectionSet() : []
+        return GraphField(
+            alias: alias,
+            name: fieldName,
+            arguments: arguments,
+            directives: directives,
+            selections: selections,
+            location: start
+        )
+    }
+
+    private mutating func arguments() throws(GraphSyntaxError) -> [GraphArgument] {
+        guard try accept("(") else { return [] }
+        var arguments: [GraphArgument] = []
+        repeat {
+            let start = location
+            let name = try name()
+            try expect(":")
+            arguments.append(GraphArgument(name: name, value: try literal(), location: start))
+        } while try !accept(")")
+        return arguments
+    }
+
+    private mutating func directives() throws(GraphSyntaxError) -> [GraphDirective] {
+        var directives: [GraphDirective] = []
+        while token == .punctuator("@") {
+            let start = location
+            try advance()
+            directives.append(GraphDirective(name: try name(), arguments: try arguments(), location: start))
+        }
+        return directives
+    }
+
+    mutating func literal() throws(GraphSyntaxError) -> GraphLiteral {
+        try enter()
+        defer { depth -= 1 }
+        switch token {
+        case .number(let text):
+            try advance()
+            return .number(text)
+        case .string(let text):
+            try advance()
+            return .string(text)
+        case .name(let word):
+            try advance()
+            switch word {
+            case "true": return .bool(true)
+            case "false": return .bool(false)
+            case "null": return .null
+            default: return .enumeration(word)
+            }
+        case .punctuator("$"):
+            try advance()
+            return .variable(try name())
+        case .punctuator("["):
+            try advance()
+            var elements: [GraphLiteral] = []
+            while try !accept("]") { elements.append(try literal()) }
+            return .list(elements)
+        case .punctuator("{"):
+            try advance()
+            var members: [(name: String, value: GraphLiteral)] = []
+            while try !accept("}") {
+                let name = try name()
+                try expect(":")
+                members.append((name, try literal()))
+            }
+            return .object(members)
+        default: throw failure("a value")
+        }
+    }
+}
