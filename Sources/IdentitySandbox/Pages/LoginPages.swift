@@ -1,0 +1,55 @@
+/// The two steps of a login.
+enum LoginPages {
+    static func email(_ login: LoginTransaction, brand: String, action: String) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "Sign in",
+            """
+            <p>to continue to the app. Any e-mail address will do; a new one becomes a new buyer.</p>
+            \(problem(login))
+            <form method="post" action="\(action)">
+            <label for="email">E-mail address</label>
+            <input id="email" name="email" type="email" autocomplete="email" required maxlength="254" autofocus \
+            value="\(login.email ?? login.loginHint ?? "")">
+            <button name="action" value="continue">Continue</button>
+            <button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>
+            </form>
+            \(footer(login))
+            """
+        )
+    }
+
+    static func code(_ login: LoginTransaction, brand: String, action: String) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "Enter your code",
+            """
+            <p>We would have sent a code to <strong>\(login.email ?? "")</strong>.</p>
+            <div class="mail">Instead of an e-mail, the sandbox shows it here:
+            <output data-sandbox-code="\(login.code ?? "")">\(login.code ?? "")</output></div>
+            \(problem(login))
+            <form method="post" action="\(action)">
+            <label for="code">Six-digit code</label>
+            <input id="code" class="code" name="code" inputmode="numeric" autocomplete="one-time-code" required \
+            pattern="[0-9]{6}" maxlength="6" autofocus>
+            <button name="action" value="continue">Sign in</button>
+            <button class="plain" name="action" value="back" formnovalidate>Use another address</button>
+            <button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>
+            </form>
+            \(footer(login))
+            """
+        )
+    }
+
+    private static func problem(_ login: LoginTransaction) -> HTMLText {
+        guard let problem = login.problem else { return "" }
+        return "<p class=\"error\" role=\"alert\">\(problem)</p>"
+    }
+
+    private static func footer(_ login: LoginTransaction) -> HTMLText {
+        var rows: [HTMLText] = ["<dt>App</dt><dd>\(login.clientID)</dd>"]
+        rows.append("<dt>Asks for</dt><dd>\(login.scopes.joined(separator: " "))</dd>")
+        for (name, value) in login.wishes { rows.append("<dt>\(name)</dt><dd>\(value)</dd>") }
+        return "<footer><dl>\(HTMLText(joining: rows))</dl></footer>"
+    }
+}

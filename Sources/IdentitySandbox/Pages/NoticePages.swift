@@ -1,0 +1,60 @@
+/// Pages that end a journey.
+enum NoticePages {
+    /// The provider's own error page: the app gets no callback.
+    static func error(brand: String, _ reason: String, hint: String) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "Something went wrong",
+            """
+            <p class="error" role="alert">\(reason)</p>
+            <p>\(hint)</p>
+            <p class="note">The real provider shows a page without explanation here, and the app gets no callback.</p>
+            """
+        )
+    }
+
+    static func signedOut(brand: String) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "You are signed out",
+            "<p>You can close this page.</p>"
+        )
+    }
+
+    /// Where a login ends whose client has no redirect URI: somebody has to read the code from here.
+    static func finished(brand: String, callback: String) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "You are signed in",
+            "<p>No redirect URI is registered. An app would now receive:</p><p><code>\(callback)</code></p>"
+        )
+    }
+
+    /// The page of 403 that a request without `User-Agent` gets.
+    static func accessDenied(brand: String) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "Access denied",
+            "<p>You do not have permission to access this website.</p>"
+        )
+    }
+
+    static func checkout(buyer: String?, lines: [(title: String, quantity: Int)], total: String) -> String {
+        let rows = lines.map { line -> HTMLText in
+            "<tr><td>\(line.title)</td><td>\(String(line.quantity))</td></tr>"
+        }
+        let identity: HTMLText =
+            if let buyer { "<p>Signed in as <strong data-sandbox-buyer>\(buyer)</strong></p>" } else {
+                "<p><strong>Guest checkout.</strong> Nobody is signed in.</p>"
+            }
+        return PageLayout.page(
+            brand: "Shopify checkout",
+            title: "Checkout",
+            """
+            \(identity)
+            <table><thead><tr><th>Item</th><th>Quantity</th></tr></thead><tbody>\(HTMLText(joining: rows))</tbody></table>
+            <p>Total <strong>\(total)</strong></p>
+            """
+        )
+    }
+}

@@ -1,0 +1,43 @@
+/// The parameters of an authorization request, each at most once (RFC 6749 section 3.1).
+struct AuthorizationQuery: Sendable {
+    private let fields: [String: String]
+
+    /// Nil when the query cannot be decoded or repeats a parameter.
+    init?(_ request: SandboxRequest) {
+        guard let decoded = FormText.decode(Array((request.query ?? "").utf8)) else { return nil }
+        var fields: [String: String] = [:]
+        for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil { return nil }
+        self.fields = fields
+    }
+
+    /// The value; nil when absent or empty, which is the same (RFC 6749 section 3.1).
+    subscript(_ name: String) -> String? {
+        fields[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    var scopes: [String] {
+        (self["scope"] ?? "").split(separator: " ").map(String.init)
+    }
+
+    /// The wishes that a login page shows.
+    func wishes(_ names: [String]) -> [(name: String, value: String)] {
+        names.compactMap { name in self[name].map { (name, $0) } }
+    }
+}
+
+/// Which redirect URIs a client may use.
+enum RedirectRule {
+    /// Registered byte for byte, or any loopback URI where the client permits those.
+    static func permits(_ uri: String, registered: [String], allowsLoopback: Bool) -> Bool {
+        if registered.contains(where: { Array($0.utf8) == Array(uri.utf8) }) { return true }
+        return allowsLoopback && isLoopback(uri)
+    }
+
+    static func isLoopback(_ uri: String) -> Bool {
+        ["http://127.0.0.1", "http://[::1]", "http://localhost"].contains { prefix in
+            guard uri.hasPrefix(prefix) else { return false }
+            let next = uri.dropFirst(prefix.count).first
+            return next == nil || next == ":" || next == "/" || next == "?"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import IdentityCrypto
+
+/// Unguessable texts in the shapes that the providers use.
+enum RandomText {
+    /// Lower-case hexadecimal digits.
+    static func hexadecimal(_ digits: Int) -> String {
+        let alphabet = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes(digits).map { alphabet[Int($0 & 15)] }, as: UTF8.self)
+    }
+
+    /// Base64url of that many bytes.
+    static func base64URL(_ count: Int) -> String {
+        Base64URL.encode(bytes(count))
+    }
+
+    /// Decimal digits.
+    static func digits(_ count: Int) -> String {
+        String(decoding: bytes(count).map { UInt8(ascii: "0") + $0 % 10 }, as: UTF8.self)
+    }
+
+    static func bytes(_ count: Int) -> [UInt8] {
+        // Nothing here guards anything: when the system gives no random bytes, Swift's generator will do.
+        (try? SecureRandom.bytes(count)) ?? (0..<count).map { _ in UInt8.random(in: 0...255) }
+    }
+}

@@ -1,0 +1,63 @@
+public import IdentityKit
+
+/// What the sandbox answers to one request.
+public struct SandboxAnswer: Sendable {
+    /// The status code.
+    public var status: Int
+    /// The header fields in the order they are sent; length and connection headers are added when it is sent.
+    public var headers: [(name: String, value: String)]
+    /// The body.
+    public var body: [UInt8]
+
+    /// Makes an answer.
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// An answer with a JSON body.
+    public static func json(_ object: JSONObject, status: Int = 200) -> SandboxAnswer {
+        SandboxAnswer(
+            status: status,
+            headers: [("Content-Type", "application/json; charset=utf-8")],
+            body: JSONValue.object(object).serialized
+        )
+    }
+
+    /// An answer with a page.
+    public static func html(_ text: String, status: Int = 200) -> SandboxAnswer {
+        SandboxAnswer(
+            status: status,
+            headers: [
+                ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
+                ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+                ("Referrer-Policy", "no-referrer"),
+            ],
+            body: Array(text.utf8)
+        )
+    }
+
+    /// An answer with plain text.
+    public static func text(_ text: String, status: Int) -> SandboxAnswer {
+        SandboxAnswer(status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
+    }
+
+    /// A redirect.
+    public static func redirect(to location: String, status: Int = 302) -> SandboxAnswer {
+        SandboxAnswer(status: status, headers: [("Location", location), ("Cache-Control", "no-store")])
+    }
+
+    /// The OAuth error body (RFC 6749 section 5.2).
+    static func oauthError(_ error: String, _ description: String, status: Int = 400) -> SandboxAnswer {
+        var answer = json(["error": .string(error), "error_description": .string(description)], status: status)
+        answer.headers.append(("Cache-Control", "no-store"))
+        return answer
+    }
+
+    func with(_ name: String, _ value: String) -> SandboxAnswer {
+        var answer = self
+        answer.headers.append((name, value))
+        return answer
+    }
+}

@@ -1,0 +1,40 @@
+/// A place at which a provider of the sandbox can be asked to misbehave, and by which its requests are sorted.
+public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The stable name.
+    public let rawValue: String
+
+    /// Makes an endpoint from its stable name.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The discovery document.
+    public static let discovery = SandboxEndpoint(rawValue: "discovery")
+    /// Shopify's `/.well-known/customer-account-api`.
+    public static let apiDiscovery = SandboxEndpoint(rawValue: "api_discovery")
+    /// The provider's public keys.
+    public static let jwks = SandboxEndpoint(rawValue: "jwks")
+    /// The authorization endpoint, where the browser arrives.
+    public static let authorization = SandboxEndpoint(rawValue: "authorization")
+    /// The pages of the login itself.
+    public static let loginPage = SandboxEndpoint(rawValue: "login_page")
+    /// The token endpoint, for codes and refreshes alike.
+    public static let token = SandboxEndpoint(rawValue: "token")
+    /// The end-session endpoint.
+    public static let logout = SandboxEndpoint(rawValue: "logout")
+    /// The API behind the access token: Shopify's Customer Account GraphQL, Bolt's account, userinfo.
+    public static let api = SandboxEndpoint(rawValue: "api")
+    /// SFCC's first controller, `Login-OAuthMobileBolt`.
+    public static let codeExchange = SandboxEndpoint(rawValue: "code_exchange")
+    /// SFCC's second controller, `Login-ExchangeSFCCToken`.
+    public static let tokenExchange = SandboxEndpoint(rawValue: "token_exchange")
+    /// The Storefront API.
+    public static let storefront = SandboxEndpoint(rawValue: "storefront")
+    /// The web checkout that a cart's checkout URL opens.
+    public static let checkout = SandboxEndpoint(rawValue: "checkout")
+    /// Everything else.
+    public static let other = SandboxEndpoint(rawValue: "other")
+
+    /// The stable name.
+    public var description: String { rawValue }
+}

@@ -1,0 +1,128 @@
+internal import Synchronization
+
+/// How often what happened at one provider of the sandbox.
+public struct SandboxCounters: Sendable, Equatable {
+    /// Authorization requests that were accepted and shown a login.
+    public var authorizations = 0
+    /// Logins that ended with a code.
+    public var codesIssued = 0
+    /// Codes exchanged for tokens.
+    public var exchanges = 0
+    /// Refreshes that gave new tokens.
+    public var refreshes = 0
+    /// Codes or refresh tokens that came a second time.
+    ///
+    /// Each revoked what had been issued from them where the provider does so.
+    public var reusesPunished = 0
+    /// Requests to the token endpoint that were refused.
+    public var tokenRefusals = 0
+    /// Times the provider's keys were fetched.
+    public var jwksFetches = 0
+    /// Times a discovery document was fetched.
+    public var discoveries = 0
+    /// Calls of the API behind the access token, refused ones too.
+    public var apiCalls = 0
+    /// Logouts.
+    public var logouts = 0
+}
+
+/// What one provider of the sandbox was asked, and how it shall misbehave.
+///
+/// Reached through ``SandboxService``; all methods may be called from any thread.
+public final class SandboxJournal: Sendable {
+    private struct Plan {
+        let misbehaviour: SandboxMisbehaviour
+        let endpoint: SandboxEndpoint
+        var remaining: Int
+    }
+
+    private struct State {
+        var requests: [SandboxRequest] = []
+        var plans: [Plan] = []
+        var counters = SandboxCounters()
+    }
+
+    private static let maximumRequests = 10_000
+    private let state = Mutex(State())
+
+    init() {}
+
+    var requests: [SandboxRequest] { state.withLock { $0.requests } }
+
+    var counters: SandboxCounters { state.withLock { $0.counters } }
+
+    func count(_ counter: any WritableKeyPath<SandboxCounters, Int> & Sendable) {
+        state.withLock { $0.counters[keyPath: counter] += 1 }
+    }
+
+    func plan(_ misbehaviour: SandboxMisbehaviour, _ endpoint: SandboxEndpoint, _ times: Int) {
+        guard times > 0 else { return }
+        state.withLock { $0.plans.append(Plan(misbehaviour: misbehaviour, endpoint: endpoint, remaining: times)) }
+    }
+
+    func behave() {
+        state.withLock { $0.plans.removeAll() }
+    }
+
+    func forget() {
+        state.withLock {
+            $0.requests.removeAll()
+            $0.counters = SandboxCounters()
+        }
+    }
+
+    /// Notes a request and takes what is planned for it.
+    func record(_ request: SandboxRequest) -> SandboxMisbehaviour? {
+        state.withLock { state in
+            // A long-running sandbox must not fill the memory.
+            if state.requests.count >= Self.maximumRequests { state.requests.removeFirst(Self.maximumRequests / 2) }
+            state.requests.append(request)
+            guard let index = state.plans.firstIndex(where: { $0.endpoint == request.endpoint }) else { return nil }
+            let misbehaviour = state.plans[index].misbehaviour
+            state.plans[index].remaining -= 1
+            if state.plans[index].remaining == 0 { state.plans.remove(at: index) }
+            return misbehaviour
+        }
+    }
+}
+
+/// What every provider of the sandbox offers to a test.
+public protocol SandboxService: Sendable {
+    /// Where requests are noted and misbehaviours planned.
+    var journal: SandboxJournal { get }
+}
+
+extension SandboxService {
+    /// Every request so far, in the order of arrival; of a very long run the latest thousands.
+    public var requests: [SandboxRequest] { journal.requests }
+
+    /// What has been counted so far.
+    public var counters: SandboxCounters { journal.counters }
+
+    /// The requests to one endpoint, in the order of arrival.
+    public func requests(to endpoint: SandboxEndpoint) -> [SandboxRequest] {
+        journal.requests.filter { $0.endpoint == endpoint }
+    }
+
+    /// Makes the next requests to an endpoint go wrong.
+    ///
+    /// Plans for one endpoint are worked off in the order in which they were made, one per request.
+    ///
+    /// - Parameters:
+    ///   - misbehaviour: What goes wrong.
+    ///   - endpoint: Where.
+    ///   - times: For how many requests; 1 unless given.
+    public func misbehave(_ misbehaviour: SandboxMisbehaviour, on endpoint: SandboxEndpoint, times: Int = 1) {
+        journal.plan(misbehaviour, endpoint, times)
+    }
+
+    /// Drops all planned misbehaviours.
+    public func behave() {
+        journal.behave()
+    }
+
+    /// Forgets the noted requests and sets all counters to zero; tokens and carts stay.
+    public func forgetRequests() {
+        journal.forget()
+    }
+}

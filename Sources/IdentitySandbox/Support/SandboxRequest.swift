@@ -1,0 +1,69 @@
+/// A request as it arrived, byte for byte, for tests to assert on.
+///
+/// The sandbox has no secrets worth hiding: this prints everything, tokens too.
+public struct SandboxRequest: Sendable {
+    /// A name with a value: a header field, a form field or a query field.
+    public typealias Field = (name: String, value: String)
+
+    /// The endpoint that it went to.
+    public let endpoint: SandboxEndpoint
+    /// The method.
+    public let method: String
+    /// The path, still percent-encoded.
+    public let path: String
+    /// The query, still percent-encoded and without question mark; nil without one.
+    public let query: String?
+    /// The header fields in the order they came.
+    public let headers: [Field]
+    /// The body.
+    public let body: [UInt8]
+
+    init(endpoint: SandboxEndpoint, method: String, path: String, query: String?, headers: [Field], body: [UInt8]) {
+        self.endpoint = endpoint
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The value of the first header of that name, without regard to ASCII case.
+    public func header(_ name: String) -> String? {
+        let wanted = name.lowercased()
+        return headers.first { $0.name.lowercased() == wanted }?.value
+    }
+
+    /// The fields of the query, decoded; empty when they cannot be decoded.
+    public var queryFields: [Field] {
+        query.flatMap { FormText.decode(Array($0.utf8)) } ?? []
+    }
+
+    /// The fields of a form body, decoded; empty when the body is no well-formed form.
+    public var formFields: [Field] {
+        FormText.decode(body) ?? []
+    }
+
+    /// The first query field of that name.
+    public func queryValue(_ name: String) -> String? {
+        queryFields.first { $0.name == name }?.value
+    }
+
+    /// The first form field of that name.
+    public func formValue(_ name: String) -> String? {
+        formFields.first { $0.name == name }?.value
+    }
+
+    /// The body as text; bytes that are no UTF-8 are replaced.
+    public var bodyText: String { String(decoding: body, as: UTF8.self) }
+
+    /// The cookies that came along.
+    var cookies: [String: String] {
+        var cookies: [String: String] = [:]
+        for pair in header("cookie")?.split(separator: ";") ?? [] {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard let name = parts.first else { continue }
+            cookies[String(name.drop { $0 == " " })] = parts.count == 2 ? String(parts[1]) : ""
+        }
+        return cookies
+    }
+}

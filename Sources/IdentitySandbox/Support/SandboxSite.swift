@@ -1,0 +1,118 @@
+internal import IdentityHTTP
+internal import Synchronization
+
+/// A request with what is planned for it, as a provider's handler gets it.
+struct SandboxCall: Sendable {
+    let request: SandboxRequest
+    let misbehaviour: SandboxMisbehaviour?
+
+    var idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void] {
+        misbehaviour?.effects.compactMap { if case .idToken(let change) = $0 { change } else { nil } } ?? []
+    }
+}
+
+/// Where a path leads: which provider notes the request, under which endpoint, and who answers it.
+struct SandboxRoute: Sendable {
+    let journal: SandboxJournal
+    let endpoint: SandboxEndpoint
+    let handle: @Sendable (SandboxCall) async -> SandboxAnswer
+}
+
+/// One loopback origin: notes requests, applies misbehaviours, sends what the handler answers.
+///
+/// It listens before its routes are known, because providers print the origins of all sites into their documents.
+final class SandboxSite: Sendable {
+    typealias Router = @Sendable (_ path: String) -> SandboxRoute
+
+    /// Shared with the server's handler, which must not keep the site alive.
+    private final class Socket: Sendable {
+        let router = Mutex<Router?>(nil)
+    }
+
+    let origin: String
+    private let server: LoopbackServer
+    private let socket: Socket
+
+    private init(server: LoopbackServer, socket: Socket) {
+        self.server = server
+        self.socket = socket
+        origin = server.origin
+    }
+
+    static func listen(port: UInt16) async throws -> SandboxSite {
+        let socket = Socket()
+        let server = try await LoopbackServer.start(port: port) { request in
+            guard let router = socket.router.withLock({ $0 }) else { return .message(status: 503) }
+            return await SandboxSite.respond(to: request, router(request.path))
+        }
+        return SandboxSite(server: server, socket: socket)
+    }
+
+    func open(_ router: @escaping Router) {
+        socket.router.withLock { $0 = router }
+    }
+
+    func stop() async {
+        await server.stop()
+        // Routes hold the provider, which holds this site.
+        socket.router.withLock { $0 = nil }
+    }
+
+    private static func respond(to message: LoopbackRequest, _ route: SandboxRoute) async -> LoopbackResponse {
+        let request = SandboxRequest(
+            endpoint: route.endpoint,
+            method: message.method,
+            path: message.path,
+            query: message.query,
+            headers: message.headers,
+            body: message.body
+        )
+        let call = SandboxCall(request: request, misbehaviour: route.journal.record(request))
+        let effects = call.misbehaviour?.effects ?? []
+        for effect in effects {
+            if case .reset(afterActing: false) = effect { return .script([.reset]) }
+        }
+        var answer: SandboxAnswer?
+        for effect in effects.reversed() {
+            if case .replace(let replacement) = effect { answer = replacement }
+        }
+        var sent = if let answer { answer } else { await route.handle(call) }
+        for effect in effects {
+            if case .edit(let change) = effect { change(&sent) }
+        }
+        return await deliver(sent, effects)
+    }
+
+    private static func deliver(
+        _ answer: SandboxAnswer,
+        _ effects: [SandboxMisbehaviour.Effect]
+    ) async -> LoopbackResponse {
+        for effect in effects {
+            // Sleeping ends early when the server stops; then nobody waits for the answer any more.
+            if case .delay(let duration) = effect { try? await Task.sleep(for: duration) }
+        }
+        for effect in effects {
+            switch effect {
+            case .reset: return .script([.reset])
+            case .cut(let count): return .script([.send(Array(bytes(of: answer).prefix(count))), .close])
+            case .drip(let size, let interval):
+                let message = bytes(of: answer)
+                let starts = stride(from: 0, to: message.count, by: size)
+                return .script(
+                    starts.flatMap { start -> [LoopbackAction] in
+                        [.send(Array(message[start..<min(start + size, message.count)])), .delay(interval)]
+                    } + [.close]
+                )
+            case .replace, .edit, .idToken, .delay: continue
+            }
+        }
+        return .message(status: answer.status, headers: answer.headers, body: answer.body)
+    }
+
+    private static func bytes(of answer: SandboxAnswer) -> [UInt8] {
+        var head = "HTTP/1.1 \(answer.status) Sandbox\r\n"
+        for header in answer.headers { head += "\(header.name): \(header.value)\r\n" }
+        head += "Content-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n"
+        return Array(head.utf8) + answer.body
+    }
+}
