@@ -1,0 +1,129 @@
+/// A client that is registered at the sandbox's Shopify.
+public struct SandboxShopifyClient: Sendable, Equatable {
+    /// The types of `wire` clients that Shopify knows.
+    public enum Kind: Sendable, Equatable {
+        /// Public, in a native app: PKCE, no secret.
+        case publicMobile
+        /// Public, in a browser: PKCE, no secret, and an `Origin` header at the token endpoint.
+        case publicWeb
+        /// With a secret, sent by HTTP Basic.
+        case confidential
+        /// A Partner app's client: PKCE, and no refresh tokens.
+        case app
+    }
+
+    /// The client id.
+    public var id: String
+    /// The type.
+    public var kind: Kind
+    /// The secret of a confidential client.
+    public var secret: String?
+    /// The registered redirect URIs, compared byte for byte.
+    public var redirectURIs: [String]
+    /// The registered JavaScript origins of a public web client.
+    public var javaScriptOrigins: [String]
+    /// The registered logout URIs; the first is where a logout goes that names none.
+    public var logoutURIs: [String]
+    /// Whether loopback redirect, logout and origin URIs are taken without being registered.
+    ///
+    /// Shopify takes none; a test needs it. True unless set.
+    public var allowsLoopback: Bool
+
+    /// Registers a client.
+    public init(
+        id: String,
+        kind: Kind,
+        secret: String? = nil,
+        redirectURIs: [String] = [],
+        javaScriptOrigins: [String] = [],
+        logoutURIs: [String] = [],
+        allowsLoopback: Bool = true
+    ) {
+        self.id = id
+        self.kind = kind
+        self.secret = secret
+        self.redirectURIs = redirectURIs
+        self.javaScriptOrigins = javaScriptOrigins
+        self.logoutURIs = logoutURIs
+        self.allowsLoopback = allowsLoopback
+    }
+}
+
+/// How the sandbox's Shopify is set up.
+public struct SandboxShopifyConfiguration: Sendable {
+    /// The two shapes of a shop's endpoints.
+    public enum EndpointShape: Sendable, Equatable {
+        /// All under one host that serves every shop, as `shopify.com/authentication/{shop id}`.
+        case platform
+        /// Under the shop's own account domain; the issuer stays the platform's.
+        case accountDomain
+    }
+
+    /// What answers `prompt=none` when nobody is signed in.
+    ///
+    /// The documents contradict each other.
+    public enum SilentLoginRefusal: Sendable, Equatable {
+        /// `error=login_required` at the redirect URI.
+        case error
+        /// `code=login_required` at the redirect URI.
+        case code
+        /// Status 406 with a page and no redirect.
+        case notAcceptable
+    }
+
+    /// The number of the shop.
+    public var shopID = 82_920_341_806
+    /// Which shape discovery at the shop's domain describes.
+    ///
+    /// Both are always served.
+    public var endpointShape = EndpointShape.platform
+    /// Another issuer than the platform's origin with `/authentication/{shop id}`.
+    public var issuer: String?
+    /// Whether token answers carry `token_type` and `scope`, which the reference page does not list.
+    ///
+    /// False unless set.
+    public var includesTokenTypeAndScope = false
+    /// Whether a logout kills the tokens of its session; undocumented, false unless set.
+    public var logoutRevokesTokens = false
+    /// How a silent login is refused.
+    public var silentLoginRefusal = SilentLoginRefusal.error
+    /// The registered clients.
+    public var clients: [SandboxShopifyClient] = [.confidential, .publicMobile, .publicWeb, .app]
+
+    /// A configuration of defaults.
+    public init() {}
+}
+
+extension SandboxShopifyClient {
+    /// The confidential client that is registered unless others are.
+    public static let confidential = SandboxShopifyClient(
+        id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e01",
+        kind: .confidential,
+        secret: "shpss-sandbox+secret/with=signs&more",
+        redirectURIs: ["https://app.example/callback", "https://app.example/callback/shopify"],
+        logoutURIs: ["https://app.example/signed-out"]
+    )
+
+    /// The public client of a native app that is registered unless others are.
+    public static let publicMobile = SandboxShopifyClient(
+        id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e02",
+        kind: .publicMobile,
+        redirectURIs: ["shop.82920341806.app://callback"]
+    )
+
+    /// The public client of a web page that is registered unless others are.
+    public static let publicWeb = SandboxShopifyClient(
+        id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e03",
+        kind: .publicWeb,
+        redirectURIs: ["https://app.example/callback", "https://app.example/callback/shopify"],
+        javaScriptOrigins: ["https://app.example"],
+        logoutURIs: ["https://app.example/signed-out"]
+    )
+
+    /// The Partner app's client that is registered unless others are.
+    public static let app = SandboxShopifyClient(
+        id: "9c5b94b1a2d34e5f8a7b6c5d4e3f2a10",
+        kind: .app,
+        redirectURIs: ["https://app.example/callback", "https://app.example/callback/shopify"]
+    )
+}

@@ -1,0 +1,125 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+
+extension SandboxShopify {
+    static let knownScopes = [
+        "openid", "email", "customer-account-api:full", "customer-account-mcp-api:full",
+        "https://api.customers.com/auth/customer.graphql",
+    ]
+
+    /// Whatever is wrong with client, redirect URI or scope shows a page of Shopify's; the app gets no callback.
+    private func refuse(_ reason: String, _ hint: String) -> SandboxAnswer {
+        .html(NoticePages.error(brand: "Shopify", reason, hint: hint), status: 400)
+    }
+
+    func authorize(_ call: SandboxCall, _ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxAnswer {
+        guard let query = AuthorizationQuery(call.request) else {
+            return refuse("The request is malformed.", "A parameter comes twice or is not percent-encoded.")
+        }
+        guard let clientID = query["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
+            return refuse("client_id is not registered.", "Compare it with the client's settings.")
+        }
+        guard let redirectURI = query["redirect_uri"],
+            RedirectRule.permits(
+                redirectURI,
+                registered: client.redirectURIs,
+                allowsLoopback: client.allowsLoopback
+            )
+        else { return refuse("redirect_uri is not registered.", "It must be registered byte for byte.") }
+        guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Send code.") }
+        let scopes = query.scopes
+        guard !scopes.isEmpty, scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
+            return refuse("scope is missing or unknown.", "Send openid email customer-account-api:full.")
+        }
+        guard query["state"] != nil else { return refuse("state is required.", "Send an unguessable state.") }
+        guard client.kind == .confidential || query["code_challenge"] != nil else {
+            return refuse("A public client must send code_challenge.", "Use PKCE (RFC 7636).")
+        }
+        guard query["code_challenge"] == nil || query["code_challenge_method"] == "S256" else {
+            return refuse("code_challenge_method must be S256.", "plain is not supported.")
+        }
+        journal.count(\.authorizations)
+        return start(call.request, query, clientID, redirectURI, shape)
+    }
+
+    private func start(
+        _ request: SandboxRequest,
+        _ query: AuthorizationQuery,
+        _ clientID: String,
+        _ redirectURI: String,
+        _ shape: SandboxShopifyConfiguration.EndpointShape
+    ) -> SandboxAnswer {
+        let now = clock.now
+        let login = LoginTransaction(
+            id: RandomText.hexadecimal(32),
+            clientID: clientID,
+            callback: redirectURI,
+            redirectURI: redirectURI,
+            state: query["state"],
+            scopes: query.scopes,
+            nonce: query["nonce"],
+            challenge: query["code_challenge"],
+            loginHint: query["login_hint"],
+            wishes: query.wishes(["locale", "ui_locales", "region_country", "login_hint_mode", "acr_values", "prompt"]),
+            binding: RandomText.hexadecimal(32),
+            expires: now + 600
+        )
+        let session = state.withLock { $0.desk.session(of: request) }
+        let hinted = login.loginHint.map { directory.buyer(email: $0).number }
+        if let session, hinted == nil || hinted == session.buyer {
+            return finish(login, buyer: session.buyer, session: session)
+        }
+        if query["prompt"] == "none" { return refuseSilently(login) }
+        let submits = query["login_hint_mode"] == "submit"
+        return state.withLock { $0.desk.begin(login, submitsHint: submits, at: basePath(shape) + "/login") }
+    }
+
+    private func refuseSilently(_ login: LoginTransaction) -> SandboxAnswer {
+        let stateField = login.state.map { [(name: "state", value: $0)] } ?? []
+        switch configuration.silentLoginRefusal {
+        case .error:
+            return .redirect(to: FormText.append([("error", "login_required")] + stateField, to: login.callback))
+        case .code:
+            return .redirect(to: FormText.append([("code", "login_required")] + stateField, to: login.callback))
+        case .notAcceptable: return .html(NoticePages.accessDenied(brand: "Shopify"), status: 406)
+        }
+    }
+
+    func login(_ call: SandboxCall) -> SandboxAnswer {
+        let now = clock.now
+        switch state.withLock({ $0.desk.handle(call.request, at: now) }) {
+        case .answer(let answer): return answer
+        case .denied(let login):
+            var fields = [(name: "error", value: "access_denied"), ("error_description", "The buyer cancelled.")]
+            if let state = login.state { fields.append(("state", state)) }
+            return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
+        case .signedIn(let login, let email):
+            let buyer = directory.buyer(email: email).number
+            let (session, cookie) = state.withLock { $0.desk.openSession(for: buyer, at: now) }
+            return finish(login, buyer: buyer, session: session).with("Set-Cookie", cookie)
+        }
+    }
+
+    private func finish(_ login: LoginTransaction, buyer: Int, session: LoginDesk.Session) -> SandboxAnswer {
+        let now = clock.now
+        let code = "shcac_" + RandomText.hexadecimal(32)
+        state.withLock { state in
+            let grant = state.ledger.addGrant(
+                clientID: login.clientID,
+                buyer: buyer,
+                scopes: login.scopes,
+                nonce: login.nonce,
+                sessionID: session.id,
+                at: now,
+                redirectURI: login.redirectURI,
+                challenge: login.challenge
+            )
+            state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval)
+        }
+        journal.count(\.codesIssued)
+        var fields = [(name: "code", value: code)]
+        if let state = login.state { fields.append(("state", state)) }
+        return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
+    }
+}

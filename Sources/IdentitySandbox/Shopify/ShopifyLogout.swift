@@ -1,0 +1,43 @@
+internal import IdentityKit
+internal import Synchronization
+
+extension SandboxShopify {
+    func logout(_ call: SandboxCall) -> SandboxAnswer {
+        let keyring = state.withLock { $0.keyring }
+        guard let query = AuthorizationQuery(call.request), let hint = query["id_token_hint"],
+            let claims = IDTokenMint.claims(of: hint, signedBy: keyring), let sessionID = claims["sid"]?.string
+        else {
+            return .html(
+                NoticePages.error(
+                    brand: "Shopify",
+                    "id_token_hint is missing or is not a token of this shop.",
+                    hint: "Send the ID token of the login; an expired one will do."
+                ),
+                status: 400
+            )
+        }
+        journal.count(\.logouts)
+        let revokes = configuration.logoutRevokesTokens
+        let cookie = state.withLock { state in
+            state.desk.closeSession(id: sessionID)
+            if revokes { state.ledger.revoke(sessionID: sessionID) }
+            return state.desk.expiredCookie
+        }
+        let client = clients.first { $0.id == claims["aud"]?.string }
+        if let target = target(query["post_logout_redirect_uri"], client) {
+            return SandboxAnswer.redirect(to: target).with("Set-Cookie", cookie)
+        }
+        return SandboxAnswer.html(NoticePages.signedOut(brand: "Shopify")).with("Set-Cookie", cookie)
+    }
+
+    /// An unregistered URI is ignored without a word, as at Shopify.
+    private func target(_ wanted: String?, _ client: SandboxShopifyClient?) -> String? {
+        guard let client else { return nil }
+        if let wanted,
+            RedirectRule.permits(wanted, registered: client.logoutURIs, allowsLoopback: client.allowsLoopback)
+        {
+            return wanted
+        }
+        return client.logoutURIs.first
+    }
+}

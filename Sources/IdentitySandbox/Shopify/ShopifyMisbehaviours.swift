@@ -1,0 +1,54 @@
+internal import IdentityKit
+
+extension SandboxAnswer {
+    /// What a public web client gets whose `Origin` header is missing or not registered.
+    static let originMissing = SandboxAnswer(
+        status: 401,
+        headers: [
+            ("WWW-Authenticate", "Bearer realm=\"customer accounts\", error=\"invalid_token\""),
+            ("Content-Type", "application/json"),
+        ]
+    )
+}
+
+/// What the sandbox's Shopify can do wrong beyond the general.
+extension SandboxMisbehaviour {
+    /// 401 with an empty error: Shopify's own upstream failed, and the tokens are still good.
+    public static let shopifyUpstreamFailure = SandboxMisbehaviour.answer(
+        .json(["error": .string(""), "error_description": .string("Access token request error.")], status: 401)
+    )
+
+    /// 401 with `invalid_token` in `WWW-Authenticate`: the `Origin` header is missing.
+    public static let shopifyOriginMissing = SandboxMisbehaviour.answer(.originMissing)
+
+    /// 403 with a page: the `User-Agent` header is missing, or the caller is blocked.
+    public static let shopifyAccessDenied = SandboxMisbehaviour.answer(
+        .html(NoticePages.accessDenied(brand: "Shopify"), status: 403)
+    )
+
+    /// The ID token's `sub` as a JSON number.
+    public static let numericSubject = SandboxMisbehaviour.idToken { token in
+        guard let number = token.claims["sub"]?.string.flatMap(Int.init) else { return }
+        token.claims["sub"] = .integer(number)
+    }
+
+    /// The ID token's `aud` as an array of the client and others.
+    public static func audienceArray(others: String...) -> SandboxMisbehaviour {
+        .idToken { token in
+            guard let audience = token.claims["aud"], audience.array == nil else { return }
+            token.claims["aud"] = .array([audience] + others.map { .string($0) })
+        }
+    }
+
+    /// Keys of unknown kinds beside the real ones.
+    ///
+    /// Valid at the key set.
+    public static let unknownKeys = SandboxMisbehaviour.editJSON { object in
+        let strange: [JSONValue] = [
+            .object(["kty": .string("LATTICE"), "kid": .string("future"), "z": .string("AQAB")]),
+            .object(["kty": .string("RSA"), "kid": .string("broken"), "n": .string("!"), "e": .string("AQAB")]),
+            .object(["kty": .string("RSA"), "use": .string("enc"), "kid": .string("encryption")]),
+        ]
+        object["keys"] = .array(strange + (object["keys"]?.array ?? []))
+    }
+}

@@ -1,0 +1,212 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+internal import Synchronization
+
+extension SandboxShopify {
+    private struct Refused: Error {
+        let answer: SandboxAnswer
+
+        init(_ error: String, _ description: String, status: Int = 400) {
+            answer = .oauthError(error, description, status: status)
+        }
+
+        init(_ answer: SandboxAnswer) {
+            self.answer = answer
+        }
+    }
+
+    func token(_ call: SandboxCall) -> SandboxAnswer {
+        do throws(Refused) {
+            let (fields, client) = try authenticate(call.request)
+            switch fields["grant_type"] {
+            case "authorization_code": return try exchange(fields, client, call)
+            case "refresh_token" where client.kind != .app: return try refresh(fields, client)
+            default: throw Refused("unsupported_grant_type", "The grant type is not supported for this client.")
+            }
+        } catch {
+            journal.count(\.tokenRefusals)
+            return error.answer
+        }
+    }
+
+    // MARK: The client
+
+    private func authenticate(
+        _ request: SandboxRequest
+    ) throws(Refused) -> (fields: [String: String], client: SandboxShopifyClient) {
+        guard request.header("user-agent")?.isEmpty == false else {
+            throw Refused(.html(NoticePages.accessDenied(brand: "Shopify"), status: 403))
+        }
+        let type = request.header("content-type")?.lowercased() ?? ""
+        guard request.method == "POST", type.hasPrefix("application/x-www-form-urlencoded"),
+            let decoded = FormText.decode(request.body)
+        else { throw Refused("invalid_request", "The body must be a well-formed form.") }
+        var fields: [String: String] = [:]
+        for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
+            throw Refused("invalid_request", "\(field.name) comes twice.")
+        }
+        guard let clientID = fields["client_id"] else { throw Refused("invalid_request", "client_id is missing.") }
+        guard let client = clients.first(where: { $0.id == clientID }) else {
+            throw Refused("invalid_client", "The client is unknown.", status: 401)
+        }
+        switch client.kind {
+        case .confidential:
+            let expected = "Basic " + Base64.encode(Array("\(client.id):\(client.secret ?? "")".utf8))
+            guard request.header("authorization") == expected else {
+                throw Refused("invalid_client", "Client authentication failed.", status: 401)
+            }
+        case .publicWeb:
+            let origin = request.header("origin") ?? ""
+            guard client.javaScriptOrigins.contains(origin) || client.allowsLoopback && RedirectRule.isLoopback(origin)
+            else { throw Refused(.originMissing) }
+        case .publicMobile, .app: break
+        }
+        return (fields, client)
+    }
+
+    // MARK: Grants
+
+    private func exchange(
+        _ fields: [String: String],
+        _ client: SandboxShopifyClient,
+        _ call: SandboxCall
+    ) throws(Refused) -> SandboxAnswer {
+        let now = clock.now
+        let code = fields["code"] ?? ""
+        let grant: Grant
+        do {
+            grant = try state.withLock { state throws(GrantLedger.Refusal) in
+                try state.ledger.grant(ofCode: code, at: now)
+            }
+        } catch {
+            throw punish(error)
+        }
+        guard grant.clientID == client.id else { throw Refused("invalid_grant", "The code is another client's.") }
+        guard let redirectURI = fields["redirect_uri"],
+            Array(redirectURI.utf8) == grant.redirectURI.map({ Array($0.utf8) })
+        else { throw Refused("invalid_grant", "redirect_uri differs from the authorization request.") }
+        guard PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge) else {
+            throw Refused("invalid_grant", "code_verifier does not match.")
+        }
+        let answer = try state.withLock { state throws(Refused) -> SandboxAnswer in
+            // Checked again where it is spent: two requests may have come at once.
+            do { _ = try state.ledger.grant(ofCode: code, at: now) } catch {
+                throw Refused("invalid_grant", "The code was used.")
+            }
+            state.ledger.spendCode(code)
+            let idToken = grant.scopes.contains("openid") ? mintIDToken(grant, &state, now, call) : nil
+            return issue(grant, client, idToken: idToken, &state, now)
+        }
+        journal.count(\.exchanges)
+        return answer
+    }
+
+    private func refresh(_ fields: [String: String], _ client: SandboxShopifyClient) throws(Refused) -> SandboxAnswer {
+        let now = clock.now
+        let token = fields["refresh_token"] ?? ""
+        let result = state.withLock { state -> Result<SandboxAnswer, GrantLedger.Refusal> in
+            do throws(GrantLedger.Refusal) {
+                let grant = try state.ledger.grant(ofRefreshToken: token)
+                guard grant.clientID == client.id else { throw .unknown }
+                state.ledger.spendRefreshToken(token)
+                return .success(issue(grant, client, idToken: nil, &state, now))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let answer):
+            journal.count(\.refreshes)
+            return answer
+        case .failure(let refusal): throw punish(refusal)
+        }
+    }
+
+    /// A token that comes twice has been stolen by one of the two: everything that descends from its login dies.
+    private func punish(_ refusal: GrantLedger.Refusal) -> Refused {
+        if case .reused(let grant) = refusal {
+            state.withLock { $0.ledger.revoke(grant) }
+            journal.count(\.reusesPunished)
+        }
+        return Refused("invalid_grant", "The grant is invalid, expired or was revoked.")
+    }
+
+    // MARK: Tokens
+
+    private func issue(
+        _ grant: Grant,
+        _ client: SandboxShopifyClient,
+        idToken: String?,
+        _ state: inout State,
+        _ now: Date
+    ) -> SandboxAnswer {
+        let lifetime = state.accessTokenLifetime
+        let accessToken = Self.accessToken(grant, issuer: issuer, shopID: shopID, now, lifetime)
+        state.ledger.addAccessToken(
+            accessToken,
+            for: grant.id,
+            scopes: grant.scopes,
+            expires: now + lifetime.timeInterval
+        )
+        var body: JSONObject = [
+            "access_token": .string(accessToken), "expires_in": .integer(lifetime.wholeSeconds),
+        ]
+        body["id_token"] = idToken.map { .string($0) }
+        if client.kind != .app {
+            let refreshToken = "shcrt_" + RandomText.hexadecimal(32)
+            state.ledger.addRefreshToken(refreshToken, for: grant.id)
+            body["refresh_token"] = .string(refreshToken)
+        }
+        if configuration.includesTokenTypeAndScope {
+            body["token_type"] = .string("bearer")
+            body["scope"] = .string(grant.scopes.joined(separator: " "))
+        }
+        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
+    }
+
+    private func mintIDToken(_ grant: Grant, _ state: inout State, _ now: Date, _ call: SandboxCall) -> String {
+        var claims: JSONObject = [
+            "iss": .string(issuer), "sub": .string(String(grant.buyer)), "aud": .string(grant.clientID),
+            "exp": .integer(now.epochSeconds + 3600), "iat": .integer(now.epochSeconds),
+        ]
+        claims["nonce"] = grant.nonce.map { .string($0) }
+        claims["sid"] = .string(grant.sessionID)
+        if grant.scopes.contains("email"), let buyer = directory.buyer(number: grant.buyer) {
+            claims["email"] = .string(buyer.account.email)
+            claims["email_verified"] = .bool(buyer.account.emailVerified)
+        }
+        return IDTokenMint.mint(claims, &state.keyring, changes: call.idTokenChanges)
+    }
+
+    /// Looks like Shopify's: a prefix and a JWT whose algorithm has a name of its own; opaque to every client.
+    private static func accessToken(
+        _ grant: Grant,
+        issuer: String,
+        shopID: Int,
+        _ now: Date,
+        _ lifetime: Duration
+    ) -> String {
+        let header: JSONObject = ["kid": .string("0"), "alg": .string("ED25519")]
+        let payload: JSONObject = [
+            "shopId": .integer(shopID), "cid": .string(grant.clientID), "iat": .integer(now.epochSeconds),
+            "exp": .integer(now.epochSeconds + lifetime.wholeSeconds), "iss": .string(issuer),
+            "sub": .integer(grant.buyer), "scope": .string(grant.scopes.joined(separator: " ")),
+            "sid": .string(grant.sessionID),
+        ]
+        let parts = [header, payload].map { Base64URL.encode(JSONValue.object($0).serialized) }
+        return "shcat_" + parts.joined(separator: ".") + "." + RandomText.base64URL(64)
+    }
+}
+
+/// RFC 7636 section 4.6, with S256 only.
+enum PKCECheck {
+    /// A verifier is demanded exactly when there was a challenge.
+    static func passes(verifier: String?, challenge: String?) -> Bool {
+        guard let challenge else { return verifier == nil }
+        guard let verifier, (43...128).contains(verifier.utf8.count),
+            let digest = try? Digest.sha256(Array(verifier.utf8))
+        else { return false }
+        return Array(Base64URL.encode(digest).utf8) == Array(challenge.utf8)
+    }
+}
