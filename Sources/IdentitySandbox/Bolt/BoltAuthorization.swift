@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+
+extension SandboxBolt {
+    static let knownScopes = ["openid", "email", "bolt.account.manage", "bolt.account.view"]
+
+    func authorize(_ call: SandboxCall) -> SandboxAnswer {
+        func refuse(_ reason: String, _ hint: String) -> SandboxAnswer {
+            .html(NoticePages.error(brand: "Bolt", reason, hint: hint), status: 400)
+        }
+        guard let query = AuthorizationQuery(call.request) else {
+            return refuse("The request is malformed.", "A parameter comes twice or is not percent-encoded.")
+        }
+        guard let clientID = query["client_id"], isClient(clientID) else {
+            return refuse("client_id is unknown.", "Send the publishable key.")
+        }
+        let registered = state.withLock { $0.callbackURL }
+        if let uri = query["redirect_uri"],
+            !RedirectRule.permits(uri, registered: configuration.redirectURIs + [registered], allowsLoopback: true)
+        {
+            return refuse("redirect_uri is not registered.", "Register it, or send none.")
+        }
+        let callback = query["redirect_uri"] ?? registered
+        func fail(_ error: String, _ description: String) -> SandboxAnswer {
+            var fields = [(name: "error", value: error), ("error_description", description)]
+            if let state = query["state"] { fields.append(("state", state)) }
+            return .redirect(to: FormText.append(fields, to: callback))
+        }
+        guard query["response_type"] == "code" else { return fail("unsupported_response_type", "Send code.") }
+        guard query.scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
+            return fail("invalid_scope", "The requested scope is invalid, unknown, or malformed.")
+        }
+        guard let loginState = query["state"], loginState.utf8.count >= 8 else {
+            return fail("invalid_state", "The state is missing or does not have enough characters.")
+        }
+        let method = query["code_challenge_method"]
+        guard query["code_challenge"] == nil ? method == nil : method == "S256" else {
+            return fail("invalid_request", "code_challenge_method must be S256.")
+        }
+        journal.count(\.authorizations)
+        let login = LoginTransaction(
+            id: RandomText.hexadecimal(32),
+            clientID: clientID,
+            callback: callback,
+            redirectURI: query["redirect_uri"],
+            state: loginState,
+            scopes: query.scopes,
+            nonce: query["nonce"],
+            challenge: query["code_challenge"],
+            loginHint: query["login_hint"] ?? query["email"],
+            wishes: [],
+            binding: RandomText.hexadecimal(32),
+            expires: clock.now + 600
+        )
+        if let session = state.withLock({ $0.desk.session(of: call.request) }) {
+            return finish(login, buyer: session.buyer, session: session)
+        }
+        return state.withLock { $0.desk.begin(login, submitsHint: false, at: "/hosted") }
+    }
+
+    func login(_ call: SandboxCall) -> SandboxAnswer {
+        let now = clock.now
+        switch state.withLock({ $0.desk.handle(call.request, at: now) }) {
+        case .answer(let answer): return answer
+        case .denied(let login):
+            var fields = [(name: "error", value: "access_denied"), ("error_description", "The shopper declined.")]
+            if let state = login.state { fields.append(("state", state)) }
+            return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
+        case .signedIn(let login, let email):
+            let buyer = directory.buyer(email: email).number
+            let (session, cookie) = state.withLock { $0.desk.openSession(for: buyer, at: now) }
+            return finish(login, buyer: buyer, session: session).with("Set-Cookie", cookie)
+        }
+    }
+
+    private func finish(_ login: LoginTransaction, buyer: Int, session: LoginDesk.Session) -> SandboxAnswer {
+        let code = issueCode(
+            clientID: login.clientID,
+            buyer: buyer,
+            scopes: login.scopes,
+            nonce: login.nonce,
+            sessionID: session.id,
+            redirectURI: login.redirectURI,
+            challenge: login.challenge
+        )
+        var fields = [(name: "code", value: code)]
+        if !login.scopes.isEmpty { fields.append(("scope", login.scopes.joined(separator: " "))) }
+        if let state = login.state { fields.append(("state", state)) }
+        guard !login.callback.isEmpty else {
+            return .html(NoticePages.finished(brand: "Bolt", callback: "?" + FormText.encode(fields)))
+        }
+        return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
+    }
+
+    func issueCode(
+        clientID: String,
+        buyer: Int,
+        scopes: [String],
+        nonce: String?,
+        sessionID: String,
+        redirectURI: String?,
+        challenge: String?
+    ) -> String {
+        let now = clock.now
+        let code = RandomText.base64URL(32) + "." + RandomText.base64URL(32)
+        state.withLock { state in
+            let grant = state.ledger.addGrant(
+                clientID: clientID,
+                buyer: buyer,
+                scopes: scopes,
+                nonce: nonce,
+                sessionID: sessionID,
+                at: now,
+                redirectURI: redirectURI,
+                challenge: challenge
+            )
+            state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval)
+        }
+        journal.count(\.codesIssued)
+        return code
+    }
+}

@@ -1,0 +1,29 @@
+internal import IdentityKit
+
+/// What the sandbox's Bolt can do wrong beyond the general.
+extension SandboxMisbehaviour {
+    /// `invalid_grant` with the documented status 422 instead of the recorded 400.
+    public static let boltInvalidGrant422 = SandboxMisbehaviour.oauthError("invalid_grant", status: 422)
+
+    /// `invalid _grant`, with the stray blank of the documents.
+    public static let boltInvalidGrantWithBlank = SandboxMisbehaviour.oauthError("invalid _grant", status: 422)
+
+    /// 403 `request_forbidden`: what a merchant gets for whom single sign-on is not switched on.
+    public static let boltRequestForbidden = SandboxMisbehaviour.oauthError("request_forbidden", status: 403)
+
+    /// 403 with code 18: what the account API answers to a dead token.
+    public static let boltDeadToken = SandboxMisbehaviour.answer(.boltError(18, "Forbidden", status: 403))
+
+    /// The account without telephone and addresses.
+    public static let boltSparseAccount = SandboxMisbehaviour.editJSON { object in
+        object["addresses"] = .array([])
+        guard var profile = object["profile"]?.object else { return }
+        profile["phone"] = .string("")
+        object["profile"] = .object(profile)
+    }
+
+    /// The granted scope as the answer shows it.
+    public static func grantedScope(_ scope: String) -> SandboxMisbehaviour {
+        .member("scope", .string(scope))
+    }
+}

@@ -1,0 +1,140 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+
+/// The sandbox's Bolt: hosted login, token endpoint, keys and account API, all at ``origin``.
+public final class SandboxBolt: SandboxService {
+    struct State: Sendable {
+        var ledger = GrantLedger()
+        var desk = LoginDesk(brand: "Bolt", cookieName: "sandbox_bolt")
+        var keyring = SigningKeyring(owner: "bolt", keyIDPrefix: "bolt-")
+        var accessTokenLifetime: Duration
+        var callbackURL: String
+        /// The last answer to a callback that nobody's redirect URI caught.
+        var lastCallback: String?
+    }
+
+    /// Where requests are noted and misbehaviours planned.
+    public let journal = SandboxJournal()
+    /// The origin that stands for `https://api.bolt.com`.
+    public let origin: String
+    /// How it was set up.
+    public let configuration: SandboxBoltConfiguration
+
+    let codeLifetime: Duration
+    let clock: any IdentityClock
+    let directory: BuyerDirectory
+    let state: Mutex<State>
+
+    init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, origin: String) {
+        self.configuration = configuration.bolt
+        self.directory = directory
+        self.origin = origin
+        clock = configuration.clock
+        codeLifetime = configuration.authorizationCodeLifetime
+        state = Mutex(
+            State(
+                accessTokenLifetime: configuration.accessTokenLifetime,
+                callbackURL: configuration.bolt.callbackURL
+            )
+        )
+    }
+
+    /// The URL of the authorization endpoint.
+    public var authorizationEndpoint: String { origin + "/v1/oauth/authorize" }
+    /// `/v1/oauth/internal/authorize`, the URL that SFCC is given.
+    public var internalAuthorizationEndpoint: String { origin + "/v1/oauth/internal/authorize" }
+    /// The URL of the token endpoint.
+    public var tokenEndpoint: String { origin + "/v1/oauth/token" }
+    /// The URL of the key set.
+    public var jwksEndpoint: String { origin + "/v1/oauth/jwks.json" }
+    /// The discovery document.
+    public var discoveryEndpoint: String { origin + "/.well-known/openid-configuration" }
+    /// The URL of the account API.
+    public var accountEndpoint: String { origin + "/v1/account" }
+
+    // MARK: Live changes
+
+    /// Registers another callback, where a login goes that names no redirect URI.
+    public func register(callbackURL: String) {
+        state.withLock { $0.callbackURL = callbackURL }
+    }
+
+    /// Sets how long access tokens live that are issued from now on.
+    public func setAccessTokenLifetime(_ lifetime: Duration) {
+        state.withLock { $0.accessTokenLifetime = lifetime }
+    }
+
+    /// Makes a new key sign; the old ones stay published unless told otherwise.
+    public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
+        state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
+    }
+
+    /// Kills every token; a refresh is answered `invalid_grant` from now on.
+    public func revokeAll() {
+        state.withLock { $0.ledger.revokeAll() }
+    }
+
+    /// Makes every access token expired; refreshing still works.
+    public func expireAccessTokens() {
+        let now = clock.now
+        state.withLock { $0.ledger.expireAccessTokens(at: now) }
+    }
+
+    /// Signs all browsers out, so that the next login shows its page again.
+    public func signOutBrowsers() {
+        state.withLock { $0.desk.closeAllSessions() }
+    }
+
+    // MARK: Routes
+
+    func route(_ path: String) -> SandboxRoute {
+        let endpoint: SandboxEndpoint =
+            switch path {
+            case "/.well-known/openid-configuration": .discovery
+            case "/v1/oauth/jwks.json": .jwks
+            case "/v1/oauth/authorize", "/v1/oauth/internal/authorize": .authorization
+            case "/v1/oauth/token": .token
+            default:
+                path.hasPrefix("/hosted/") ? .loginPage : path.hasPrefix("/v1/account") ? .api : .other
+            }
+        return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in
+            var answer =
+                switch endpoint {
+                case .discovery: discovery()
+                case .jwks: keySet()
+                case .authorization: authorize(call)
+                case .loginPage: login(call)
+                case .token: token(call)
+                case .api: account(call)
+                default: other(call)
+                }
+            answer.headers.append(("X-Bolt-Trace-Id", RandomText.hexadecimal(32)))
+            answer.headers.append(("X-Bolt-Api-Version", "2022-01-01"))
+            return answer
+        }
+    }
+
+    private func discovery() -> SandboxAnswer {
+        journal.count(\.discoveries)
+        func list(_ values: String...) -> JSONValue { .array(values.map { .string($0) }) }
+        return .json([
+            "issuer": .string(configuration.issuer), "authorization_endpoint": .string(authorizationEndpoint),
+            "token_endpoint": .string(tokenEndpoint), "jwks_uri": .string(jwksEndpoint),
+            "response_types_supported": list("code", "id_token", "token", "code id_token"),
+            "grant_types_supported": list("authorization_code", "refresh_token"),
+            "subject_types_supported": list("public"), "id_token_signing_alg_values_supported": list("RS256"),
+            "scopes_supported": list("openid", "email", "bolt.account.manage", "bolt.account.view"),
+        ])
+    }
+
+    private func keySet() -> SandboxAnswer {
+        journal.count(\.jwksFetches)
+        return .json(state.withLock { $0.keyring.keySet() })
+    }
+
+    /// Whether a `client_id` is ours: the whole publishable key or its last section.
+    func isClient(_ id: String?) -> Bool {
+        id == configuration.publishableKey || id == configuration.publishableKeyLastSection
+    }
+}

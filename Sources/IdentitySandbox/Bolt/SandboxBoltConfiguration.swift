@@ -1,0 +1,33 @@
+/// How the sandbox's Bolt is set up.
+public struct SandboxBoltConfiguration: Sendable {
+    /// The publishable key, which is the OAuth `client_id`; its last section is taken as well.
+    public var publishableKey = "sandboxmerchant.sandboxdivision.9f8e7d6c5b4a39281706"
+    /// The API key, which is the OAuth `client_secret` and the `X-API-Key`.
+    public var apiKey = "sandbox-api-key+with/awkward=signs&more"
+    /// The issuer.
+    ///
+    /// Not the origin, as at Bolt: clients must not require the two to be equal.
+    public var issuer = "https://api-sandbox.bolt.com"
+    /// The registered callback (`oauth_redirect`), where a login goes that names no redirect URI.
+    public var callbackURL = "https://app.example/callback/bolt"
+    /// Redirect URIs that a login may name beside the registered callback and loopback ones.
+    public var redirectURIs: [String] = []
+    /// Whether a client that used PKCE may leave out the secret.
+    ///
+    /// Unknown of Bolt; true unless set.
+    public var acceptsPublicClients = true
+    /// Whether such a client gets refresh tokens.
+    ///
+    /// Unknown of Bolt; true unless set.
+    public var refreshesPublicClients = true
+    /// The status of `invalid_grant`: 400 was recorded, 422 is documented.
+    public var invalidGrantStatus = 400
+
+    /// A configuration of defaults.
+    public init() {}
+
+    /// The part of the publishable key behind its last dot, which some clients send as `client_id`.
+    public var publishableKeyLastSection: String {
+        publishableKey.split(separator: ".").last.map(String.init) ?? publishableKey
+    }
+}

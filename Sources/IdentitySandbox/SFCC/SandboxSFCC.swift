@@ -1,0 +1,161 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+internal import Synchronization
+
+/// The sandbox's Salesforce Commerce Cloud storefront with Bolt behind it: two controllers, tied together by cookies.
+///
+/// The first controller exchanges Bolt's code inside the process with the merchant's secret, as the real one does from
+/// server to server; a login with PKCE can therefore not be finished here.
+public final class SandboxSFCC: SandboxService {
+    private struct State: Sendable {
+        var configuration: SandboxSFCCConfiguration
+        var keyring = SigningKeyring(owner: "sfcc", keyIDPrefix: "sfcc-")
+        /// The buyer of a session that passed the first controller; taken by the second.
+        var sessions: [String: Int] = [:]
+    }
+
+    /// Where requests are noted and misbehaviours planned.
+    public let journal = SandboxJournal()
+    /// The origin that stands for the storefront's host.
+    public let origin: String
+
+    private let bolt: SandboxBolt
+    private let clock: any IdentityClock
+    private let directory: BuyerDirectory
+    private let state: Mutex<State>
+
+    init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, bolt: SandboxBolt, origin: String) {
+        self.bolt = bolt
+        self.directory = directory
+        self.origin = origin
+        clock = configuration.clock
+        state = Mutex(State(configuration: configuration.sfcc))
+    }
+
+    /// How it is set up at the moment.
+    public var configuration: SandboxSFCCConfiguration { state.withLock { $0.configuration } }
+
+    /// Changes how the controllers answer.
+    public func configure(_ change: @Sendable (inout SandboxSFCCConfiguration) -> Void) {
+        state.withLock { change(&$0.configuration) }
+    }
+
+    /// The URL of the first controller.
+    public var codeExchangeURL: String { origin + path("Login-OAuthMobileBolt") }
+    /// The URL of the second controller.
+    public var tokenExchangeURL: String { origin + path("Login-ExchangeSFCCToken") }
+    /// The keys of the shopper JWTs.
+    public var jwksURL: String { origin + "/oauth2/jwks" }
+
+    private func path(_ controller: String) -> String {
+        let configuration = configuration
+        return "/on/demandware.store/Sites-\(configuration.siteID)-Site/\(configuration.locale)/\(controller)"
+    }
+
+    func route(_ path: String) -> SandboxRoute {
+        let endpoint: SandboxEndpoint =
+            switch path {
+            case self.path("Login-OAuthMobileBolt"): .codeExchange
+            case self.path("Login-ExchangeSFCCToken"): .tokenExchange
+            case "/oauth2/jwks": .jwks
+            default: .other
+            }
+        return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in
+            switch endpoint {
+            case .codeExchange: exchangeCode(call.request)
+            case .tokenExchange: exchangeToken(call)
+            case .jwks: .json(state.withLock { $0.keyring.keySet() })
+            default: landing(call.request)
+            }
+        }
+    }
+
+    // MARK: Controllers
+
+    private func exchangeCode(_ request: SandboxRequest) -> SandboxAnswer {
+        guard request.method == "GET", let query = AuthorizationQuery(request), let code = query["code"],
+            query["state"] != nil
+        else { return failure("code and state are required.", status: 400) }
+        guard let buyer = bolt.exchangeForSFCC(code: code) else {
+            journal.count(\.tokenRefusals)
+            return failure("The login with Bolt failed.", status: 401)
+        }
+        journal.count(\.codesIssued)
+        let session = RandomText.hexadecimal(32)
+        let answer = state.withLock { state in
+            state.sessions[session] = buyer.number
+            return state.configuration.codeAnswer
+        }
+        let sent: SandboxAnswer =
+            switch answer {
+            case .json: .json(["success": .bool(true)])
+            case .sameOriginRedirect: .redirect(to: origin + "/account")
+            }
+        return sent.with("Set-Cookie", "dwsid=\(session); Path=/; HttpOnly")
+            .with("Set-Cookie", "dwsecuretoken=\(RandomText.hexadecimal(16)); Path=/; HttpOnly")
+    }
+
+    private func exchangeToken(_ call: SandboxCall) -> SandboxAnswer {
+        let cookies = call.request.cookies
+        guard call.request.method == "POST" else { return failure("POST is required.", status: 405) }
+        guard let session = cookies["dwsid"], cookies["dwsecuretoken"] != nil,
+            let number = state.withLock({ $0.sessions.removeValue(forKey: session) }),
+            let buyer = directory.buyer(number: number)
+        else {
+            journal.count(\.tokenRefusals)
+            return failure("No shopper is logged in.", status: 401)
+        }
+        journal.count(\.exchanges)
+        let now = clock.now
+        return state.withLock { state in
+            let lifetime = state.configuration.tokenLifetime.wholeSeconds
+            let claims: JSONObject = [
+                "iss": .string("sandbox-sfcc"), "sub": .string("customer:\(buyer.number)"),
+                "email": .string(buyer.account.email), "iat": .integer(now.epochSeconds),
+                "exp": .integer(now.epochSeconds + lifetime),
+            ]
+            let token = IDTokenMint.mint(claims, &state.keyring, changes: call.idTokenChanges)
+            return Self.answer(token, lifetime, state.configuration)
+        }
+    }
+
+    private static func answer(
+        _ token: String,
+        _ lifetime: Int,
+        _ configuration: SandboxSFCCConfiguration
+    ) -> SandboxAnswer {
+        var body: JSONObject = ["success": .bool(true)]
+        if configuration.includesExpiry { body["expires_in"] = .integer(lifetime) }
+        switch configuration.tokenPlacement {
+        case .header: return SandboxAnswer.json(body).with("Authorization", "Bearer " + token)
+        case .json(let path):
+            let value = JSONValue.string((configuration.prefixesBearer ? "Bearer " : "") + token)
+            guard let last = path.last else { return .json(body) }
+            var member: (name: String, value: JSONValue) = (last, value)
+            for key in path.dropLast().reversed() { member = (key, .object([member.name: member.value])) }
+            body[member.name] = member.value
+            return .json(body)
+        }
+    }
+
+    private func landing(_ request: SandboxRequest) -> SandboxAnswer {
+        guard request.path == "/account" else { return failure("Not found.", status: 404) }
+        return .json(["success": .bool(true)])
+    }
+
+    private func failure(_ message: String, status: Int) -> SandboxAnswer {
+        .json(["success": .bool(false), "error": .bool(true), "errorMessage": .string(message)], status: status)
+    }
+}
+
+/// What the sandbox's SFCC can do wrong beyond the general.
+extension SandboxMisbehaviour {
+    /// `{"success": false}` with status 200.
+    public static let sfccFailureIn200 = SandboxMisbehaviour.answer(
+        .json(["success": .bool(false), "errorMessage": .string("Technical error")])
+    )
+
+    /// A storefront page with status 200 where JSON is expected.
+    public static let sfccHTMLPage = SandboxMisbehaviour.htmlPage(status: 200)
+}

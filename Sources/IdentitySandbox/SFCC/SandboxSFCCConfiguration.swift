@@ -1,0 +1,36 @@
+/// How the sandbox's Salesforce Commerce Cloud is set up.
+public struct SandboxSFCCConfiguration: Sendable {
+    /// Where the second controller puts the shopper's JWT.
+    public enum TokenPlacement: Sendable, Equatable {
+        /// In the `Authorization: Bearer` response header.
+        case header
+        /// In the JSON body under a path of keys, such as `["access_token"]` or `["data", "token"]`.
+        case json(path: [String])
+    }
+
+    /// What the first controller answers when all is well.
+    public enum CodeAnswer: Sendable, Equatable {
+        /// 200 with `{"success": true}`.
+        case json
+        /// 302 to a page of the same origin.
+        case sameOriginRedirect
+    }
+
+    /// The site, as in `Sites-{site}-Site`.
+    public var siteID = "Shop"
+    /// The locale in the controllers' paths.
+    public var locale = "default"
+    /// Where the token is put.
+    public var tokenPlacement = TokenPlacement.json(path: ["access_token"])
+    /// Whether the token in JSON is written with `Bearer ` before it.
+    public var prefixesBearer = false
+    /// What the first controller answers.
+    public var codeAnswer = CodeAnswer.json
+    /// How long the shopper's JWT lives; 30 minutes unless given.
+    public var tokenLifetime: Duration = .seconds(1800)
+    /// Whether `expires_in` stands beside the token.
+    public var includesExpiry = true
+
+    /// A configuration of defaults.
+    public init() {}
+}
