@@ -1,0 +1,26 @@
+/// How the sandbox's plain OpenID provider is set up.
+public struct SandboxOpenIDConfiguration: Sendable {
+    /// The signature algorithms of ID tokens that it can use.
+    public enum Algorithm: Sendable, Equatable {
+        /// RSASSA-PKCS1-v1_5 with SHA-256.
+        case rs256
+        /// ECDSA on P-256 with SHA-256.
+        case es256
+    }
+
+    /// The client id.
+    public var clientID = "sandbox-openid-client"
+    /// The client secret; nil for a public client, which must use PKCE.
+    public var clientSecret: String? = "sandbox-openid+secret/with=signs&more"
+    /// Redirect URIs beside loopback ones, compared byte for byte.
+    public var redirectURIs = ["https://app.example/callback", "https://app.example/callback/any"]
+    /// How ID tokens are signed.
+    public var algorithm = Algorithm.rs256
+    /// Whether refresh tokens are issued; always, unless set.
+    public var issuesRefreshTokens = true
+    /// Whether a refresh brings a new ID token; true unless set.
+    public var refreshesIDToken = true
+
+    /// A configuration of defaults.
+    public init() {}
+}
