@@ -1,0 +1,201 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+
+/// The sandbox's Storefront API at the shop's own domain: carts with real state behind a real GraphQL evaluator.
+///
+/// A document that selects what does not exist fails here as it fails at Shopify. Customer access tokens are those of
+/// ``SandboxShopify``. The shop's discovery documents are answered here too and noted in ``SandboxShopify/journal``.
+public final class SandboxStorefront: SandboxService {
+    /// What the sandbox knows of a cart, for a test to look at from the side.
+    public struct CartState: Sendable, Equatable {
+        /// The cart's whole id.
+        public let id: String
+        /// The customer access token on it.
+        public let customerAccessToken: String?
+        /// The e-mail address and telephone number that were set.
+        public let email: String?, phone: String?
+        /// The country that was set.
+        public let countryCode: String?
+        /// Variant ids and quantities.
+        public let quantities: [String: Int]
+        /// The first line, city and country of the addresses.
+        public let addresses: [String]
+    }
+
+    /// Where requests are noted and misbehaviours planned.
+    public let journal = SandboxJournal()
+    /// The origin that stands for `https://{shop}.myshopify.com`.
+    public let origin: String
+    /// How it was set up.
+    public let configuration: SandboxStorefrontConfiguration
+
+    let schema: GraphSchema?
+    private let shopify: SandboxShopify
+    private let clock: any IdentityClock
+    private let carts = Mutex<[String: Cart]>([:])
+
+    init(_ configuration: SandboxConfiguration, shopify: SandboxShopify, origin: String) {
+        self.configuration = configuration.storefront
+        self.shopify = shopify
+        self.origin = origin
+        clock = configuration.clock
+        schema = try? GraphSchema(StorefrontSchema.definition)
+    }
+
+    /// The API's URL in its newest version.
+    public var endpoint: String { endpoint(version: StorefrontVersions.newest) }
+
+    /// The API's URL in a version.
+    public func endpoint(version: String) -> String { "\(origin)/api/\(version)/graphql.json" }
+
+    // MARK: A look from the side
+
+    /// All carts, in no order.
+    public var cartStates: [CartState] {
+        carts.withLock { carts in
+            carts.values.map { cart in
+                CartState(
+                    id: cart.id,
+                    customerAccessToken: cart.identity.accessToken,
+                    email: cart.identity.email,
+                    phone: cart.identity.phone,
+                    countryCode: cart.identity.countryCode,
+                    quantities: cart.lines.reduce(into: [:]) { $0[$1.variant.id, default: 0] += $1.quantity },
+                    addresses: cart.addresses.map { address in
+                        ["address1", "city", "countryCode"].compactMap { address.fields[$0]?.string }
+                            .joined(separator: ", ")
+                    }
+                )
+            }
+        }
+    }
+
+    /// Makes a cart disappear, as a completed order or old age does.
+    public func removeCart(_ id: String) {
+        guard let parts = Cart.parse(id) else { return }
+        carts.withLock { $0[parts.token] = nil }
+    }
+
+    /// Makes all carts disappear.
+    public func removeAllCarts() {
+        carts.withLock { $0.removeAll() }
+    }
+
+    // MARK: Carts for the resolvers
+
+    var shopFacts: ShopFacts {
+        ShopFacts(configuration: configuration) { [shopify] token in shopify.buyer(forAccessToken: token) }
+    }
+
+    func cart(token: String) -> Cart? {
+        carts.withLock { $0[token] }
+    }
+
+    func save(_ cart: Cart) {
+        carts.withLock { $0[cart.token] = cart }
+    }
+
+    func withCart(
+        _ token: String,
+        _ body: (inout Cart?) throws(CartUserError) -> Cart
+    ) -> Result<Cart, CartUserError> {
+        carts.withLock { carts in
+            do throws(CartUserError) { return .success(try body(&carts[token])) } catch { return .failure(error) }
+        }
+    }
+
+    // MARK: Requests
+
+    func route(_ path: String, discovery: @escaping @Sendable (String) -> SandboxRoute) -> SandboxRoute {
+        if path.hasPrefix("/.well-known/") { return discovery(path) }
+        let endpoint: SandboxEndpoint =
+            path.hasPrefix("/api/") ? .storefront : path.hasPrefix("/cart/c/") ? .checkout : .other
+        return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in
+            switch endpoint {
+            case .storefront: api(call.request)
+            case .checkout: checkout(call.request)
+            default: .json(["errors": .string("Not Found")], status: 404)
+            }
+        }
+    }
+
+    private func api(_ request: SandboxRequest) -> SandboxAnswer {
+        journal.count(\.apiCalls)
+        let parts = request.path.split(separator: "/").map(String.init)
+        guard parts.count == 3, parts[2] == "graphql.json", let version = StorefrontVersions.serving(parts[1]) else {
+            return .json(["errors": .string("Not Found")], status: 404)
+        }
+        let identifier = RandomText.hexadecimal(32)
+        func finish(_ answer: SandboxAnswer) -> SandboxAnswer {
+            answer.with("X-Shopify-API-Version", version).with("X-Request-Id", identifier)
+        }
+        let publicToken = request.header("x-shopify-storefront-access-token")
+        let privateToken = request.header("shopify-storefront-private-token")
+        guard publicToken.map({ $0 == configuration.publicToken }) ?? true,
+            privateToken.map({ $0 == configuration.privateToken }) ?? true
+        else {
+            let error: JSONObject = [
+                "message": .string(""), "extensions": .object(["code": .string("UNAUTHORIZED")]),
+            ]
+            return finish(.json(["errors": .array([.object(error)])], status: 401))
+        }
+        let isJSON = request.header("content-type")?.lowercased().hasPrefix("application/json") == true
+        guard request.method == "POST", isJSON, let body = try? JSONValue(parsing: request.body),
+            body["query"]?.string != nil
+        else {
+            let hint: JSONObject = ["query": .string("Required parameter missing or invalid")]
+            return finish(.json(["errors": .object(hint)], status: 400))
+        }
+        let namesBuyer = request.header("shopify-storefront-buyer-ip")?.isEmpty == false
+        let viewer = CartViewer(
+            mayReadCustomer: publicToken != nil || privateToken != nil,
+            mayAuthenticateCheckout: privateToken == nil || namesBuyer || !configuration.requiresBuyerIP,
+            now: clock.now
+        )
+        guard let executor = executor(viewer) else { return finish(.json([:], status: 500)) }
+        return finish(.json(executor.run(body)))
+    }
+
+    // MARK: Checkout
+
+    /// The URL of the web checkout.
+    ///
+    /// It opens signed in only when the customer's token is alive at this very moment.
+    func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {
+        var fields: [(name: String, value: String)] = []
+        if hasKey { fields.append(("key", cart.checkoutKey)) }
+        let isAlive = cart.identity.accessToken.map { shopify.buyer(forAccessToken: $0) != nil } ?? false
+        if hasKey, isAlive, viewer.mayAuthenticateCheckout {
+            fields.append(("_sandbox_identity", "customer"))
+            fields.append(("_sandbox_issued", String(viewer.now.epochSeconds)))
+        }
+        return FormText.append(fields, to: "\(origin)/cart/c/\(cart.token)")
+    }
+
+    private func checkout(_ request: SandboxRequest) -> SandboxAnswer {
+        let token = request.path.split(separator: "/").last.map(String.init) ?? ""
+        guard let cart = cart(token: token) else {
+            return .html(
+                NoticePages.error(brand: "Shopify checkout", "There is no such cart.", hint: "It may be completed."),
+                status: 404
+            )
+        }
+        // A stale or keyless URL is no error: it opens a guest checkout.
+        let issued = request.queryValue("_sandbox_issued").flatMap(Int.init) ?? 0
+        let isFresh = clock.now.epochSeconds - issued <= configuration.checkoutURLLifetime.wholeSeconds
+        let isSignedIn =
+            request.queryValue("key") == cart.checkoutKey
+            && request.queryValue("_sandbox_identity") == "customer" && isFresh
+        let buyer = isSignedIn ? cart.identity.accessToken.flatMap { shopify.buyer(forAccessToken: $0) } : nil
+        let currency = configuration.currencyCode
+        let total = "\(cart.total / 100).\(cart.total % 100 < 10 ? "0" : "")\(cart.total % 100) \(currency)"
+        return .html(
+            NoticePages.checkout(
+                buyer: buyer?.account.email,
+                lines: cart.lines.map { ("\($0.variant.product), \($0.variant.title)", $0.quantity) },
+                total: total
+            )
+        )
+    }
+}

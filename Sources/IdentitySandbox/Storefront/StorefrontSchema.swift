@@ -1,0 +1,215 @@
+/// The part of the Storefront API that carts and small catalogues need, in our own words.
+enum StorefrontSchema {
+    static let definition = roots + cart + inputs + catalogue
+
+    private static let roots = """
+        scalar DateTime
+        scalar Decimal
+        scalar URL
+        scalar HTML
+        enum CountryCode
+        enum LanguageCode
+        enum CurrencyCode
+        enum CartErrorCode
+        enum CartWarningCode
+        interface Node { id: ID! }
+        interface DisplayableError { field: [String!] message: String! }
+        type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
+        type MoneyV2 { amount: Decimal! currencyCode: CurrencyCode! }
+        type ApiVersion { displayName: String! handle: String! supported: Boolean! }
+        type QueryRoot {
+          cart(id: ID!): Cart
+          node(id: ID!): Node
+          nodes(ids: [ID!]!): [Node]!
+          product(id: ID handle: String): Product
+          products(first: Int after: String last: Int before: String reverse: Boolean = false query: String): ProductConnection!
+          collection(id: ID handle: String): Collection
+          collections(first: Int after: String last: Int before: String reverse: Boolean = false query: String): CollectionConnection!
+          shop: Shop!
+          localization: Localization!
+          publicApiVersions: [ApiVersion!]!
+        }
+        type Mutation {
+          cartCreate(input: CartInput): CartCreatePayload
+          cartLinesAdd(cartId: ID! lines: [CartLineInput!]!): CartLinesAddPayload
+          cartLinesUpdate(cartId: ID! lines: [CartLineUpdateInput!]!): CartLinesUpdatePayload
+          cartLinesRemove(cartId: ID! lineIds: [ID!] viewKeys: [String!]): CartLinesRemovePayload
+          cartBuyerIdentityUpdate(cartId: ID! buyerIdentity: CartBuyerIdentityInput!): CartBuyerIdentityUpdatePayload
+          cartAttributesUpdate(cartId: ID! attributes: [AttributeInput!]!): CartAttributesUpdatePayload
+          cartNoteUpdate(cartId: ID! note: String!): CartNoteUpdatePayload
+          cartDiscountCodesUpdate(cartId: ID! discountCodes: [String!]!): CartDiscountCodesUpdatePayload
+          cartGiftCardCodesAdd(cartId: ID! giftCardCodes: [String!]!): CartGiftCardCodesAddPayload
+          cartGiftCardCodesUpdate(cartId: ID! giftCardCodes: [String!]!): CartGiftCardCodesUpdatePayload
+          cartGiftCardCodesRemove(cartId: ID! appliedGiftCardIds: [ID!]!): CartGiftCardCodesRemovePayload
+          cartDeliveryAddressesAdd(cartId: ID! addresses: [CartSelectableAddressInput!]!): CartDeliveryAddressesAddPayload
+          cartDeliveryAddressesReplace(cartId: ID! addresses: [CartSelectableAddressInput!]!): CartDeliveryAddressesReplacePayload
+          cartDeliveryAddressesUpdate(cartId: ID! addresses: [CartSelectableAddressUpdateInput!]!): CartDeliveryAddressesUpdatePayload
+          cartDeliveryAddressesRemove(cartId: ID! addressIds: [ID!]!): CartDeliveryAddressesRemovePayload
+          cartSelectedDeliveryOptionsUpdate(cartId: ID! selectedDeliveryOptions: [CartSelectedDeliveryOptionInput!]!): CartSelectedDeliveryOptionsUpdatePayload
+        }
+
+        """ + payloads
+
+    /// The cart mutations share one payload shape under a name each.
+    private static let payloads = [
+        "CartCreate", "CartLinesAdd", "CartLinesUpdate", "CartLinesRemove", "CartBuyerIdentityUpdate",
+        "CartAttributesUpdate", "CartNoteUpdate", "CartDiscountCodesUpdate", "CartGiftCardCodesAdd",
+        "CartGiftCardCodesUpdate", "CartGiftCardCodesRemove", "CartDeliveryAddressesAdd",
+        "CartDeliveryAddressesReplace", "CartDeliveryAddressesUpdate", "CartDeliveryAddressesRemove",
+        "CartSelectedDeliveryOptionsUpdate",
+    ]
+    .map { "type \($0)Payload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }\n" }.joined()
+
+    private static let cart = """
+        type CartUserError implements DisplayableError { code: CartErrorCode field: [String!] message: String! }
+        type CartWarning { code: CartWarningCode! message: String! target: ID! }
+        type Attribute { key: String! value: String }
+        type Cart implements Node {
+          id: ID! checkoutUrl: URL! createdAt: DateTime! updatedAt: DateTime! note: String totalQuantity: Int!
+          attribute(key: String!): Attribute attributes: [Attribute!]!
+          buyerIdentity: CartBuyerIdentity! cost: CartCost! delivery: CartDelivery!
+          deliveryGroups(first: Int after: String last: Int before: String reverse: Boolean = false withCarrierRates: Boolean = false): CartDeliveryGroupConnection!
+          discountCodes: [CartDiscountCode!]! appliedGiftCards: [AppliedGiftCard!]!
+          lines(first: Int after: String last: Int before: String reverse: Boolean = false): BaseCartLineConnection!
+        }
+        type CartBuyerIdentity {
+          countryCode: CountryCode customer: Customer email: String phone: String
+          purchasingCompany: PurchasingCompany preferences: CartPreferences
+        }
+        type CartPreferences { wallet: [String!] }
+        type PurchasingCompany { company: Company! location: CompanyLocation! }
+        type Company implements Node { id: ID! name: String! }
+        type CompanyLocation implements Node { id: ID! name: String! }
+        type Customer { id: ID! firstName: String lastName: String displayName: String! email: String phone: String tags: [String!]! }
+        type CartCost {
+          subtotalAmount: MoneyV2! subtotalAmountEstimated: Boolean! totalAmount: MoneyV2! totalAmountEstimated: Boolean!
+          checkoutChargeAmount: MoneyV2! totalTaxAmount: MoneyV2 totalDutyAmount: MoneyV2
+        }
+        type CartLineCost { amountPerQuantity: MoneyV2! compareAtAmountPerQuantity: MoneyV2 subtotalAmount: MoneyV2! totalAmount: MoneyV2! }
+        type CartDiscountCode { code: String! applicable: Boolean! }
+        type AppliedGiftCard implements Node { id: ID! lastCharacters: String! amountUsed: MoneyV2! balance: MoneyV2! presentmentAmountUsed: MoneyV2! }
+        interface BaseCartLine implements Node {
+          id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
+          cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String
+        }
+        type CartLine implements BaseCartLine & Node {
+          id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
+          cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String
+          parentRelationship: CartLineParentRelationship
+        }
+        type ComponentizableCartLine implements BaseCartLine & Node {
+          id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
+          cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String lineComponents: [CartLine!]!
+        }
+        type CartLineParentRelationship { parent: CartLine! }
+        type SellingPlanAllocation { sellingPlan: SellingPlan! }
+        type SellingPlan { id: ID! name: String! }
+        type BaseCartLineConnection { nodes: [BaseCartLine!]! edges: [BaseCartLineEdge!]! pageInfo: PageInfo! }
+        type BaseCartLineEdge { cursor: String! node: BaseCartLine! }
+        type CartDelivery { addresses(selected: Boolean = false): [CartSelectableAddress!]! }
+        type CartSelectableAddress { id: ID! selected: Boolean! oneTimeUse: Boolean! address: CartAddress! }
+        union CartAddress = CartDeliveryAddress
+        type CartDeliveryAddress {
+          address1: String address2: String city: String company: String countryCode: String firstName: String
+          lastName: String name: String phone: String provinceCode: String zip: String
+          formatted(withCompany: Boolean = true withName: Boolean = false): [String!]! formattedArea: String
+        }
+        enum CartDeliveryGroupType { ONE_TIME_PURCHASE SUBSCRIPTION }
+        enum DeliveryMethodType { LOCAL NONE PICKUP_POINT PICK_UP RETAIL SHIPPING }
+        type CartDeliveryGroupConnection { nodes: [CartDeliveryGroup!]! edges: [CartDeliveryGroupEdge!]! pageInfo: PageInfo! }
+        type CartDeliveryGroupEdge { cursor: String! node: CartDeliveryGroup! }
+        type CartDeliveryGroup {
+          id: ID! groupType: CartDeliveryGroupType! deliveryOptions: [CartDeliveryOption!]!
+          selectedDeliveryOption: CartDeliveryOption
+        }
+        type CartDeliveryOption {
+          handle: String! title: String code: String description: String estimatedCost: MoneyV2!
+          deliveryMethodType: DeliveryMethodType!
+        }
+
+        """
+
+    private static let inputs = """
+        enum DeliveryAddressValidationStrategy { COUNTRY_CODE_ONLY STRICT }
+        enum PreferenceDeliveryMethodType { PICKUP_POINT PICK_UP SHIPPING }
+        input AttributeInput { key: String! value: String! }
+        input BuyerInput { customerAccessToken: String! companyLocationId: ID }
+        input VisitorConsent { analytics: Boolean marketing: Boolean preferences: Boolean saleOfData: Boolean }
+        input CartInput {
+          attributes: [AttributeInput!] buyerIdentity: CartBuyerIdentityInput delivery: CartDeliveryInput
+          discountCodes: [String!] giftCardCodes: [String!] lines: [CartLineInput!] metafields: [CartInputMetafieldInput!]
+          note: String sourceName: String
+        }
+        input CartInputMetafieldInput { key: String! type: String! value: String! }
+        input CartLineInput {
+          merchandiseId: ID! quantity: Int = 1 attributes: [AttributeInput!] sellingPlanId: ID parent: CartLineParentInput
+        }
+        input CartLineParentInput { lineId: ID merchandiseId: ID }
+        input CartLineUpdateInput {
+          id: ID viewKey: String merchandiseId: ID quantity: Int attributes: [AttributeInput!] sellingPlanId: ID
+        }
+        input CartBuyerIdentityInput {
+          customerAccessToken: String email: String phone: String countryCode: CountryCode companyLocationId: ID
+          preferences: CartPreferencesInput
+        }
+        input CartPreferencesInput { delivery: CartDeliveryPreferenceInput wallet: [String!] }
+        input CartDeliveryPreferenceInput {
+          deliveryMethod: [PreferenceDeliveryMethodType!] pickupHandle: [String!]
+          coordinates: CartDeliveryCoordinatesPreferenceInput
+        }
+        input CartDeliveryCoordinatesPreferenceInput { countryCode: CountryCode! latitude: Float! longitude: Float! }
+        input CartDeliveryInput { addresses: [CartSelectableAddressInput!] }
+        input CartSelectableAddressInput {
+          address: CartAddressInput! selected: Boolean oneTimeUse: Boolean
+          validationStrategy: DeliveryAddressValidationStrategy = COUNTRY_CODE_ONLY
+        }
+        input CartSelectableAddressUpdateInput {
+          id: ID! address: CartAddressInput selected: Boolean oneTimeUse: Boolean
+          validationStrategy: DeliveryAddressValidationStrategy = COUNTRY_CODE_ONLY
+        }
+        input CartAddressInput { deliveryAddress: CartDeliveryAddressInput copyFromCustomerAddressId: ID }
+        input CartDeliveryAddressInput {
+          address1: String address2: String city: String company: String countryCode: CountryCode firstName: String
+          lastName: String phone: String provinceCode: String zip: String
+        }
+        input CartSelectedDeliveryOptionInput { deliveryGroupId: ID! deliveryOptionHandle: String! }
+
+        """
+
+    private static let catalogue = """
+        union Merchandise = ProductVariant
+        type Image { url: URL! altText: String width: Int height: Int }
+        type SelectedOption { name: String! value: String! }
+        type ProductVariant implements Node {
+          id: ID! title: String! sku: String availableForSale: Boolean! quantityAvailable: Int price: MoneyV2!
+          compareAtPrice: MoneyV2 requiresShipping: Boolean! image: Image product: Product! selectedOptions: [SelectedOption!]!
+        }
+        type ProductPriceRange { minVariantPrice: MoneyV2! maxVariantPrice: MoneyV2! }
+        type Product implements Node {
+          id: ID! handle: String! title: String! vendor: String! productType: String! description(truncateAt: Int): String!
+          descriptionHtml: HTML! tags: [String!]! availableForSale: Boolean! onlineStoreUrl: URL featuredImage: Image
+          priceRange: ProductPriceRange!
+          variants(first: Int after: String last: Int before: String reverse: Boolean = false): ProductVariantConnection!
+        }
+        type ProductConnection { nodes: [Product!]! edges: [ProductEdge!]! pageInfo: PageInfo! }
+        type ProductEdge { cursor: String! node: Product! }
+        type ProductVariantConnection { nodes: [ProductVariant!]! edges: [ProductVariantEdge!]! pageInfo: PageInfo! }
+        type ProductVariantEdge { cursor: String! node: ProductVariant! }
+        type Collection implements Node {
+          id: ID! handle: String! title: String! description(truncateAt: Int): String!
+          products(first: Int after: String last: Int before: String reverse: Boolean = false): ProductConnection!
+        }
+        type CollectionConnection { nodes: [Collection!]! edges: [CollectionEdge!]! pageInfo: PageInfo! }
+        type CollectionEdge { cursor: String! node: Collection! }
+        type Shop implements Node {
+          id: ID! name: String! description: String moneyFormat: String! primaryDomain: Domain! paymentSettings: PaymentSettings!
+          shipsToCountries: [CountryCode!]! privacyPolicy: ShopPolicy refundPolicy: ShopPolicy termsOfService: ShopPolicy
+        }
+        type ShopPolicy implements Node { id: ID! title: String! handle: String! body: String! url: URL! }
+        type Domain { host: String! sslEnabled: Boolean! url: URL! }
+        type PaymentSettings { currencyCode: CurrencyCode! countryCode: CountryCode! enabledPresentmentCurrencies: [CurrencyCode!]! }
+        type Localization { country: Country! language: Language! availableCountries: [Country!]! }
+        type Country { isoCode: CountryCode! name: String! }
+        type Language { isoCode: LanguageCode! name: String! endonymName: String! }
+        """
+}
