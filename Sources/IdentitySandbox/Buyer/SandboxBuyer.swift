@@ -1,0 +1,188 @@
+public import IdentityHTTP
+public import IdentityKit
+internal import Synchronization
+
+/// A robot buyer: logs in at the sandbox by HTTP as a person would with a browser.
+///
+/// It follows redirects by hand, keeps its own cookies, finds the form on each page, fills it in, and stops at the redirect
+/// that leads back to the app. Its cookies last as long as it does, so a second login may pass without a page, as in a real
+/// browser; see ``forgetCookies()``.
+///
+/// It is a `Presenter`, so it can be handed to a login flow in place of a browser.
+public final class SandboxBuyer: Sendable {
+    /// What the buyer does.
+    public enum Behaviour: Sendable, Equatable {
+        /// Signs in.
+        case signIn
+        /// Types a wrong code first, then the right one.
+        case mistypeCode
+        /// Presses the page's Cancel button: the provider redirects with `access_denied`.
+        case deny
+        /// Closes the browser when the page shows: nothing comes back, ``present(_:)`` throws `CancellationError`.
+        case close
+    }
+
+    /// The address with which the buyer logs in.
+    public let email: String
+    /// What the buyer does.
+    public let behaviour: Behaviour
+
+    private let transport: (any HTTPTransport)?
+    private static let shared = Result { () throws(HTTPTransportError) in try CurlTransport() }
+    private let jars = Mutex<[String: CookieJar]>([:])
+
+    /// Makes a buyer.
+    ///
+    /// - Parameters:
+    ///   - email: The address with which the buyer logs in. The configured default buyer's unless given.
+    ///   - behaviour: What the buyer does; signs in unless given.
+    ///   - transport: How requests travel; libcurl unless given.
+    public init(
+        email: String = SandboxBuyerAccount.ada.email,
+        behaviour: Behaviour = .signIn,
+        transport: (any HTTPTransport)? = nil
+    ) {
+        self.email = email
+        self.behaviour = behaviour
+        self.transport = transport
+    }
+
+    /// Forgets all cookies, so that the next login shows its page again.
+    public func forgetCookies() {
+        jars.withLock { $0.removeAll() }
+    }
+
+    /// Opens a page and does what the buyer does.
+    ///
+    /// - Parameters:
+    ///   - url: The authorization URL.
+    ///   - redirectURI: The app's redirect URI. Nil where the provider has a registered callback only: then the first redirect
+    ///     to another origin is the callback.
+    /// - Returns: The URL of the callback, byte for byte as the provider sent it.
+    /// - Throws: ``SandboxBuyerError`` when the page is not what it should be, `CancellationError` for ``Behaviour/close``, the
+    ///   transport's error when there is no answer.
+    public func login(at url: String, redirectURI: String?) async throws -> String {
+        var page = try await open(.get, url, nil, redirectURI)
+        var hasMistyped = false
+        for _ in 0..<8 {
+            switch page {
+            case .callback(let callback): return callback
+            case .page(let location, let status, let text):
+                guard status == 200, let form = HTMLForm(page: text) else {
+                    throw SandboxBuyerError("The provider showed a page with status \(status) and no form.", status)
+                }
+                if behaviour == .close { throw CancellationError() }
+                let body = FormText.encode(fill(form, text, &hasMistyped))
+                let target = Self.resolve(form.action, against: location)
+                page = try await open(form.method == "post" ? .post : .get, target, Array(body.utf8), redirectURI)
+            }
+        }
+        throw SandboxBuyerError("The login did not end.", 0)
+    }
+
+    // MARK: Filling in
+
+    private func fill(_ form: HTMLForm, _ page: String, _ hasMistyped: inout Bool) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        for input in form.inputs {
+            guard let name = input.attributes["name"] else { continue }
+            if input.attributes["type"] == "email" {
+                fields.append((name, email))
+            } else if input.attributes["autocomplete"] == "one-time-code" {
+                let right = HTMLForm.attribute("data-sandbox-code", in: page) ?? ""
+                let isWrong = behaviour == .mistypeCode && !hasMistyped
+                hasMistyped = hasMistyped || isWrong
+                fields.append((name, isWrong ? (right == "000000" ? "111111" : "000000") : right))
+            } else {
+                fields.append((name, input.attributes["value"] ?? ""))
+            }
+        }
+        let wanted = behaviour == .deny ? "cancel" : "continue"
+        let button = form.buttons.first { $0.attributes["value"] == wanted } ?? form.buttons.first
+        if let name = button?.attributes["name"] { fields.append((name, button?.attributes["value"] ?? "")) }
+        return fields
+    }
+
+    // MARK: Browsing
+
+    private enum Place {
+        case callback(String)
+        case page(location: String, status: Int, text: String)
+    }
+
+    private func open(
+        _ method: HTTPMethod,
+        _ start: String,
+        _ body: [UInt8]?,
+        _ redirectURI: String?
+    ) async throws -> Place {
+        var (method, location, body) = (method, start, body)
+        for _ in 0..<12 {
+            let url = try HTTPURL(location)
+            let response = try await send(method, url, body)
+            guard (300..<400).contains(response.status), let target = response.headers["location"] else {
+                return .page(
+                    location: location,
+                    status: response.status,
+                    text: String(decoding: response.body, as: UTF8.self)
+                )
+            }
+            let next = Self.resolve(target, against: location)
+            if Self.isCallback(next, redirectURI, from: url) { return .callback(next) }
+            if response.status != 307, response.status != 308 { (method, body) = (.get, nil) }
+            location = next
+        }
+        throw SandboxBuyerError("The provider redirects without end.", 0)
+    }
+
+    private func send(_ method: HTTPMethod, _ url: HTTPURL, _ body: [UInt8]?) async throws -> HTTPResponse {
+        var request = HTTPRequest(method: method, url: url, allowsLoopbackHTTP: true)
+        try request.headers.set("User-Agent", "SandboxBuyer/1 (a robot with a browser's manners)")
+        try request.headers.set("Accept", "text/html")
+        if method == .post {
+            request.body = body
+            try request.headers.set("Content-Type", "application/x-www-form-urlencoded")
+        }
+        let cookies = jars.withLock { $0[url.origin]?.header(for: url) }
+        if let cookies { try request.headers.set("Cookie", cookies) }
+        let response = try await (transport ?? Self.shared.get()).send(request)
+        jars.withLock { $0[url.origin, default: CookieJar()].absorb(response, from: url) }
+        return response
+    }
+
+    private static func isCallback(_ target: String, _ redirectURI: String?, from url: HTTPURL) -> Bool {
+        if let redirectURI {
+            guard target.hasPrefix(redirectURI) else { return false }
+            let next = target.dropFirst(redirectURI.count).first
+            return next == nil || next == "?" || next == "&"
+        }
+        guard let next = try? HTTPURL(target) else { return true }
+        return next.origin != url.origin
+    }
+
+    private static func resolve(_ reference: String, against base: String) -> String {
+        guard reference.hasPrefix("/"), let url = try? HTTPURL(base) else { return reference }
+        return url.origin + reference
+    }
+}
+
+/// The robot buyer could not get on.
+public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
+    /// What it saw.
+    public let description: String
+    /// The status of the page it stood on; 0 for none.
+    public let status: Int
+
+    init(_ description: String, _ status: Int) {
+        self.description = description
+        self.status = status
+    }
+}
+
+extension SandboxBuyer: Presenter {
+    /// Asks the login for its page and logs in there.
+    public func present(_ login: PresentedLogin) async throws -> String {
+        let url = try await login.authorizationURL(redirectURI: login.redirectURI)
+        return try await self.login(at: url.text, redirectURI: login.redirectURI)
+    }
+}

@@ -1,0 +1,85 @@
+/// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC, Shopify's Storefront and a plain OpenID provider, and
+/// that misbehave on demand.
+///
+/// Start one per test; any number may run in one process. Each provider has an origin of its own on 127.0.0.1:
+///
+/// | port | stands for |
+/// | --- | --- |
+/// | base | `https://shopify.com` (``SandboxShopify/platformOrigin``) |
+/// | base + 1 | the shop's account domain (``SandboxShopify/accountOrigin``) |
+/// | base + 2 | `https://api.bolt.com` (``SandboxBolt/origin``) |
+/// | base + 3 | the SFCC host (``SandboxSFCC/origin``) |
+/// | base + 4 | `https://{shop}.myshopify.com` (``SandboxStorefront/origin``) |
+/// | base + 5 | an OpenID provider (``SandboxOpenID/issuer``) |
+///
+/// With base port 0 the system chooses each of them.
+public final class Sandbox: Sendable {
+    /// Shopify Customer Accounts.
+    public let shopify: SandboxShopify
+    /// Bolt.
+    public let bolt: SandboxBolt
+    /// Bolt behind Salesforce Commerce Cloud.
+    public let sfcc: SandboxSFCC
+    /// The Storefront API and its carts.
+    public let storefront: SandboxStorefront
+    /// The plain OpenID provider.
+    public let openID: SandboxOpenID
+    /// The configuration it was started with.
+    public let configuration: SandboxConfiguration
+
+    private let sites: [SandboxSite]
+
+    private init(_ configuration: SandboxConfiguration, _ sites: [SandboxSite], _ origins: [String]) {
+        let directory = BuyerDirectory(configuration.buyers)
+        let shopify = SandboxShopify(configuration, directory: directory, platform: origins[0], account: origins[1])
+        let bolt = SandboxBolt(configuration, directory: directory, origin: origins[2])
+        self.shopify = shopify
+        self.bolt = bolt
+        sfcc = SandboxSFCC(configuration, directory: directory, bolt: bolt, origin: origins[3])
+        storefront = SandboxStorefront(configuration, shopify: shopify, origin: origins[4])
+        openID = SandboxOpenID(configuration, directory: directory, origin: origins[5])
+        self.configuration = configuration
+        self.sites = sites
+    }
+
+    /// Starts a sandbox.
+    ///
+    /// - Parameters:
+    ///   - configuration: How it is set up.
+    ///   - port: The first of six ports; 0 lets the system choose them.
+    /// - Throws: When a port is taken or the process has no more sockets or threads.
+    public static func start(
+        _ configuration: SandboxConfiguration = SandboxConfiguration(),
+        port: UInt16 = 0
+    ) async throws -> Sandbox {
+        var sites: [SandboxSite] = []
+        for index in UInt16(0)..<6 {
+            do { sites.append(try await SandboxSite.listen(port: port == 0 ? 0 : port &+ index)) } catch {
+                for site in sites { await site.stop() }
+                throw error
+            }
+        }
+        let sandbox = Sandbox(configuration, sites, sites.map(\.origin))
+        sandbox.open()
+        return sandbox
+    }
+
+    private func open() {
+        let (shopify, bolt, sfcc, storefront, openID) = (shopify, bolt, sfcc, storefront, openID)
+        sites[0].open { shopify.route($0, shape: .platform) }
+        sites[1].open { shopify.route($0, shape: .accountDomain) }
+        sites[2].open { bolt.route($0) }
+        sites[3].open { sfcc.route($0) }
+        let shape = configuration.shopify.endpointShape
+        sites[4].open { storefront.route($0) { shopify.route($0, shape: shape) } }
+        sites[5].open { openID.route($0) }
+    }
+
+    /// The origin of Shopify's platform, which is the first port.
+    public var origin: String { shopify.platformOrigin }
+
+    /// Closes all ports and connections; returns when that is done.
+    public func stop() async {
+        for site in sites { await site.stop() }
+    }
+}

@@ -1,0 +1,115 @@
+public import IdentityKit
+
+/// How a ``Sandbox`` is set up.
+///
+/// Everything has a default that works.
+public struct SandboxConfiguration: Sendable {
+    /// The sandbox's clock, for expiries and the time claims of tokens.
+    ///
+    /// The system's unless given; give a test's manual clock so that both sides of a test live in the same time.
+    public var clock: any IdentityClock = SystemClock()
+    /// How long access tokens live; 3600 seconds unless given.
+    public var accessTokenLifetime: Duration = .seconds(3600)
+    /// How long authorization codes live; 300 seconds unless given.
+    public var authorizationCodeLifetime: Duration = .seconds(300)
+    /// The buyers that are known from the start.
+    ///
+    /// An unknown e-mail address makes a new buyer at its first login.
+    public var buyers: [SandboxBuyerAccount] = [.ada]
+    /// Shopify Customer Accounts.
+    public var shopify = SandboxShopifyConfiguration()
+    /// Bolt.
+    public var bolt = SandboxBoltConfiguration()
+    /// Bolt behind Salesforce Commerce Cloud.
+    public var sfcc = SandboxSFCCConfiguration()
+    /// The Storefront API and its carts.
+    public var storefront = SandboxStorefrontConfiguration()
+    /// The plain OpenID provider.
+    public var openID = SandboxOpenIDConfiguration()
+
+    /// A configuration of defaults, to be changed member by member.
+    public init() {}
+}
+
+/// A person who can log in at the sandbox.
+public struct SandboxBuyerAccount: Sendable, Equatable {
+    /// A postal address.
+    public struct Address: Sendable, Equatable {
+        /// First and second line.
+        public var street1: String, street2: String
+        /// The city.
+        public var city: String
+        /// The state's name and its ISO code.
+        public var region: String, regionCode: String
+        /// The postal code.
+        public var postalCode: String
+        /// ISO 3166-1 alpha-2.
+        public var countryCode: String
+
+        /// Makes an address.
+        public init(
+            street1: String,
+            street2: String = "",
+            city: String,
+            region: String,
+            regionCode: String,
+            postalCode: String,
+            countryCode: String
+        ) {
+            self.street1 = street1
+            self.street2 = street2
+            self.city = city
+            self.region = region
+            self.regionCode = regionCode
+            self.postalCode = postalCode
+            self.countryCode = countryCode
+        }
+    }
+
+    /// The e-mail address, by which the buyer logs in.
+    public var email: String
+    /// Whether the providers call the address verified.
+    public var emailVerified: Bool
+    /// Given and family name.
+    public var firstName: String, lastName: String
+    /// The telephone number in E.164; empty for none.
+    public var phone: String
+    /// The addresses; the first is the default one.
+    public var addresses: [Address]
+
+    /// Makes a buyer.
+    public init(
+        email: String,
+        emailVerified: Bool = true,
+        firstName: String,
+        lastName: String,
+        phone: String = "",
+        addresses: [Address] = []
+    ) {
+        self.email = email
+        self.emailVerified = emailVerified
+        self.firstName = firstName
+        self.lastName = lastName
+        self.phone = phone
+        self.addresses = addresses
+    }
+
+    /// The buyer that is known unless others are configured.
+    public static let ada = SandboxBuyerAccount(
+        email: "ada@example.com",
+        firstName: "Ada",
+        lastName: "Lovelace",
+        phone: "+14155550123",
+        addresses: [
+            Address(
+                street1: "1 Analytical Way",
+                street2: "Suite 12",
+                city: "San Francisco",
+                region: "California",
+                regionCode: "CA",
+                postalCode: "94107",
+                countryCode: "US"
+            )
+        ]
+    )
+}
