@@ -64,6 +64,8 @@ struct LoopbackRequestParser {
             case .head:
                 // An empty line before a request is skipped (RFC 9112 section 2.2).
                 while input.count >= start + 2, input[start] == 0x0D, input[start + 1] == 0x0A { consume(2) }
+                // Whoever speaks TLS here gets an answer at once instead of at his deadline.
+                if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
                 guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
                     return input.count - start > Self.maximumHeaderBytes ? fail(431) : .needsMore
                 }

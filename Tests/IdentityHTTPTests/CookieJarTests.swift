@@ -1,0 +1,80 @@
+import IdentityHTTP
+import Testing
+
+@Suite struct CookieJarTests {
+    private func jar(_ lines: [String], from url: String = "https://www.shop.example/a/b") throws -> CookieJar {
+        var jar = CookieJar()
+        jar.absorb(try response(lines), from: try HTTPURL(url))
+        return jar
+    }
+
+    private func response(_ lines: [String]) throws -> HTTPResponse {
+        var headers = HTTPHeaders()
+        for line in lines { try headers.append("Set-Cookie", line) }
+        return HTTPResponse(status: 200, headers: headers)
+    }
+
+    @Test(
+        "a cookie goes where it belongs and nowhere else",
+        arguments: [
+            ("a=1", "https://www.shop.example/a/c", true),
+            ("a=1", "https://www.shop.example/ab", false),
+            ("a=1; Path=/", "https://www.shop.example/x", true),
+            ("a=1; Path=/", "https://shop.example/x", false),
+            ("a=1; Path=/", "https://x.www.shop.example/x", false),
+            ("a=1; Path=/; Domain=shop.example", "https://shop.example/", true),
+            ("a=1; Path=/; Domain=.SHOP.example", "https://other.shop.example/", true),
+            ("a=1; Path=/; Domain=shop.example", "https://notshop.example/", false),
+            ("a=1; Path=/; Domain=shop.example", "https://shop.example.evil.example/", false),
+            ("a=1; Path=/; Domain=www.shop.example", "https://x.www.shop.example/", true),
+            ("a=1; Path=/; Domain=other.example", "https://other.example/", false),
+            ("a=1; Path=/; Domain=x.www.shop.example", "https://x.www.shop.example/", false),
+            ("a=1; Path=/; Domain=example", "https://www.shop.example/", false),
+            ("a=1; Path=/; Secure", "http://www.shop.example/", false),
+            ("a=1; Path=/; Secure", "https://www.shop.example:8443/", true),
+            ("a=1; Path=/a/", "https://www.shop.example/a", false),
+            ("a=1; Path=/a/", "https://www.shop.example/a/z", true),
+            ("a=1; Path=/; Max-Age=0", "https://www.shop.example/", false),
+            ("a=1; Path=/; Max-Age=-5", "https://www.shop.example/", false),
+            ("a=1; Path=/; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://www.shop.example/", true),
+            ("a=1; Path=/; Expires=Thu, 01-Jan-1970 00:00:10 GMT", "https://www.shop.example/", false),
+            ("a=1; Path=/; Expires=Wed, 09 Jun 2199 10:18:14 GMT", "https://www.shop.example/", true),
+            ("a=1; Path=/; Expires=nonsense", "https://www.shop.example/", true),
+            ("__Host-a=1; Path=/; Secure", "https://www.shop.example/", true),
+            ("__Host-a=1; Path=/; Secure; Domain=shop.example", "https://www.shop.example/", false),
+            ("__Host-a=1; Path=/", "https://www.shop.example/", false),
+            ("__Secure-a=1; Path=/", "https://www.shop.example/", false),
+            ("=1; Path=/", "https://www.shop.example/", false),
+            ("a b=1; Path=/", "https://www.shop.example/", false),
+            ("novalue", "https://www.shop.example/a/c", false),
+        ]
+    )
+    func scope(line: String, url: String, belongs: Bool) throws {
+        #expect((try jar([line]).header(for: HTTPURL(url)) != nil) == belongs)
+    }
+
+    @Test("a cookie for a numeric host stays with it")
+    func numericHost() throws {
+        let jar = try jar(
+            ["a=1; Path=/; Domain=127.0.0.1", "b=2; Path=/; Domain=0.0.1; Secure", "c=3; Secure"],
+            from: "http://127.0.0.1/"
+        )
+        #expect(jar.header(for: try HTTPURL("http://127.0.0.1:9/")) == "a=1; c=3")
+    }
+
+    @Test("longer paths come first, later values replace, a past expiry removes")
+    func order() throws {
+        var jar = try jar(["a=1; Path=/", "b=2; Path=/a", "c=\"3 x\"; Path=/", "a=4; Path=/"])
+        let url = try HTTPURL("https://www.shop.example/a/b")
+        #expect(jar.header(for: url) == "b=2; a=4; c=\"3 x\"")
+        jar.absorb(try response(["a=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT"]), from: url)
+        #expect(jar.header(for: url) == "b=2; c=\"3 x\"")
+    }
+
+    @Test("a flood of cookies is bounded in number and size")
+    func bounds() throws {
+        #expect(try jar((0..<500).map { "c\($0)=1" }).count == 64)
+        #expect(try jar(["a=" + String(repeating: "x", count: 5000)]).count == 0)
+        #expect(try jar((0..<60).map { "c\($0)=" + String(repeating: "x", count: 4000) }).count == 8)
+    }
+}

@@ -1,0 +1,125 @@
+import IdentityHTTP
+import Testing
+
+@Suite struct HTTPURLTests {
+    @Test("what is accepted keeps its text and names its parts")
+    func parts() throws {
+        let url = try HTTPURL("HTTPS://Shop.Example:8443/a%2Fb/../c?x=1&y=%20")
+        #expect(url.text == "HTTPS://Shop.Example:8443/a%2Fb/../c?x=1&y=%20")
+        #expect(url.scheme == "https" && url.isSecure)
+        #expect(url.host == "shop.example")
+        #expect(url.port == 8443)
+        #expect(url.path == "/a%2Fb/../c")
+        #expect(url.query == "x=1&y=%20")
+        #expect(url.origin == "https://shop.example:8443")
+    }
+
+    @Test(
+        "defaults of port, path and query",
+        arguments: [
+            ("https://a.example", "https://a.example", UInt16(443), "/", nil),
+            ("https://a.example:443/", "https://a.example", 443, "/", nil),
+            ("https://a.example?", "https://a.example", 443, "/", ""),
+            ("https://a.example?b=/c?d", "https://a.example", 443, "/", "b=/c?d"),
+            ("http://a_b.example:080/", "http://a_b.example", 80, "/", nil),
+            ("https://[2001:DB8::1]:8443/x", "https://[2001:db8::1]:8443", 8443, "/x", nil),
+            ("https://10.0.0.1/", "https://10.0.0.1", 443, "/", nil),
+            ("https://xn--bcher-kva.example/", "https://xn--bcher-kva.example", 443, "/", nil),
+            ("https://1a.2b/", "https://1a.2b", 443, "/", nil),
+        ] as [(String, String, UInt16, String, String?)]
+    )
+    func defaults(text: String, origin: String, port: UInt16, path: String, query: String?) throws {
+        let url = try HTTPURL(text)
+        #expect(url.origin == origin)
+        #expect(url.port == port)
+        #expect(url.path == path)
+        #expect(url.query == query)
+    }
+
+    @Test(
+        "hostile and doubtful URLs are refused",
+        arguments: [
+            ("", .scheme), ("https", .scheme), ("//a.example/", .scheme), ("/a", .scheme),
+            ("https:/a.example", .scheme),
+            ("https:\\\\a.example", .scheme), ("ftp://a.example/", .scheme), ("javascript://a.example/", .scheme),
+            ("file:///etc/passwd", .scheme), (" https://a.example/", .scheme), ("hTTps;//a.example", .scheme),
+            ("https://", .host), ("https:///a", .host), ("https://?a", .host), ("https://:443/", .host),
+            ("https://user@a.example/", .userInformation), ("https://user:pass@a.example/", .userInformation),
+            ("http://localhost:80@evil.example/", .userInformation), ("https://@a.example/", .userInformation),
+            ("https://good.example\\@evil.example/", .character), ("https://good.example\\.evil.example/", .character),
+            ("https://a.example/\\evil", .character), ("https://a.example/ b", .character),
+            ("https://a.example/\r\nX: y", .character), ("https://a.example/\t", .character),
+            ("https://a.example/\u{0}", .character), ("https://a.example/\u{7F}", .character),
+            ("https://a.example/é", .character), ("https://ex\u{E4}mple.example/", .character),
+            ("https://a.example\u{3002}evil.example/", .character), ("https://a.exampl\u{212A}/", .character),
+            ("https://a.example/%", .character), ("https://a.example/%2", .character),
+            ("https://a.example/%zz", .character),
+            ("https://a.example/?q=%f", .character), ("https://a.example/<x>", .character),
+            ("https://a.example/?a[0]=1", .character), ("https://a.example/{x}", .character),
+            ("https://a.example/#f", .fragment), ("https://a.example#@evil.example/", .fragment),
+            ("https://a.example:/", .port), ("https://a.example:0/", .port), ("https://a.example:65536/", .port),
+            ("https://a.example:443x/", .port), ("https://a.example:+1/", .port), ("https://a.example:80:80/", .port),
+            ("https://a.example:000443/", .port), ("https://a.example:99999999999999999999/", .port),
+            ("https://[::1]443/", .port), ("https://[::1]x/", .port),
+            ("https://a..example/", .host), ("https://.a.example/", .host), ("https://a.example./", .host),
+            ("https://-a.example/", .host), ("https://a-.example/", .host), ("https://a%2eexample/", .host),
+            ("https://a,b.example/", .host), ("https://a'b.example/", .host), ("https://a]b/", .host),
+            ("https://127.1/", .host), ("https://2130706433/", .host), ("https://0x7f.0.0.1/", .host),
+            ("https://0x7f000001/", .host), ("https://0177.0.0.1/", .host), ("https://127.0.0.01/", .host),
+            ("https://1.2.3.4.5/", .host), ("https://256.1.1.1/", .host), ("https://a.example.1/", .host),
+            ("https://a.0x10/", .host), ("https://[::1/", .host), ("https://[]/", .host), ("https://[1.2.3.4]/", .host),
+            ("https://[fe80::1%25eth0]/", .host), ("https://[::g]/", .host),
+        ] as [(String, HTTPURLError.Code)]
+    )
+    func refused(text: String, code: HTTPURLError.Code) {
+        #expect { try HTTPURL(text) } throws: { ($0 as? HTTPURLError)?.code == code }
+    }
+
+    @Test("length, label and name are bounded")
+    func bounds() throws {
+        let label = String(repeating: "a", count: 63)
+        _ = try HTTPURL("https://\(label).example/")
+        #expect(throws: HTTPURLError.self) { try HTTPURL("https://a\(label).example/") }
+        #expect(throws: HTTPURLError.self) { try HTTPURL("https://\(label).\(label).\(label).\(label).example/") }
+        let head = "https://a.example/"
+        _ = try HTTPURL(head + String(repeating: "a", count: 8192 - head.utf8.count))
+        #expect { try HTTPURL(head + String(repeating: "a", count: 8193 - head.utf8.count)) } throws: {
+            ($0 as? HTTPURLError)?.code == .tooLong
+        }
+    }
+
+    @Test(
+        "only literals are loopback",
+        arguments: [
+            ("http://127.0.0.1/", true), ("http://127.255.0.9:1/", true), ("http://[::1]/", true),
+            ("http://[0:0:0:0:0:0:0:1]/", true), ("http://localhost/", false),
+            ("http://127.0.0.1.evil.example/", false),
+            ("http://[::ffff:127.0.0.1]/", false), ("http://128.0.0.1/", false), ("http://[::]/", false),
+            ("http://0.0.0.0/", false),
+        ]
+    )
+    func loopback(text: String, isLoopback: Bool) throws {
+        #expect(try HTTPURL(text).isLoopback == isLoopback)
+    }
+
+    @Test("fields are appended and the path is replaced, through the same parser")
+    func building() throws {
+        let url = try HTTPURL("https://a.example:8443/p")
+        #expect(try url.appending(queryFields: "a=1").text == "https://a.example:8443/p?a=1")
+        #expect(try url.appending(queryFields: "a=1").appending(queryFields: "b=2").query == "a=1&b=2")
+        #expect(try url.appending(queryFields: "") == url)
+        #expect(try HTTPURL("https://a.example?").appending(queryFields: "a=1").text == "https://a.example?a=1")
+        #expect(try url.replacing(path: "/q", query: "x").text == "https://a.example:8443/q?x")
+        #expect(throws: HTTPURLError.self) { try url.appending(queryFields: "a=1#x") }
+        #expect(throws: HTTPURLError.self) { try url.appending(queryFields: "a=ü") }
+        #expect(throws: HTTPURLError.self) { try url.replacing(path: "@evil.example/") }
+        #expect(throws: HTTPURLError.self) { try url.replacing(path: "/a?b") }
+        #expect(throws: HTTPURLError.self) { try url.replacing(path: "") }
+    }
+
+    @Test("equality is that of bytes")
+    func equality() throws {
+        #expect(try HTTPURL("https://a.example/") != HTTPURL("https://a.example"))
+        #expect(try Set([HTTPURL("https://a.example/"), HTTPURL("https://a.example/")]).count == 1)
+    }
+}

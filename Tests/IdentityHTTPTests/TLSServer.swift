@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+
+@testable import IdentityHTTP
+
+/// `openssl s_server` with a certificate made for the test.
+final class TLSServer {
+    static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl"].first(
+        where: FileManager.default.isExecutableFile(atPath:)
+    )
+
+    struct Failure: Error {
+        let step: String
+    }
+
+    /// The PEM file of the authority that signed the server's certificate.
+    var authorityFile: String { folder + "/ca.pem" }
+    let port: Int
+    private let folder: String
+    private let process: pid_t
+
+    /// - Parameters:
+    ///   - names: The certificate's `subjectAltName`.
+    ///   - isExpired: Whether the certificate's time is over.
+    ///   - options: Further options of `s_server`.
+    init(names: String = "IP:127.0.0.1,DNS:localhost", isExpired: Bool = false, options: [String] = []) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-tls-\(UUID().uuidString)").path
+        self.folder = folder
+        // Programs are waited for on a thread of their own, not on one of the pool.
+        (process, port) = try await withCheckedThrowingContinuation { continuation in
+            let started = DedicatedThread.start {
+                continuation.resume(
+                    with: Result {
+                        try TLSServer.makeCertificates(folder, names: names, isExpired: isExpired)
+                        return try TLSServer.start(folder, options)
+                    }
+                )
+            }
+            if !started { continuation.resume(throwing: Failure(step: "thread")) }
+        }
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        _ = waitpid(process, nil, 0)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static func makeCertificates(_ folder: String, names: String, isExpired: Bool) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "subjectAltName=\(names)\n".write(toFile: folder + "/names", atomically: true, encoding: .utf8)
+        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        let (authority, leaf) = (folder + "/ca", folder + "/leaf")
+        try run(
+            ["req", "-x509"] + key
+                + ["-keyout", authority + ".key", "-out", authority + ".pem", "-subj", "/CN=Test CA", "-days", "2"]
+        )
+        try run(["req"] + key + ["-keyout", leaf + ".key", "-out", leaf + ".csr", "-subj", "/CN=Test"])
+        // A negative number of days ends before it begins.
+        try run([
+            "x509", "-req", "-in", leaf + ".csr", "-CA", authority + ".pem", "-CAkey", authority + ".key",
+            "-CAcreateserial", "-out", leaf + ".pem", "-days", isExpired ? "-1" : "2", "-extfile", folder + "/names",
+        ])
+    }
+
+    private static func start(_ folder: String, _ options: [String]) throws -> (pid_t, Int) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends) else { throw Failure(step: "pipe") }
+        let arguments =
+            [
+                "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/leaf.pem", "-key", folder + "/leaf.key",
+                "-www",
+            ] + options
+        let process = try spawn(arguments, output: ends[1])
+        close(ends[1])
+        defer { close(ends[0]) }
+        // It says "ACCEPT 127.0.0.1:PORT" once it listens.
+        var text: [UInt8] = []
+        var byte: UInt8 = 0
+        while !(text.last == 0x0A && String(decoding: text, as: UTF8.self).contains("ACCEPT")) {
+            guard unsafe read(ends[0], &byte, 1) == 1 else { throw Failure(step: "s_server") }
+            text.append(byte)
+        }
+        let digits = String(decoding: text, as: UTF8.self).split(separator: ":").last?.prefix { $0.isNumber }
+        guard let port = digits.flatMap({ Int($0) }) else { throw Failure(step: "port") }
+        return (process, port)
+    }
+
+    private static func pipe2(_ ends: inout [Int32]) -> Bool {
+        unsafe Glibc.pipe(&ends) == 0 && fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0
+            && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        var status: Int32 = 0
+        let process = try spawn(arguments, output: nil)
+        guard unsafe waitpid(process, &status, 0) == process, status == 0 else { throw Failure(step: arguments[0]) }
+    }
+
+    private static func spawn(_ arguments: [String], output: Int32?) throws -> pid_t {
+        guard let openssl else { throw Failure(step: "find") }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, 1) }
+        var strings = unsafe ([openssl] + arguments).map { unsafe strdup($0) } + [nil]
+        defer { unsafe strings.forEach { unsafe free($0) } }
+        var process = pid_t()
+        let result = unsafe posix_spawn(&process, openssl, &actions, nil, &strings, environ)
+        guard result == 0 else { throw Failure(step: "spawn") }
+        return process
+    }
+}

@@ -1,0 +1,69 @@
+import IdentityHTTP
+import Testing
+
+@Suite(.enabled(if: TLSServer.openssl != nil)) struct TLSTests {
+    @Test("a certificate of a given authority is accepted, and only with that authority")
+    func authority() async throws {
+        let server = try await TLSServer()
+        let trusting = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
+        let response = try await trusting.send(request("https://127.0.0.1:\(server.port)/"))
+        #expect(response.status == 200)
+        #expect(try await trusting.send(request("https://localhost:\(server.port)/")).status == 200)
+        await expectRefusal(try CurlTransport(), "https://127.0.0.1:\(server.port)/")
+        let stranger = try await TLSServer()
+        await expectRefusal(trusting, "https://127.0.0.1:\(stranger.port)/")
+    }
+
+    @Test("a certificate for another name is refused", arguments: ["DNS:other.example", "IP:127.0.0.2", "DNS:*.1"])
+    func hostName(names: String) async throws {
+        let server = try await TLSServer(names: names)
+        let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
+        await expectRefusal(transport, "https://127.0.0.1:\(server.port)/")
+    }
+
+    @Test("an expired certificate is refused")
+    func expired() async throws {
+        let server = try await TLSServer(isExpired: true)
+        let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
+        await expectRefusal(transport, "https://127.0.0.1:\(server.port)/")
+    }
+
+    @Test("TLS 1.2 is accepted, TLS 1.1 refused")
+    func version() async throws {
+        let current = try await TLSServer(options: ["-tls1_2"])
+        let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: current.authorityFile))
+        #expect(try await transport.send(request("https://127.0.0.1:\(current.port)/")).status == 200)
+        let old = try await TLSServer(options: ["-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0"])
+        let oldTransport = try CurlTransport(configuration: .init(certificateAuthorityFile: old.authorityFile))
+        await expectRefusal(oldTransport, "https://127.0.0.1:\(old.port)/")
+    }
+
+    @Test("a server that does not speak TLS is refused before a byte of the request is sent")
+    func plainServer() async throws {
+        let server = try await LoopbackServer.start { _ in .message(status: 200) }
+        await expectRefusal(try CurlTransport(), "https://127.0.0.1:\(server.port)/")
+        await server.stop()
+    }
+
+    @Test("a file of authorities that cannot be read is an error at the start")
+    func missingFile() {
+        for file in ["/nonexistent/ca.pem", "ca\u{0}.pem"] {
+            #expect(throws: HTTPTransportError.self) {
+                try CurlTransport(configuration: .init(certificateAuthorityFile: file))
+            }
+        }
+    }
+
+    private func request(_ url: String) throws -> HTTPRequest {
+        HTTPRequest(method: .get, url: try HTTPURL(url))
+    }
+
+    private func expectRefusal(_ transport: CurlTransport, _ url: String) async {
+        await #expect {
+            try await transport.send(request(url))
+        } throws: { error in
+            let error = error as? HTTPTransportError
+            return error?.code == .tlsFailed && error?.phase == .notSent
+        }
+    }
+}
