@@ -65,7 +65,7 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
 
     /// Creates a provider; nothing is asked over the network yet.
     ///
-    /// - Throws: ``IdentityError`` of kind `configuration`.
+    /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
         let base = try Self.checked(configuration)
         var discovery = configuration.endpoints.discovery
