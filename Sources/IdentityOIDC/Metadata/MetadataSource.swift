@@ -58,7 +58,7 @@ package final class MetadataSource: Sendable {
     }
 
     private func fetch() async throws -> ProviderMetadata {
-        guard var url = configuration.discoveryURL else {
+        guard let url = configuration.discoveryURL else {
             guard let configured = configuration.configured else {
                 throw IdentityError(
                     .configuration,
@@ -69,30 +69,14 @@ package final class MetadataSource: Sendable {
             }
             return configured
         }
-        let headers = try ProviderChannel.headers(configuration.headers)
-        for _ in 0...configuration.allowedRedirects {
-            let response = try await channel.send(
-                .get,
-                url,
-                headers: headers,
-                asking: "The provider's metadata address"
-            )
-            if configuration.allowedRedirects > 0, [301, 302, 307, 308].contains(response.status),
-                let location = response.headers["Location"], let next = try? HTTPURL(location),
-                next.isSecure || (channel.allowsLoopbackHTTP && next.isLoopback)
-            {
-                url = next
-                continue
-            }
-            if response.status == 404, let fallback = configuration.fallback { return fallback }
-            return try accept(response)
-        }
-        throw IdentityError(
-            .rejected,
-            .discoveryFailed,
-            "The provider's metadata address redirects too often.",
-            hint: "Configure the address where the redirects end."
+        let response = try await channel.document(
+            at: url,
+            following: configuration.allowedRedirects,
+            headers: configuration.headers,
+            asking: "The provider's metadata address"
         )
+        if response.status == 404, let fallback = configuration.fallback { return fallback }
+        return try accept(response)
     }
 
     private func accept(_ response: HTTPResponse) throws -> ProviderMetadata {

@@ -1,0 +1,36 @@
+package import IdentityHTTP
+internal import IdentityKit
+
+extension ProviderChannel {
+    /// Gets a document that says where a provider's endpoints are.
+    ///
+    /// - Parameters:
+    ///   - start: Its address.
+    ///   - allowedRedirects: How many redirects are followed; only to https, or to loopback where plain http is permitted.
+    ///   - headers: What to send beside `Accept`.
+    ///   - party: Who is asked, in the words of an error.
+    /// - Returns: The answer, whatever its status: a redirect too, where none may be followed.
+    package func document(
+        at start: HTTPURL,
+        following allowedRedirects: Int,
+        headers: [(name: String, value: String)],
+        asking party: String
+    ) async throws -> HTTPResponse {
+        let headers = try Self.headers(headers)
+        var url = start
+        for _ in 0...max(allowedRedirects, 0) {
+            let response = try await send(.get, url, headers: headers, asking: party)
+            guard allowedRedirects > 0, [301, 302, 307, 308].contains(response.status),
+                let location = response.headers["Location"], let next = try? HTTPURL(location),
+                next.isSecure || (allowsLoopbackHTTP && next.isLoopback)
+            else { return response }
+            url = next
+        }
+        throw IdentityError(
+            .rejected,
+            .discoveryFailed,
+            "\(party) redirects too often.",
+            hint: "Configure the address where the redirects end."
+        )
+    }
+}

@@ -1,0 +1,8 @@
+public import IdentityKit
+
+extension IdentityError.Code {
+    /// Shopify answered 403 with a page: the `User-Agent` is missing, or this machine is blocked.
+    public static let requestBlocked = Self(rawValue: "request_blocked")
+    /// The shop is frozen, locked or closed.
+    public static let shopUnavailable = Self(rawValue: "shop_unavailable")
+}
