@@ -17,7 +17,7 @@ public struct ShopifyLoginOptions: Sendable {
     /// Whether no page may be shown (`prompt=none`).
     ///
     /// Only a browser that is signed in to the shop then brings a code. All others bring an error of code
-    /// ``IdentityError/Code/loginRequired``, on which a login with a page is the next step.
+    /// `loginRequired`, on which a login with a page is the next step.
     public var isSilent = false
     /// Where in the app the buyer wanted to go.
     public var returnPath: String?

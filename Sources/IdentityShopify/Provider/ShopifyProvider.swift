@@ -16,7 +16,7 @@ public struct ShopifyProvider: IdentityProvider, BuyerProfileProviding, CartClai
 
     /// Creates a provider; nothing is asked over the network yet.
     ///
-    /// - Throws: ``IdentityError`` of kind `configuration` that names the member at fault.
+    /// - Throws: `IdentityError` of kind `configuration` that names the member at fault.
     public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
         do {
             try configuration.check()
@@ -160,7 +160,7 @@ public struct ShopifyProvider: IdentityProvider, BuyerProfileProviding, CartClai
 
     /// Spends the refresh token; the ID token of the login is kept, for Shopify sends no new one and logout needs it.
     ///
-    /// - Throws: ``IdentityError``: `invalid_grant` of kind `signInAgain` when Shopify says that the token is dead, and
+    /// - Throws: `IdentityError`: `invalid_grant` of kind `signInAgain` when Shopify says that the token is dead, and
     ///   `not_refreshable` when there never was one, which is normal for an ``Client/app``; everything else leaves the
     ///   session as it is.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {

@@ -1,0 +1,85 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityShopify
+import IdentityTesting
+import Testing
+
+/// A shop on this machine with a client of ours: sandbox, transport, clock, provider.
+struct Shop {
+    static let issuer = "https://shopify.com/authentication/82920341806"
+
+    let sandbox: Sandbox
+    let environment: IdentityEnvironment
+    let clock: ManualClock
+    var configuration: ShopifyProvider.Configuration
+
+    var shopify: SandboxShopify { sandbox.shopify }
+
+    /// Opens a shop in which nothing but the loopback addresses differs from a real one: the issuer is Shopify's own form.
+    init(
+        _ client: SandboxShopifyClient = .confidential,
+        _ setUp: (inout SandboxShopifyConfiguration) -> Void = { _ in }
+    ) async throws {
+        clock = ManualClock()
+        var settings = SandboxConfiguration()
+        settings.clock = clock
+        settings.shopify.issuer = Self.issuer
+        setUp(&settings.shopify)
+        sandbox = try await Sandbox.start(settings)
+        environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        let type: ShopifyProvider.Client =
+            switch client.kind {
+            case .confidential: .confidential(Secret(client.secret ?? ""))
+            case .publicMobile: .publicMobile
+            case .publicWeb: .publicWeb(origin: client.javaScriptOrigins.first ?? "")
+            case .app: .app
+            }
+        configuration = ShopifyProvider.Configuration(
+            name: "shop",
+            shopDomain: String(sandbox.storefront.origin.dropFirst("http://".count)),
+            clientID: client.id,
+            client: type
+        )
+        configuration.redirectURI = client.redirectURIs.first
+        configuration.allowsLoopbackHTTP = true
+    }
+
+    func provider(
+        _ change: (inout ShopifyProvider.Configuration) -> Void = { _ in }
+    ) throws -> ShopifyProvider {
+        var configuration = configuration
+        change(&configuration)
+        return try ShopifyProvider(configuration, environment: environment)
+    }
+
+    /// Sends a robot to Shopify's login page.
+    func callback(
+        _ provider: ShopifyProvider,
+        _ options: LoginOptions = LoginOptions(),
+        buyer: SandboxBuyer = SandboxBuyer()
+    ) async throws -> (callback: LoginCallback, attempt: LoginAttempt) {
+        let request = try await provider.authorizationRequest(options)
+        let url = try await buyer.login(at: request.url.text, redirectURI: request.attempt.redirectURI)
+        return (try LoginCallback(url: url), request.attempt)
+    }
+
+    func login(_ provider: ShopifyProvider, _ options: LoginOptions = LoginOptions()) async throws -> TokenSet {
+        let (callback, attempt) = try await callback(provider, options)
+        return try await provider.exchange(callback, for: attempt)
+    }
+}
+
+/// The error that an operation throws.
+func failure<R>(of operation: () async throws -> R) async -> IdentityError? {
+    do {
+        _ = try await operation()
+        return nil
+    } catch {
+        return error as? IdentityError
+    }
+}
+
+extension SandboxShopifyClient {
+    static let all: [SandboxShopifyClient] = [.confidential, .publicMobile, .publicWeb, .app]
+}
