@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import Glibc
 
 /// A secret in a file of its own that nobody else can read.
 enum SecretFile {
@@ -7,29 +7,49 @@ enum SecretFile {
         let hint: String
     }
 
+    private static let maximumBytes = 65_536
+
+    /// Reads the file; what is checked is the file that was opened, so that nobody can swap it in between.
     static func read(_ path: String) throws(Problem) -> Secret {
-        let attributes: [FileAttributeKey: Any]
-        do {
-            attributes = try FileManager.default.attributesOfItem(atPath: path)
-        } catch {
-            throw Problem(reason: "it cannot be found", hint: "Check the path and the rights of its folder.")
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw Problem(
+                reason: "it cannot be opened, or is a link",
+                hint: "Check the path and the rights of its folder."
+            )
         }
-        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+        defer { _ = close(descriptor) }
+        try check(descriptor)
+        var bytes = [UInt8](repeating: 0, count: maximumBytes + 1)
+        var count = 0
+        while count < bytes.count {
+            let limit = bytes.count - count
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), limit)
+            }
+            guard got >= 0 else { throw Problem(reason: "it cannot be read", hint: "Check its rights.") }
+            if got == 0 { break }
+            count += got
+        }
+        guard count <= maximumBytes else {
+            throw Problem(reason: "it is larger than 64 KiB", hint: "A secret file holds one line.")
+        }
+        var content = bytes[..<count]
+        while let last = content.last, last == 0x0A || last == 0x0D { content.removeLast() }
+        guard !content.isEmpty else { throw Problem(reason: "it is empty", hint: "A secret file holds one line.") }
+        return Secret(bytes: Array(content))
+    }
+
+    private static func check(_ descriptor: Int32) throws(Problem) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Problem(reason: "it is no regular file", hint: "Links and devices are refused.")
         }
-        guard let mode = attributes[.posixPermissions] as? any BinaryInteger,
-            Int(truncatingIfNeeded: mode) & 0o077 == 0
-        else {
+        guard status.st_mode & 0o077 == 0 else {
             throw Problem(reason: "others than its owner may use it", hint: "Run chmod 600 on it.")
         }
-        guard let contents = FileManager.default.contents(atPath: path), contents.count <= 65_536 else {
-            throw Problem(reason: "it cannot be read or is larger than 64 KiB", hint: "A secret file holds one line.")
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw Problem(reason: "it belongs to somebody else", hint: "Run chown on it.")
         }
-        var bytes = Array(contents)
-        while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
-        guard !bytes.isEmpty else {
-            throw Problem(reason: "it is empty", hint: "A secret file holds one line.")
-        }
-        return Secret(bytes: bytes)
     }
 }

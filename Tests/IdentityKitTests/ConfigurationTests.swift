@@ -1,0 +1,117 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import Testing
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    private struct Factory: ProviderFactory {
+        let kind = "test"
+
+        func makeProvider(
+            named name: String,
+            from section: inout ConfigurationSection,
+            in environment: IdentityEnvironment
+        ) throws -> any IdentityProvider {
+            _ = try section.string("clientID")
+            _ = try section.optionalSecret("clientSecret")
+            _ = try section.optionalSeconds("timeout")
+            let loopback = try section.bool("allowsLoopbackHTTP", default: false)
+            _ = try section.optionalURL("api", allowsLoopbackHTTP: loopback)
+            throw section.error("kind", "is a test")
+        }
+    }
+
+    private struct NoNetwork: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
+        }
+    }
+
+    private func problem(_ json: String) -> String {
+        do {
+            let configuration = try IdentityConfiguration(
+                json: Array(json.utf8),
+                environmentVariables: ["SECRET": "s3cret"]
+            )
+            _ = try ProviderRegistry(
+                configuration,
+                factories: [Factory()],
+                environment: IdentityEnvironment(transport: NoNetwork())
+            )
+            return ""
+        } catch let error as IdentityError {
+            #expect(error.kind == .configuration)
+            #expect(!error.description.contains("s3cret"))
+            return error.message
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        "an unknown member, a wrong type or a missing secret is an error that names its path",
+        arguments: [
+            (#"{"provider":{}}"#, "provider is not known"),
+            (#"{"providers":{"a":{}}}"#, "providers.a.kind is missing"),
+            (#"{"providers":{"a":{"kind":"nothing"}}}"#, "providers.a.kind names no kind"),
+            (#"{"providers":{"a":{"kind":"test"}}}"#, "providers.a.clientID is missing"),
+            (#"{"providers":{"a":{"kind":"test","clientID":1}}}"#, "providers.a.clientID must be a text"),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":"x"}}}"#,
+                "providers.a.clientSecret must be a reference"
+            ),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"env":"UNSET"}}}}"#,
+                "providers.a.clientSecret names the environment variable UNSET"
+            ),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"vault":"x"}}}}"#,
+                "providers.a.clientSecret.vault is not known"
+            ),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"file":"/nonexistent"}}}}"#,
+                "providers.a.clientSecret names a file"
+            ),
+            (#"{"providers":{"a":{"kind":"test","clientID":"c","timeout":0}}}"#, "providers.a.timeout must be"),
+            (#"{"providers":{"a":{"kind":"test","clientID":"c","timeout":1e300}}}"#, "providers.a.timeout must be"),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","api":"http://127.0.0.1:1/"}}}"#,
+                "providers.a.api must be https"
+            ),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","allowsLoopbackHTTP":true,"api":"http://localhost:1/"}}}"#,
+                "providers.a.api must be https"
+            ),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","api":"https://a@b/"}}}"#,
+                "providers.a.api is not an absolute URL"
+            ),
+            (#"{"providers":[]}"#, "providers must be an object"), (#"[]"#, "must be a JSON object"),
+            (#"{"store":{},"store":{}}"#, "not valid JSON"),
+        ]
+    )
+    func problems(json: String, expected: String) {
+        let message = problem(json)
+        #expect(message.contains(expected), "got: \(message)")
+    }
+
+    @Test("a secret file that others may read is refused, one that only its owner may read is used")
+    func secretFiles() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "secret").path
+        try Data("s3cret\n".utf8).write(to: URL(filePath: path))
+        func read() throws -> Secret {
+            let json = #"{"store":{"key":{"file":"\#(path)"}}}"#
+            var store = try #require(try IdentityConfiguration(json: Array(json.utf8)).store)
+            return try store.secret("key")
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        let error = #expect(throws: IdentityError.self) { _ = try read() }
+        #expect(error?.hint?.contains("chmod 600") == true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        #expect(try read().reveal() == "s3cret")
+    }
+}

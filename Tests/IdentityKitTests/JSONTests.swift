@@ -1,0 +1,79 @@
+import IdentityKit
+import Testing
+
+@Suite("Strict JSON")
+struct JSONTests {
+    private func parse(_ text: String) throws(JSONError) -> JSONValue {
+        try JSONValue(parsing: Array(text.utf8))
+    }
+
+    @Test(
+        "what two parsers could read in two ways is refused",
+        arguments: [
+            "", " ", "{", "[1,]", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "01", "+1", "1.", ".1",
+            "1e",
+            "-", "NaN", "Infinity", "tru", "nul", "'a'", "\"a", "\"\\x\"", "\"\\ud800\"", "\"\\udc00\"",
+            "\"\\ud800\\u0041\"",
+            "\"\u{1}\"", "\"\t\"", "[1] x", "{\"a\" 1}", "{a:1}", "[1 2]", "// c\n1", "\u{FEFF}1", "1,2", "{\"a\":}",
+            "[,1]",
+            "\"\\u12\"", "\"\\u12G4\"", "--1", "1e1.5", "0x10", "[", "\"\\",
+        ]
+    )
+    func refused(text: String) {
+        #expect(throws: JSONError.self) { try parse(text) }
+    }
+
+    @Test(
+        "invalid UTF-8 is refused in strings and names",
+        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]]
+    )
+    func invalidUTF8(bytes: [UInt8]) {
+        for wrap in [("\"", "\""), ("{\"", "\":1}"), ("\"\\n", "\"")] {
+            #expect(throws: JSONError.self) {
+                try JSONValue(parsing: Array(wrap.0.utf8) + bytes + Array(wrap.1.utf8))
+            }
+        }
+    }
+
+    @Test("well-formed values come back as they were")
+    func accepted() throws {
+        let text = #"{"a":[1,-2.5e3,true,false,null],"b":{"c":"\u00e9\ud83d\ude00\n"},"":""}"#
+        let value = try parse(text)
+        #expect(value["a"]?.array?[1].number?.double == -2500)
+        #expect(value["b"]?["c"]?.string == "é😀\n")
+        #expect(try JSONValue(parsing: value.serialized) == value)
+    }
+
+    @Test("numbers keep their text and never trap")
+    func numbers() throws {
+        #expect(try parse("9223372036854775807").number?.integer == Int.max)
+        #expect(try parse("9223372036854775808").number?.integer == nil)
+        #expect(try parse("1.0").number?.integer == nil)
+        #expect(try parse("1e400").number?.double == nil)
+        #expect(try parse("true").number == nil)
+        #expect(try parse("1").bool == nil)
+        #expect(try parse("123456789012345678901234567890").number?.text == "123456789012345678901234567890")
+    }
+
+    @Test("depth and size are bounded, and a hostile object costs no quadratic time")
+    func bounds() throws {
+        #expect(throws: JSONError.self) { try parse(String(repeating: "[", count: 100_000)) }
+        _ = try parse(String(repeating: "[", count: 64) + String(repeating: "]", count: 64))
+        #expect(throws: JSONError.self) {
+            try parse(String(repeating: "[", count: 65) + String(repeating: "]", count: 65))
+        }
+        #expect(throws: JSONError.self) {
+            try JSONValue(parsing: Array("[1]".utf8), limits: JSONLimits(maximumBytes: 2))
+        }
+        let members = (0..<40_000).map { "\"m\($0)\":0" }.joined(separator: ",")
+        #expect(try parse("{\(members)}").object?.members.count == 40_000)
+        #expect(throws: JSONError.self) { try parse("{\(members),\"m7\":1}") }
+    }
+
+    @Test("members are found by bytes: KELVIN SIGN is not K")
+    func identity() throws {
+        let value = try parse("{\"\u{212A}\":1,\"K\":2}")
+        #expect(value["K"]?.number?.integer == 2)
+        #expect(JSONValue.string("\u{212A}") != JSONValue.string("K"))
+    }
+}

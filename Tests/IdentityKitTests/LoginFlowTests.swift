@@ -1,0 +1,123 @@
+import Dispatch
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Three entry points")
+struct LoginFlowTests {
+    private struct NoNetwork: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
+        }
+    }
+
+    /// A buyer who is done at once, gives up, or comes back with something else.
+    private struct Buyer: Presenter {
+        var answer: @Sendable (String) async throws -> String = { "https://app.example/callback?code=c&\($0)" }
+
+        func present(_ login: PresentedLogin) async throws -> String {
+            let url = try await login.authorizationURL(redirectURI: login.redirectURI)
+            return try await answer(url.query ?? "")
+        }
+    }
+
+    private final class Delegate: LoginDelegate {
+        let calls = Mutex<[String]>([])
+        func loginDidComplete(_ session: Session) { calls.withLock { $0.append("completed") } }
+        func loginDidFail(_ error: IdentityError) { calls.withLock { $0.append("failed \(error.code)") } }
+        func loginDidCancel() { calls.withLock { $0.append("cancelled") } }
+    }
+
+    private func flow(_ presenter: Buyer) throws -> LoginFlow {
+        let clock = ManualClock()
+        let manager = SessionManager(
+            providers: try ProviderRegistry([StrictProvider(clock: clock)]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+        )
+        return LoginFlow(provider: "strict", sessions: manager, presenter: presenter)
+    }
+
+    /// How one way of a login ends at each of the entry points.
+    private func endings(_ presenter: Buyer) async throws -> [String] {
+        let flow = try flow(presenter)
+        var endings: [String] = []
+        do {
+            _ = try await flow.login()
+            endings.append("completed")
+        } catch let error as IdentityError {
+            endings.append(error.kind == .cancelled ? "cancelled" : "failed \(error.code)")
+        }
+        let called = Mutex<[String]>([])
+        let handle = flow.login { result in
+            called.withLock { called in
+                switch result {
+                case .success: called.append("completed")
+                case .failure(let error): called.append(error.kind == .cancelled ? "cancelled" : "failed \(error.code)")
+                }
+            }
+        }
+        await handle.finished()
+        endings += called.withLock { $0 }
+        let delegate = Delegate()
+        await flow.login(delegate: delegate).finished()
+        endings += delegate.calls.withLock { $0 }
+        return endings
+    }
+
+    @Test("success, failure and giving up end the same way at all three, with one callback each")
+    func sameEnding() async throws {
+        #expect(try await endings(Buyer()) == ["completed", "completed", "completed"])
+        let gaveUp = Buyer { _ in throw CancellationError() }
+        #expect(try await endings(gaveUp) == ["cancelled", "cancelled", "cancelled"])
+        let forged = Buyer { _ in "https://app.example/callback?code=c&state=forged" }
+        #expect(try await endings(forged) == Array(repeating: "failed state_unknown", count: 3))
+    }
+
+    @Test("cancelling the handle ends in one cancellation, and does nothing after the end")
+    func cancel() async throws {
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let waiting = Buyer { _ in
+            arrival.finish()
+            try await Task.sleep(for: .seconds(3600))
+            return ""
+        }
+        let delegate = Delegate()
+        let handle = try flow(waiting).login(delegate: delegate)
+        for await _ in arrived {}
+        handle.cancel()
+        await handle.finished()
+        handle.cancel()
+        #expect(delegate.calls.withLock { $0 } == ["cancelled"])
+    }
+
+    @Test("a delegate is held weakly")
+    func weakDelegate() async throws {
+        let (released, release) = AsyncStream<Void>.makeStream()
+        var delegate: Delegate? = Delegate()
+        weak let observed = delegate
+        let waiting = Buyer { query in
+            for await _ in released {}
+            return "/callback?code=c&\(query)"
+        }
+        let handle = try flow(waiting).login(delegate: try #require(delegate))
+        delegate = nil
+        #expect(observed == nil)
+        release.finish()
+        await handle.finished()
+    }
+
+    @Test("callbacks run where the caller says")
+    func executor() async throws {
+        let key = DispatchSpecificKey<String>()
+        let queue = DispatchQueue(label: "callbacks")
+        queue.setSpecific(key: key, value: "here")
+        let flow = try flow(Buyer())
+        let place = await withCheckedContinuation { continuation in
+            flow.login(on: .queue(queue)) { _ in continuation.resume(returning: DispatchQueue.getSpecific(key: key)) }
+        }
+        #expect(place == "here")
+    }
+}

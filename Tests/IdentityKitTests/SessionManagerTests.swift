@@ -1,0 +1,254 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Sessions")
+struct SessionManagerTests {
+    /// No test here sends anything.
+    private struct NoNetwork: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
+        }
+    }
+
+    private struct World {
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        let provider: StrictProvider
+        let manager: SessionManager
+
+        init(lifetime: Double = 3600) throws {
+            provider = StrictProvider(clock: clock, lifetime: lifetime)
+            let environment = IdentityEnvironment(transport: NoNetwork(), clock: clock)
+            manager = SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: store,
+                environment: environment
+            )
+        }
+
+        func signIn() async throws -> Session {
+            try await manager.establish(
+                provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1")),
+                provider: "strict"
+            )
+        }
+
+        func beginAndCallback() async throws -> (started: StartedLogin, callback: LoginCallback) {
+            let started = try await manager.begin("strict")
+            let state = try #require(started.url.query)
+            return (started, try LoginCallback(form: Array("code=c&\(state)".utf8)))
+        }
+    }
+
+    @Test("a callback completes its login once, in the browser that began it")
+    func oneUse() async throws {
+        let world = try World()
+        let (started, callback) = try await world.beginAndCallback()
+        let login = try await world.manager.complete(callback, browserBinding: started.browserBinding)
+        #expect(login.session.buyer.subject == "buyer-1")
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager.complete(callback, browserBinding: started.browserBinding)
+        }
+        #expect(error?.code == .stateUnknown)
+    }
+
+    @Test("a callback from another browser, from none, or too late is refused and leaves no session")
+    func binding() async throws {
+        let world = try World()
+        let (_, callback) = try await world.beginAndCallback()
+        let (other, second) = try await world.beginAndCallback()
+        let (late, third) = try await world.beginAndCallback()
+        let wrong = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager.complete(callback, browserBinding: other.browserBinding)
+        }
+        #expect(wrong?.code == .browserMismatch)
+        let none = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager.complete(second, browserBinding: nil)
+        }
+        #expect(none?.code == .browserMismatch)
+        world.clock.advance(by: .seconds(601))
+        let expired = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager.complete(third, browserBinding: late.browserBinding)
+        }
+        #expect(expired?.code == .attemptExpired)
+        #expect(try await world.manager.sessions().isEmpty)
+    }
+
+    @Test("a thousand callers at one expired session spend the refresh token once")
+    func singleFlight() async throws {
+        let world = try World()
+        let session = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        let outcomes = try await withThrowingTaskGroup(of: (String, TokenOutcome).self) { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    let answer = try await world.manager.tokens(for: session.id)
+                    return (answer.tokens.accessToken.reveal(), answer.outcome)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(world.provider.refreshes == 1)
+        #expect(world.provider.reuses == 0)
+        #expect(Set(outcomes.map(\.0)).count == 1)
+        #expect(outcomes.filter { $0.1 == .renewedLate }.count == 1)
+    }
+
+    @Test("a caller who is cancelled harms nobody: the renewal goes on for the others")
+    func cancellation() async throws {
+        let world = try World()
+        let session = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        world.provider.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let first = Task { try await world.manager.tokens(for: session.id) }
+        for await _ in arrived {}
+        let second = Task { try await world.manager.tokens(for: session.id) }
+        first.cancel()
+        await #expect(throws: (any Error).self) { _ = try await first.value }
+        release.finish()
+        let answer = try await second.value
+        #expect(world.provider.refreshes == 1)
+        #expect(answer.session.expiresAt == world.clock.now + 3600)
+    }
+
+    @Test("a good token is handed out as it is, and renewed behind the caller's back when it grows old")
+    func earlyRenewal() async throws {
+        let world = try World()
+        let session = try await world.signIn()
+        #expect(try await world.manager.tokens(for: session.id).outcome == .stored)
+        world.clock.advance(by: .seconds(3590 - 60))
+        let old = try await world.manager.tokens(for: session.id)
+        #expect(old.outcome == .stored)
+        await world.manager.drain()
+        #expect(world.provider.refreshes == 1)
+        let new = try await world.manager.tokens(for: session.id)
+        #expect(!new.tokens.accessToken.isEqual(to: old.tokens.accessToken))
+    }
+
+    @Test("an outage signs nobody out: the old token serves while it lasts, then the error says to try again")
+    func outage() async throws {
+        let world = try World()
+        let session = try await world.signIn()
+        let down = IdentityError(.retryLater, .providerUnavailable, "Down.")
+        world.clock.advance(by: .seconds(3570))
+        world.provider.fail(with: [down, down])
+        #expect(try await world.manager.tokens(for: session.id).outcome == .stillValid)
+        world.clock.advance(by: .seconds(60))
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager.tokens(for: session.id) }
+        #expect(error?.kind == .retryLater)
+        #expect(try await world.manager.tokens(for: session.id).outcome == .renewedLate)
+    }
+
+    @Test(
+        "a misconfigured client touches no session",
+        arguments: [IdentityError.Code.invalidClient, .unauthorizedClient, .unsupportedGrantType]
+    )
+    func misconfiguration(code: IdentityError.Code) async throws {
+        let world = try World()
+        let session = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        world.provider.fail(with: [IdentityError(.configuration, code, "Ours.")])
+        await #expect(throws: IdentityError.self) { _ = try await world.manager.tokens(for: session.id) }
+        #expect(try await world.manager.tokens(for: session.id).outcome == .renewedLate)
+    }
+
+    @Test("invalid_grant asks for a new login, once at the provider, and keeps the row")
+    func dead() async throws {
+        let world = try World()
+        let session = try await world.signIn()
+        world.provider.revokeAll()
+        world.clock.advance(by: .seconds(3601))
+        for _ in 0..<3 {
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.manager.tokens(for: session.id)
+            }
+            #expect(error?.kind == .signInAgain)
+            #expect(error?.code == .sessionEnded)
+        }
+        #expect(world.provider.refreshes == 1)
+        #expect(try await world.manager.session(session.id).needsLogin)
+    }
+
+    @Test("an answer that was lost is asked for again at once with the same token")
+    func lostAnswer() async throws {
+        let world = try World()
+        let session = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        let lost = HTTPTransportError(code: .connectionLost, phase: .ambiguous, message: "Reset.")
+        world.provider.fail(with: [IdentityError(.retryLater, .providerUnavailable, "Lost.", cause: lost)])
+        #expect(try await world.manager.tokens(for: session.id).outcome == .renewedLate)
+        #expect(world.provider.refreshes == 2)
+    }
+
+    @Test("a logout during a renewal wins: the late answer does not bring the session back")
+    func logoutDuringRenewal() async throws {
+        let world = try World()
+        let session = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        world.provider.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let renewal = Task { try await world.manager.tokens(for: session.id) }
+        for await _ in arrived {}
+        let result = try await world.manager.logout(session.id)
+        #expect(result.browserURL?.text == "https://id.example/logout")
+        release.finish()
+        let error = await #expect(throws: IdentityError.self) { _ = try await renewal.value }
+        #expect(error?.code == .sessionUnknown)
+        #expect(try await world.manager.sessions().isEmpty)
+    }
+
+    @Test("a session without refresh token serves until it expires, then asks for a login")
+    func notRefreshable() async throws {
+        let world = try World()
+        var tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+        tokens.refreshToken = nil
+        let session = try await world.manager.establish(tokens, provider: "strict")
+        #expect(!session.isRefreshable)
+        world.clock.advance(by: .seconds(3580))
+        #expect(try await world.manager.tokens(for: session.id).outcome == .stillValid)
+        world.clock.advance(by: .seconds(30))
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager.tokens(for: session.id) }
+        #expect(error?.code == .notRefreshable)
+        #expect(error?.kind == .signInAgain)
+    }
+
+    @Test("every session of a buyer can be ended, and nobody else's")
+    func logoutAll() async throws {
+        let world = try World()
+        _ = try await world.signIn()
+        _ = try await world.signIn()
+        let other = try await world.manager.establish(
+            world.provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-2")),
+            provider: "strict"
+        )
+        let ended = try await world.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
+        #expect(ended.count == 2)
+        #expect(try await world.manager.sessions().map(\.id) == [other.id])
+    }
+
+    @Test(
+        "a return path that leaves the app is refused",
+        arguments: [
+            "https://evil.example", "//evil.example", "/\\evil.example", "/a\r\nb", "", "account", "/\t/evil.example",
+        ]
+    )
+    func returnPath(path: String) async throws {
+        let world = try World()
+        var options = LoginOptions()
+        options.returnPath = path
+        await #expect(throws: IdentityError.self) { _ = try await world.manager.begin("strict", options: options) }
+    }
+}

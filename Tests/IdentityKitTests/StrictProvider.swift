@@ -1,0 +1,110 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+/// A provider whose refresh tokens rotate on every use and that ends the session when one comes twice.
+///
+/// It works on the manual clock and in memory, so that interleavings can be forced; real servers are tested elsewhere.
+final class StrictProvider: IdentityProvider {
+    private struct State {
+        var refreshes = 0
+        var reuses = 0
+        var live: [String: Bool] = [:]
+        var serial = 0
+        var failures: [IdentityError] = []
+        var gate: (@Sendable () async -> Void)?
+    }
+
+    private let state = Mutex(State())
+    let clock: ManualClock
+    let lifetime: Double
+    let descriptor = ProviderDescriptor(name: "strict", kind: "test", clientID: "client")
+
+    init(clock: ManualClock, lifetime: Double = 3600) {
+        self.clock = clock
+        self.lifetime = lifetime
+    }
+
+    var refreshes: Int { state.withLock { $0.refreshes } }
+    var reuses: Int { state.withLock { $0.reuses } }
+
+    /// The next refreshes fail with these, in order; the token is not spent.
+    func fail(with errors: [IdentityError]) {
+        state.withLock { $0.failures = errors }
+    }
+
+    /// Every refresh waits here before it answers.
+    func hold(_ gate: (@Sendable () async -> Void)?) {
+        state.withLock { $0.gate = gate }
+    }
+
+    func revokeAll() {
+        state.withLock { $0.live = [:] }
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        let serial = state.withLock { state in
+            state.serial += 1
+            return state.serial
+        }
+        let attempt = LoginAttempt(
+            provider: "strict",
+            state: Secret("state-\(serial)"),
+            createdAt: clock.now,
+            expiresAt: clock.now
+        )
+        return AuthorizationRequest(
+            url: try HTTPURL("https://id.example/authorize?state=state-\(serial)"),
+            attempt: attempt
+        )
+    }
+
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        guard try callback.value(of: "code") != nil else {
+            throw IdentityError(.rejected, .callbackInvalid, "No code.")
+        }
+        return mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        let (gate, failure) = state.withLock { state in
+            state.refreshes += 1
+            return (state.gate, state.failures.isEmpty ? nil : state.failures.removeFirst())
+        }
+        await gate?()
+        if let failure { throw failure }
+        let spent = tokens.refreshToken?.reveal() ?? ""
+        let isLive = state.withLock { state in
+            guard state.live.removeValue(forKey: spent) != nil else {
+                state.reuses += 1
+                state.live = [:]
+                return false
+            }
+            return true
+        }
+        guard isLive else { throw IdentityError(.signInAgain, .invalidGrant, "Spent.") }
+        return mint(tokens.buyer)
+    }
+
+    func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
+        try HTTPURL("https://id.example/logout")
+    }
+
+    func mint(_ buyer: Buyer) -> TokenSet {
+        let serial = state.withLock { state in
+            state.serial += 1
+            state.live["refresh-\(state.serial)"] = true
+            return state.serial
+        }
+        return TokenSet(
+            buyer: buyer,
+            accessToken: Secret("access-\(serial)"),
+            refreshToken: Secret("refresh-\(serial)"),
+            scopes: ["openid"],
+            issuedAt: clock.now,
+            expiresAt: clock.now + lifetime
+        )
+    }
+}

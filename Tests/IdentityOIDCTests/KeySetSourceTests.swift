@@ -1,0 +1,111 @@
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// A key set endpoint on a real socket that counts, and that can change its keys or go down.
+private final class KeyEndpoint: Sendable {
+    private struct State {
+        var fetches = 0
+        var keys: [JSONValue] = []
+        var isDown = false
+    }
+
+    private let state = Mutex(State())
+
+    var fetches: Int { state.withLock { $0.fetches } }
+
+    func publish(_ keys: [JSONValue]) {
+        state.withLock { $0.keys = keys }
+    }
+
+    func goDown() {
+        state.withLock { $0.isDown = true }
+    }
+
+    func answer() -> LoopbackResponse {
+        state.withLock { state in
+            state.fetches += 1
+            guard !state.isDown else { return .message(status: 503, headers: [], body: []) }
+            let set: JSONValue = .object(["keys": .array(state.keys)])
+            return .message(status: 200, headers: [("Content-Type", "application/json")], body: set.serialized)
+        }
+    }
+}
+
+@Suite("Key sets")
+struct KeySetSourceTests {
+    private func withSource(
+        _ body: (KeyEndpoint, KeySetSource, HTTPURL, ManualClock) async throws -> Void
+    ) async throws {
+        let endpoint = KeyEndpoint()
+        let server = try await LoopbackServer.start { _ in endpoint.answer() }
+        let transport = try CurlTransport()
+        let clock = ManualClock()
+        let channel = ProviderChannel(
+            environment: IdentityEnvironment(transport: transport, clock: clock),
+            timeout: .seconds(5),
+            allowsLoopbackHTTP: true,
+            configuredHosts: []
+        )
+        try await body(endpoint, KeySetSource(channel: channel), try HTTPURL(server.origin + "/jwks"), clock)
+        await server.stop()
+        await transport.close()
+    }
+
+    @Test("keys are fetched once for all who wait, and kept")
+    func singleFetch() async throws {
+        try await withSource { endpoint, source, url, _ in
+            endpoint.publish([try TokenForge(.es256).jwk])
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<50 { group.addTask { try await source.keys(at: url).keys.count } }
+                for try await count in group { #expect(count == 1) }
+            }
+            #expect(endpoint.fetches == 1)
+        }
+    }
+
+    @Test("ten thousand unknown key ids cost no more than the bucket, and one more fetch a minute")
+    func flood() async throws {
+        try await withSource { endpoint, source, url, clock in
+            endpoint.publish([try TokenForge(.es256).jwk])
+            let revision = try await source.keys(at: url).revision
+            var latest = revision
+            for _ in 0..<10_000 {
+                if try await source.newerKeys(at: url, than: latest) != nil {
+                    latest = try await source.keys(at: url).revision
+                }
+            }
+            #expect(endpoint.fetches == 3)
+            clock.advance(by: .seconds(60))
+            #expect(try await source.newerKeys(at: url, than: latest) != nil)
+            #expect(endpoint.fetches == 4)
+        }
+    }
+
+    @Test("a rotation just before signing passes at once")
+    func rotation() async throws {
+        try await withSource { endpoint, source, url, _ in
+            endpoint.publish([try TokenForge(.es256).jwk])
+            let revision = try await source.keys(at: url).revision
+            let forge = try TokenForge(.es256)
+            endpoint.publish([forge.jwk])
+            let newer = try #require(try await source.newerKeys(at: url, than: revision))
+            _ = try IDTokenValidator.validate(try forge.token(), keys: newer, expecting: TokenForge.expectations())
+        }
+    }
+
+    @Test("an outage never evicts good keys")
+    func outage() async throws {
+        try await withSource { endpoint, source, url, clock in
+            endpoint.publish([try TokenForge(.es256).jwk])
+            _ = try await source.keys(at: url)
+            endpoint.goDown()
+            clock.advance(by: .seconds(90_000))
+            #expect(try await source.keys(at: url).keys.count == 1)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+@Suite("Callbacks and token answers")
+struct ResponseTests {
+    private func refusal(
+        _ query: String,
+        issuer: String? = "https://id.example",
+        requiresIssuer: Bool = false
+    ) -> IdentityError? {
+        do {
+            let callback = try LoginCallback(url: "https://app.example/callback?" + query)
+            _ = try AuthorizationResponse(
+                callback,
+                expecting: .init(
+                    state: Secret("state-1"),
+                    issuer: issuer,
+                    issuers: .exactly(["https://id.example"]),
+                    requiresIssuer: requiresIssuer,
+                    refusalsAsCode: ["login_required"]
+                )
+            )
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("a good callback gives its code, whatever else stands beside it")
+    func good() throws {
+        let callback = try LoginCallback(
+            url: "/callback?x=1&code=c%2B%2F%3D1&state=state-1&iss=https%3A%2F%2Fid.example"
+        )
+        let response = try AuthorizationResponse(
+            callback,
+            expecting: .init(
+                state: Secret("state-1"),
+                issuer: "https://id.example",
+                issuers: .exactly([]),
+                requiresIssuer: true
+            )
+        )
+        #expect(response.code.reveal() == "c+/=1")
+    }
+
+    @Test(
+        "a callback with wrong, missing, empty or repeated parts is refused by its own code",
+        arguments: [
+            ("code=c", "state_invalid"), ("code=c&state=", "state_invalid"), ("code=c&state=state-2", "state_invalid"),
+            ("code=c&state=state-1&state=state-1", "callback_invalid"), ("state=state-1", "callback_invalid"),
+            ("code=&state=state-1", "callback_invalid"), ("code=c&code=c&state=state-1", "callback_invalid"),
+            ("code=c&st%61te=state-1&state=state-1", "callback_invalid"),
+            ("code=%zz&state=state-1", "callback_invalid"),
+            ("code=%00&state=state-1", "callback_invalid"), ("code=%ff&state=state-1", "callback_invalid"),
+            ("code=c&state=state-1&iss=https%3A%2F%2Fevil.example", "response_issuer_mismatch"),
+            ("error=access_denied&state=state-1&iss=https%3A%2F%2Fevil.example", "response_issuer_mismatch"),
+            ("error=access_denied&state=state-1", "access_denied"), ("error=&state=state-1", "callback_invalid"),
+            ("error=login_required&state=state-1", "login_required"),
+            ("code=login_required&state=state-1", "login_required"),
+            ("error=server_error&state=state-1", "provider_unavailable"),
+            ("error=whatever&code=c&state=state-1", "authorization_refused"),
+        ]
+    )
+    func refused(query: String, code: String) {
+        #expect(refusal(query)?.code.rawValue == code)
+    }
+
+    @Test("a provider that promised iss must send it (RFC 9207)")
+    func missingIssuer() {
+        #expect(refusal("code=c&state=state-1") == nil)
+        #expect(refusal("code=c&state=state-1", requiresIssuer: true)?.code == .responseIssuerMismatch)
+    }
+
+    @Test("no separator hides behind a combining character")
+    func bytes() throws {
+        let callback = try LoginCallback(url: "/cb?a=1&\u{301}state=x&state=y")
+        #expect(try callback.value(of: "state")?.reveal() == "y")
+        #expect(try callback.value(of: "a")?.reveal() == "1")
+    }
+
+    @Test("a callback too large or without a query is refused")
+    func bounds() {
+        #expect(throws: IdentityError.self) { try LoginCallback(url: "https://app.example/callback") }
+        #expect(throws: IdentityError.self) { try LoginCallback(url: "/cb?a=" + String(repeating: "x", count: 20_000)) }
+        #expect(throws: IdentityError.self) { try LoginCallback(url: "/cb?" + String(repeating: "a=1&", count: 65)) }
+    }
+
+    private func answer(_ status: Int, _ body: String, _ grant: TokenGrant = .refreshToken) -> IdentityError? {
+        do {
+            switch try TokenAnswer(HTTPResponse(status: status, body: Array(body.utf8)), to: grant) {
+            case .success(let object): _ = try TokenResponse(object, rules: TokenResponse.Rules())
+            case .failure(let failure): return failure.standardError
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        "only invalid_grant, by its exact name, ends a session",
+        arguments: [
+            (400, #"{"error":"invalid_grant"}"#, "sign_in_again"), (400, #"{"error":"invalid_grant "}"#, "rejected"),
+            (400, #"{"error":"x","error_description":"invalid_grant"}"#, "rejected"),
+            (500, #"{"error":"invalid_grant"}"#, "retry_later"), (429, "", "retry_later"),
+            (503, "<html>", "retry_later"),
+            (401, #"{"error":""}"#, "retry_later"), (401, #"{"error":"invalid_client"}"#, "configuration"),
+            (400, #"{"error":"unauthorized_client"}"#, "configuration"),
+            (400, #"{"error":"unsupported_grant_type"}"#, "configuration"),
+            (400, #"{"error":"invalid_request"}"#, "retry_later"), (200, "<html>invalid_grant</html>", "retry_later"),
+            (302, "", "rejected"), (200, #"{"error":"invalid_grant"}"#, "sign_in_again"),
+        ]
+    )
+    func classification(status: Int, body: String, kind: String) {
+        #expect(answer(status, body)?.kind.rawValue == kind)
+    }
+
+    @Test(
+        "a token answer that misses a field or has a wrong one is refused whole",
+        arguments: [
+            #"{"token_type":"Bearer"}"#, #"{"access_token":"","token_type":"Bearer"}"#,
+            #"{"access_token":1,"token_type":"Bearer"}"#, #"{"access_token":"a"}"#,
+            #"{"access_token":"a","token_type":"MAC"}"#, #"{"access_token":"a","token_type":"Bearer","expires_in":-1}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":0}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":"3600"}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":1e300}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":true}"#,
+            #"{"access_token":"a\u0000","token_type":"Bearer"}"#,
+            #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#,
+            #"{"access_token":"a","token_type":"Bearer","scope":["openid"]}"#, #"{"access_token":"a""#,
+        ]
+    )
+    func invalidAnswer(body: String) {
+        #expect(answer(200, body)?.code == .tokenResponseInvalid)
+    }
+
+    @Test("a token type in any case, no expires_in and an empty scope are accepted")
+    func lenient() throws {
+        let body = #"{"access_token":"a","token_type":"bEARER","scope":""}"#
+        guard
+            case .success(let object) = try TokenAnswer(
+                HTTPResponse(status: 200, body: Array(body.utf8)),
+                to: .refreshToken
+            )
+        else { return #expect(Bool(false)) }
+        let response = try TokenResponse(object, rules: TokenResponse.Rules())
+        #expect(response.lifetime == nil)
+        #expect(response.scopes == [])
+    }
+
+    @Test("the PKCE challenge is RFC 7636's of appendix B")
+    func proofKey() throws {
+        let key = try ProofKey(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+        #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    }
+}
