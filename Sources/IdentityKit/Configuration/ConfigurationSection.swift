@@ -72,6 +72,15 @@ public struct ConfigurationSection: Sendable {
         return strings
     }
 
+    /// A whole number within a range that may be missing.
+    public mutating func optionalInteger(_ name: String, in range: ClosedRange<Int>) throws(IdentityError) -> Int? {
+        guard let value = take(name) else { return nil }
+        guard let number = value.number?.integer, range.contains(number) else {
+            throw error(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
     /// A duration in seconds, fractions allowed, more than nothing and at most an hour.
     public mutating func optionalSeconds(_ name: String) throws(IdentityError) -> Duration? {
         guard let value = take(name) else { return nil }

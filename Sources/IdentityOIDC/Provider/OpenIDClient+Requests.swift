@@ -18,7 +18,9 @@ extension OpenIDClient {
         headers += dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) }
         switch authentication {
         case .none: break
-        case .secretPost(let secret): fields.append(("client_secret", secret.reveal()))
+        case .secretPost(let secret):
+            let behind = dialect.secretFollowsClientID ? fields.firstIndex { $0.name == "client_id" } : nil
+            fields.insert(("client_secret", secret.reveal()), at: behind.map { $0 + 1 } ?? fields.count)
         case .secretBasic(let secret, let encoding):
             headers.append(("Authorization", "Basic \(Self.credentials(descriptor.clientID, secret, encoding))"))
         }

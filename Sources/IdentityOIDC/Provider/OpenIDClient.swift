@@ -9,7 +9,7 @@ package struct OpenIDClient: Sendable {
     package let descriptor: ProviderDescriptor
     package let scopes: [String]
     package let authentication: ClientAuthentication
-    package let dialect: OpenIDDialect
+    package var dialect: OpenIDDialect
     package let metadataSource: MetadataSource
     package let channel: ProviderChannel
     let keySource: KeySetSource
@@ -50,17 +50,17 @@ package struct OpenIDClient: Sendable {
             )
         }
         let random = try channel.environment.random.bytes(dialect.stateByteCount + 64)
-        let state = Base64URL.encode(Array(random.prefix(dialect.stateByteCount)))
+        let fullState = Base64URL.encode(Array(random.prefix(dialect.stateByteCount)))
+        let state = dialect.stateLength.map { String(fullState.prefix($0)) } ?? fullState
         let nonce =
             dialect.sendsNonce ? Base64URL.encode(Array(random.dropFirst(dialect.stateByteCount).prefix(32))) : nil
         let proofKey = dialect.usesProofKey ? try ProofKey(randomBytes: Array(random.suffix(32))) : nil
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
         let scopes = options.scopes ?? self.scopes
 
-        var fields: [(name: String, value: String)] = [
-            ("client_id", descriptor.clientID), ("response_type", "code"),
-            ("scope", scopes.joined(separator: " ")), ("state", state),
-        ]
+        var fields: [(name: String, value: String)] =
+            descriptor.clientID.isEmpty ? [] : [("client_id", descriptor.clientID)]
+        fields += [("response_type", "code"), ("scope", scopes.joined(separator: " ")), ("state", state)]
         if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let nonce { fields.append(("nonce", nonce)) }
         if let proofKey { fields += [("code_challenge", proofKey.challenge), ("code_challenge_method", "S256")] }
@@ -80,7 +80,7 @@ package struct OpenIDClient: Sendable {
             state: Secret(state),
             nonce: nonce.map { Secret($0) },
             codeVerifier: proofKey?.verifier,
-            issuer: metadataSource.isDiscovered ? metadata.issuer : nil,
+            issuer: metadataSource.isDiscovered && dialect.bindsDiscoveredIssuer ? metadata.issuer : nil,
             redirectURI: redirectURI,
             scopes: scopes,
             maximumAgeSeconds: maximumAge,
@@ -133,7 +133,20 @@ package struct OpenIDClient: Sendable {
                 reference: "RFC 9700 section 4.4.2"
             )
         }
-        let response = try AuthorizationResponse(
+        return try await redeem(try code(in: callback, for: attempt, metadata), for: attempt)
+    }
+
+    /// The code of a callback that is this attempt's, without spending it.
+    package func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
+        try code(in: callback, for: attempt, try await metadataSource.metadata())
+    }
+
+    private func code(
+        in callback: LoginCallback,
+        for attempt: LoginAttempt,
+        _ metadata: ProviderMetadata
+    ) throws -> Secret {
+        try AuthorizationResponse(
             callback,
             expecting: .init(
                 state: attempt.state,
@@ -143,8 +156,7 @@ package struct OpenIDClient: Sendable {
                 codeParameters: dialect.codeParameters,
                 refusalsAsCode: dialect.refusalsAsCode
             )
-        )
-        return try await redeem(response.code, for: attempt)
+        ).code
     }
 
     /// Exchanges a code that has been checked (RFC 6749 section 4.1.3).
@@ -209,7 +221,7 @@ package struct OpenIDClient: Sendable {
         renewed.accessToken = answer.accessToken
         renewed.tokenType = answer.tokenType
         renewed.refreshToken = answer.refreshToken ?? (dialect.keepsRefreshToken ? refreshToken : nil)
-        renewed.scopes = answer.scopes ?? tokens.scopes
+        renewed.scopes = answer.scopes ?? dialect.scopesOfSilentRefresh(tokens)
         renewed.issuedAt = startedAt
         renewed.expiresAt = answer.lifetime.map { startedAt + $0 }
         let refreshScopes = refreshScopes(answer)

@@ -11,6 +11,10 @@ package struct OpenIDDialect: Sendable {
     package var usesProofKey = true
     /// The length of `state` in random bytes.
     package var stateByteCount = 32
+    /// The length of `state` in characters, for providers that insist on one; nil keeps all that the bytes give.
+    package var stateLength: Int?
+    /// Whether a login is bound to the one issuer that discovery names, instead of all that ``issuers`` accepts.
+    package var bindsDiscoveredIssuer = true
     /// The parameter that carries the language of the login page.
     package var localeParameter = "ui_locales"
     /// Parameters to send with every authorization request.
@@ -28,6 +32,10 @@ package struct OpenIDDialect: Sendable {
     package var exchangeFields: @Sendable (LoginAttempt) -> [(name: String, value: String)] = { _ in [] }
     /// Fields that a refresh sends beside the standard ones.
     package var refreshFields: @Sendable (TokenSet) -> [(name: String, value: String)] = { _ in [] }
+    /// Whether `client_secret` stands right behind `client_id`, instead of at the end.
+    package var secretFollowsClientID = false
+    /// What a refreshed token may do when the answer does not say; by default what the old one could.
+    package var scopesOfSilentRefresh: @Sendable (TokenSet) -> [String] = { $0.scopes }
     /// What successful answers look like.
     package var tokenRules = TokenResponse.Rules()
     /// What a failure means; the book's meaning by default.

@@ -1,8 +1,8 @@
 internal import IdentityCrypto
-internal import IdentityKit
+package import IdentityKit
 
 /// A JWS in compact form (RFC 7515 section 3.1), taken apart but not yet verified.
-struct JSONWebSignature: Sendable {
+package struct JSONWebSignature: Sendable {
     /// The `alg` as it stands in the header; only a list of the configuration gives it a meaning.
     let algorithm: String
     let keyID: String?
@@ -11,7 +11,7 @@ struct JSONWebSignature: Sendable {
     let signingInput: [UInt8]
     let signature: [UInt8]
     /// The payload, which must be a JSON object.
-    let payload: JSONObject
+    package let payload: JSONObject
 
     static let maximumBytes = 32_768
 
@@ -19,7 +19,7 @@ struct JSONWebSignature: Sendable {
     ///
     /// The size is bounded before anything is allocated for its parts. Any `crit` is refused: this client understands no
     /// extension (RFC 7515 section 4.1.11). Keys and addresses in the header (`jwk`, `jku`, `x5u`, `x5c`) are never looked at.
-    init(parsing token: Secret) throws(IdentityError) {
+    package init(parsing token: Secret) throws(IdentityError) {
         let bytes = token.revealBytes()
         guard bytes.count <= Self.maximumBytes else { throw Self.malformed("is larger than 32 KiB") }
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)

@@ -133,7 +133,7 @@ package struct TokenFailure: Sendable {
                 errorDescription: errorDescription,
                 errorURI: errorURI,
                 status: status,
-                traceID: headers["X-Request-Id"] ?? headers["X-Bolt-Trace-Id"]
+                traceID: headers["X-Bolt-Trace-Id"] ?? headers["X-Request-Id"]
             )
         )
     }
