@@ -106,7 +106,10 @@ let package = Package(
         ),
         tests(
             "IdentityBoltTests",
-            ["IdentityBolt", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]
+            [
+                "IdentityBolt", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityCrypto", "IdentityTesting",
+                "IdentitySandbox",
+            ]
         ),
         tests("IdentitySQLiteTests", ["IdentitySQLite", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
         tests(

@@ -1,0 +1,104 @@
+internal import IdentityHTTP
+public import IdentityKit
+internal import IdentityOIDC
+
+/// Makes ``BoltProvider`` from configuration entries of kind `bolt`.
+public struct BoltProviderFactory: ProviderFactory {
+    /// `bolt`.
+    public let kind = "bolt"
+
+    /// Creates the factory.
+    public init() {}
+
+    /// Reads `environment`, `publishableKey`, `apiKey`, `usePkce`, `clientIDForm`, `redirectURI`, `scopes`, `scopeSeparator`,
+    /// `sendsNonce`, `stateLength`, `endpoints` and what every entry may hold.
+    public func makeProvider(
+        named name: String,
+        from section: inout ConfigurationSection,
+        in environment: IdentityEnvironment
+    ) throws -> any IdentityProvider {
+        let common = try CommonProviderMembers(&section)
+        let endpoints = try Self.endpoints(&section, common)
+        var configuration = BoltProvider.Configuration(
+            name: name,
+            environment: try Self.environment(&section, endpoints),
+            publishableKey: try section.string("publishableKey"),
+            authentication: try Self.authentication(&section)
+        )
+        configuration.endpoints = endpoints
+        configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
+        configuration.timeout = common.timeout
+        configuration.issuers = common.issuers
+        configuration.tenant = common.tenant
+        configuration.redirectURI = try section.optionalString("redirectURI")
+        configuration.scopes = try section.optionalStrings("scopes") ?? configuration.scopes
+        configuration.sendsNonce = try section.bool("sendsNonce", default: false)
+        configuration.stateLength = try section.optionalInteger("stateLength", in: 8...86)
+        if let form = try section.optionalString("clientIDForm") {
+            guard let form = BoltClientIDForm(rawValue: form) else {
+                throw section.error("clientIDForm", "is not known", hint: "Use full or lastSection.")
+            }
+            configuration.clientIDForm = form
+        }
+        if let separator = try section.optionalString("scopeSeparator") {
+            guard let separator = BoltScopeSeparator(rawValue: separator) else {
+                throw section.error("scopeSeparator", "is not known", hint: "Use space or plus.")
+            }
+            configuration.scopeSeparator = separator
+        }
+        return try BoltProvider(configuration, environment: environment)
+    }
+
+    private static func authentication(
+        _ section: inout ConfigurationSection
+    ) throws(IdentityError) -> BoltClientAuthentication {
+        let apiKey = try section.optionalSecret("apiKey")
+        switch (try section.bool("usePkce", default: false), apiKey) {
+        case (false, let apiKey?): return .confidential(apiKey: apiKey)
+        case (true, let apiKey?): return .confidentialPKCE(apiKey: apiKey)
+        case (true, nil): return .publicPKCE
+        case (false, nil):
+            throw section.error(
+                "apiKey",
+                "is missing",
+                hint: "A client without API key needs \"usePkce\": true."
+            )
+        }
+    }
+
+    private static func endpoints(
+        _ section: inout ConfigurationSection,
+        _ common: CommonProviderMembers
+    ) throws(IdentityError) -> BoltProvider.Endpoints {
+        var endpoints = BoltProvider.Endpoints()
+        guard var members = try section.optionalSection("endpoints") else { return endpoints }
+        let allows = common.allowsLoopbackHTTP
+        endpoints.discovery = try members.optionalURL("discovery", allowsLoopbackHTTP: allows)
+        endpoints.authorization = try members.optionalURL("authorization", allowsLoopbackHTTP: allows)
+        endpoints.token = try members.optionalURL("token", allowsLoopbackHTTP: allows)
+        endpoints.jwks = try members.optionalURL("jwks", allowsLoopbackHTTP: allows)
+        endpoints.api = try members.optionalURL("api", allowsLoopbackHTTP: allows)
+        try members.finish()
+        return endpoints
+    }
+
+    /// The named environment, else one of its own around whichever endpoint says where the API is.
+    private static func environment(
+        _ section: inout ConfigurationSection,
+        _ endpoints: BoltProvider.Endpoints
+    ) throws(IdentityError) -> BoltEnvironment {
+        if let name = try section.optionalString("environment") {
+            guard let environment = BoltEnvironment.named(name) else {
+                throw section.error("environment", "is not known", hint: "Known are: \(BoltEnvironment.names).")
+            }
+            return environment
+        }
+        if let api = endpoints.api { return .custom(apiBase: api.text) }
+        if let other = endpoints.discovery ?? endpoints.token { return .custom(apiBase: other.origin) }
+        throw section.error(
+            "environment",
+            "is missing",
+            hint: "Use \(BoltEnvironment.names), or name the API's base as endpoints.api."
+        )
+    }
+}

@@ -1,0 +1,105 @@
+public import IdentityKit
+
+/// How a login ended, as in Bolt's SDK.
+///
+/// Neither code nor verifier is printed, dumped or mirrored. The code is not for storing: exchange it at once with
+/// ``BoltAuthorizing/exchange(_:)``.
+public enum BoltLoginResult: Sendable {
+    /// The buyer signed in; the verifier is empty without PKCE, the state where a phone's SDK gave none.
+    case completed(authorizationCode: String, codeVerifier: String, state: String)
+    /// The buyer closed the login page.
+    case canceled
+    /// The login failed.
+    case failed(IdentityError)
+
+    /// Reads what a phone app sends to its backend: `{"authorizationCode": …, "codeVerifier": …, "state": …}`, of which the
+    /// first may be called `authCode` and the others may be missing.
+    ///
+    /// - Parameter json: The JSON text, at most 16 KiB.
+    /// - Throws: `IdentityError` with code `callback_invalid`.
+    public init(json: [UInt8]) throws(IdentityError) {
+        guard let object = (try? JSONValue(parsing: json, limits: JSONLimits(maximumBytes: 16_384)))?.object else {
+            throw Self.invalid("is not one JSON object")
+        }
+        func text(_ name: String) throws(IdentityError) -> String? {
+            guard let value = object[name], !value.isNull else { return nil }
+            guard let text = value.string else { throw Self.invalid("has a \(name) that is no text") }
+            return text
+        }
+        try self.init(
+            codes: [try text("authorizationCode"), try text("authCode")],
+            codeVerifier: try text("codeVerifier"),
+            state: try text("state")
+        )
+    }
+
+    fileprivate init(codes: [String?], codeVerifier: String?, state: String?) throws(IdentityError) {
+        let codes = codes.compactMap(\.self)
+        guard codes.count == 1, let code = codes.first, !code.isEmpty else { throw Self.invalid("has no usable code") }
+        let verifier = codeVerifier ?? ""
+        guard code.utf8.count <= 8192, (state ?? "").utf8.count <= 1024 else { throw Self.invalid("is too large") }
+        guard verifier.isEmpty || Self.isVerifier(verifier) else {
+            throw Self.invalid("has a codeVerifier that RFC 7636 does not permit")
+        }
+        self = .completed(authorizationCode: code, codeVerifier: verifier, state: state ?? "")
+    }
+
+    /// RFC 7636 section 4.1.
+    private static func isVerifier(_ text: String) -> Bool {
+        (43...128).contains(text.utf8.count) && FormEncoding.escape(text).isIdentical(to: text)
+    }
+
+    private static func invalid(_ problem: String) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .callbackInvalid,
+            "The login result \(problem).",
+            hint: "Send what Bolt's SDK handed to the app, unchanged."
+        )
+    }
+
+    /// What a completed login brought.
+    ///
+    /// - Throws: `IdentityError` for one that did not complete.
+    func completedLogin() throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
+        switch self {
+        case .completed(let code, let verifier, let state):
+            guard !code.isEmpty else { throw Self.invalid("has no usable code") }
+            return (Secret(code), verifier.isEmpty ? nil : Secret(verifier), Secret(state))
+        case .canceled: throw IdentityError(.cancelled, .cancelled, "The buyer cancelled the login.")
+        case .failed(let error): throw error
+        }
+    }
+}
+
+extension BoltLoginResult: Decodable {
+    private enum Key: String, CodingKey {
+        case authorizationCode, authCode, codeVerifier, state
+    }
+
+    /// Reads what ``init(json:)`` reads, from any decoder.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        func text(_ key: Key) throws -> String? { try members.decodeIfPresent(String.self, forKey: key) }
+        try self.init(
+            codes: [try text(.authorizationCode), try text(.authCode)],
+            codeVerifier: try text(.codeVerifier),
+            state: try text(.state)
+        )
+    }
+}
+
+extension BoltLoginResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// How the login ended, without code, verifier and state.
+    public var description: String {
+        switch self {
+        case .completed: "completed"
+        case .canceled: "canceled"
+        case .failed(let error): "failed: \(error)"
+        }
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

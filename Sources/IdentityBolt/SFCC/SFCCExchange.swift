@@ -1,0 +1,79 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+
+/// The two controllers of a login, called once each with cookies of their own.
+struct SFCCExchange: Sendable {
+    let configuration: SFCCConfiguration
+    let setup: SFCCSetup
+    let channel: ProviderChannel
+    let tokens: SFCCTokenReader
+
+    init(configuration: SFCCConfiguration, setup: SFCCSetup, channel: ProviderChannel) {
+        self.configuration = configuration
+        self.setup = setup
+        self.channel = channel
+        tokens = SFCCTokenReader(configuration: configuration, setup: setup, channel: channel)
+    }
+
+    /// Brings the code to the storefront and fetches the shopper's token.
+    func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
+        // A code is spent once it is sent, so neither step is ever repeated.
+        var browser = SFCCBrowser(channel: channel)
+        let pair = [
+            (name: configuration.codeParam, value: code.reveal()),
+            (name: configuration.stateParam, value: state.reveal()),
+        ]
+        let first = try SFCCAnswer(
+            await browser.get(try url(configuration.extraQuery + pair)),
+            hidingIn: [code, state]
+        )
+        try first.checkCodeExchange()
+        var form = configuration.extraForm
+        if configuration.repeatsCode { form += pair }
+        if let field = configuration.continuationField,
+            let token = try first.token(configuration.tokenJSONPaths)
+        {
+            form.append((field, token.reveal()))
+        }
+        let startedAt = channel.environment.clock.now
+        let second = try SFCCAnswer(await browser.post(setup.tokenExchange, form), hidingIn: [code, state])
+        return try await tokens.read(second, startedAt: startedAt, replacing: nil)
+    }
+
+    /// Asks the second controller for a newer token, as OAuth would; that it understands is an assumption.
+    func refresh(_ old: TokenSet) async throws -> TokenSet {
+        guard let refreshToken = old.refreshToken else {
+            throw IdentityError(
+                .signInAgain,
+                .notRefreshable,
+                "The storefront gave no refresh token.",
+                hint: "Let the buyer sign in again."
+            )
+        }
+        var browser = SFCCBrowser(channel: channel)
+        let startedAt = channel.environment.clock.now
+        let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
+        let answer = try SFCCAnswer(
+            await browser.post(setup.tokenExchange, configuration.extraForm + form),
+            hidingIn: [refreshToken]
+        )
+        return try await tokens.read(answer, startedAt: startedAt, replacing: old)
+    }
+
+    private func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {
+        do {
+            return try setup.codeExchange.appending(
+                queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+            )
+        } catch {
+            throw IdentityError(
+                .rejected,
+                .callbackInvalid,
+                "The code is too long for the storefront's URL.",
+                hint: "Start the login again."
+            )
+        }
+    }
+}

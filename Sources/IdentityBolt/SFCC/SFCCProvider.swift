@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+public import IdentityHTTP
+public import IdentityKit
+internal import IdentityOIDC
+
+/// Bolt as identity provider of a Salesforce Commerce Cloud storefront: the code goes to the storefront, which exchanges it
+/// with Bolt and gives a shopper token of its own.
+///
+/// Without a configured key set nothing proves what the token says. The buyer's issuer then ends in `#unverified`, so that
+/// it never equals a verified buyer's, no contact counts as verified, and a cart learns nothing.
+public struct SFCCProvider: IdentityProvider, CartClaimProviding {
+    /// What an unverified buyer's issuer ends in; an issuer that a provider signs has no fragment.
+    public static let unverifiedIssuerSuffix = "#unverified"
+
+    private let client: OpenIDClient
+    private let exchanger: SFCCExchange
+
+    /// Creates a provider; nothing is asked over the network yet.
+    ///
+    /// - Throws: `IdentityError` of kind `configuration`.
+    public init(_ configuration: SFCCConfiguration, environment: IdentityEnvironment) throws {
+        let setup = try SFCCSetup(configuration)
+        let hosts = [setup.storefront, setup.codeExchange, setup.tokenExchange, configuration.endpoints.jwks]
+        let channel = ProviderChannel(
+            environment: environment,
+            timeout: configuration.timeout,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            configuredHosts: hosts.compactMap { $0?.host }
+        )
+        // Only the login page is OAuth here; whoever answers the callback is Bolt, by any of its names.
+        var dialect = OpenIDDialect(
+            issuers: IssuerPolicy(summary: "any") { _ in true },
+            audiences: [setup.publishableKey]
+        )
+        dialect.usesProofKey = false
+        dialect.sendsNonce = false
+        dialect.stateByteCount = 64
+        dialect.stateLength = configuration.stateLength ?? 43
+        dialect.codeParameters = ["code", "authorization_code"]
+        dialect.additionalAuthorizationParameters = configuration.additionalParameters
+        var metadata = ProviderMetadata(issuer: setup.storefront.origin)
+        metadata.authorizationEndpoint = setup.authorization
+        var source = MetadataSource.Configuration(discoveryURL: nil, issuers: dialect.issuers)
+        source.configured = metadata
+        client = OpenIDClient(
+            descriptor: ProviderDescriptor(
+                name: configuration.name,
+                kind: "bolt-sfcc",
+                clientID: setup.publishableKey,
+                redirectURI: configuration.redirectURI,
+                tenant: configuration.tenant,
+                clientType: "storefront backend"
+            ),
+            scopes: configuration.scopes,
+            authentication: .none,
+            dialect: dialect,
+            metadataSource: MetadataSource(source, channel: channel),
+            channel: channel
+        )
+        exchanger = SFCCExchange(configuration: configuration, setup: setup, channel: channel)
+    }
+
+    /// Name, kind and client.
+    public var descriptor: ProviderDescriptor { client.descriptor }
+
+    /// Begins a login, without PKCE.
+    public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await client.authorizationRequest(options)
+    }
+
+    /// Ends a login: the state must be this attempt's, then code and state go to the storefront, once.
+    public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        let code = try await client.authorizationCode(in: callback, for: attempt)
+        return try await exchanger.tokens(for: code, state: attempt.state)
+    }
+
+    /// Spends the refresh token, where the storefront gave one; without one the session ends with its token.
+    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try await exchanger.refresh(tokens)
+    }
+
+    /// Nil: nothing is known of a page that ends the storefront's session.
+    public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
+        nil
+    }
+
+    /// Contact fields if a key set vouches for the token and the token for the e-mail address, else nothing.
+    public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
+        Self.isVerified(tokens.buyer) ? BoltCartClaim.makeVerified(tokens.buyer) : .none
+    }
+
+    /// Whether a signature proves who the buyer is.
+    public static func isVerified(_ buyer: Buyer) -> Bool {
+        !buyer.issuer.utf8.contains(UInt8(ascii: "#"))
+    }
+}
+
+extension SFCCProvider: BoltAuthorizing {
+    /// Begins a login; PKCE is refused.
+    public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
+        guard !usePkce else { throw SFCCSetup.proofKeyRefused }
+        return try await client.authorizationRequest(options)
+    }
+
+    /// Checks a callback and takes the code out of it, without spending it.
+    public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
+        try await client.authorizationCode(in: callback, for: attempt)
+    }
+
+    /// Exchanges a code that a phone or the facade got; a verifier that came along is dropped.
+    public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
+        let login = try result.completedLogin()
+        guard !login.state.isEmpty else {
+            throw IdentityError(
+                .rejected,
+                .stateInvalid,
+                "The login result has no state.",
+                hint: "The storefront needs the state that came with the code."
+            )
+        }
+        return try await exchanger.tokens(for: login.code, state: login.state)
+    }
+}

@@ -1,0 +1,89 @@
+internal import IdentityHTTP
+public import IdentityKit
+internal import IdentityOIDC
+
+/// Makes ``SFCCProvider`` from configuration entries of kind `bolt-sfcc`.
+public struct SFCCProviderFactory: ProviderFactory {
+    /// `bolt-sfcc`.
+    public let kind = "bolt-sfcc"
+
+    /// Creates the factory.
+    public init() {}
+
+    /// Reads `host`, `siteID`, `locale`, `controllerBasePath`, the names of controllers and parameters, `environment`,
+    /// `publishableKey`, `redirectURI`, `endpoints` and what every entry may hold; `usePkce` must not be true.
+    public func makeProvider(
+        named name: String,
+        from section: inout ConfigurationSection,
+        in environment: IdentityEnvironment
+    ) throws -> any IdentityProvider {
+        let common = try CommonProviderMembers(&section)
+        let endpoints = try Self.endpoints(&section, common)
+        let basePath = try section.optionalString("controllerBasePath")
+        let needsSite = basePath == nil && (endpoints.codeExchange == nil || endpoints.tokenExchange == nil)
+        var configuration = SFCCConfiguration(
+            name: name,
+            host: try section.string("host"),
+            siteID: try needsSite ? section.string("siteID") : section.optionalString("siteID") ?? ""
+        )
+        configuration.endpoints = endpoints
+        configuration.controllerBasePath = basePath
+        configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
+        configuration.timeout = common.timeout
+        configuration.issuers = common.issuers
+        configuration.tenant = common.tenant
+        func text(_ name: String, _ path: WritableKeyPath<SFCCConfiguration, String>) throws {
+            if let text = try section.optionalString(name) { configuration[keyPath: path] = text }
+        }
+        try text("locale", \.locale)
+        try text("codeExchangeAction", \.codeExchangeAction)
+        try text("tokenExchangeAction", \.tokenExchangeAction)
+        try text("codeParam", \.codeParam)
+        try text("stateParam", \.stateParam)
+        configuration.extraQuery = try Self.fields(&section, "extraQuery")
+        configuration.extraForm = try Self.fields(&section, "extraForm")
+        configuration.repeatsCode = try section.bool("repeatsCode", default: false)
+        configuration.continuationField = try section.optionalString("continuationField")
+        configuration.tokenJSONPaths = try section.optionalStrings("tokenJSONPaths") ?? configuration.tokenJSONPaths
+        configuration.publishableKey = try section.optionalString("publishableKey")
+        configuration.redirectURI = try section.optionalString("redirectURI")
+        configuration.scopes = try section.optionalStrings("scopes") ?? configuration.scopes
+        configuration.stateLength = try section.optionalInteger("stateLength", in: 8...86)
+        if try section.bool("usePkce", default: false) {
+            throw section.error("usePkce", "must be false", hint: "The SFCC backend exchanges the code, without PKCE.")
+        }
+        if let name = try section.optionalString("environment") {
+            guard let environment = BoltEnvironment.named(name) else {
+                throw section.error("environment", "is not known", hint: "Known are: \(BoltEnvironment.names).")
+            }
+            configuration.environment = environment
+        }
+        return try SFCCProvider(configuration, environment: environment)
+    }
+
+    private static func endpoints(
+        _ section: inout ConfigurationSection,
+        _ common: CommonProviderMembers
+    ) throws(IdentityError) -> SFCCConfiguration.Endpoints {
+        var endpoints = SFCCConfiguration.Endpoints()
+        guard var members = try section.optionalSection("endpoints") else { return endpoints }
+        let allows = common.allowsLoopbackHTTP
+        endpoints.authorization = try members.optionalURL("authorization", allowsLoopbackHTTP: allows)
+        endpoints.codeExchange = try members.optionalURL("codeExchange", allowsLoopbackHTTP: allows)
+        endpoints.tokenExchange = try members.optionalURL("tokenExchange", allowsLoopbackHTTP: allows)
+        endpoints.jwks = try members.optionalURL("jwks", allowsLoopbackHTTP: allows)
+        endpoints.api = try members.optionalURL("api", allowsLoopbackHTTP: allows)
+        try members.finish()
+        return endpoints
+    }
+
+    private static func fields(
+        _ section: inout ConfigurationSection,
+        _ name: String
+    ) throws(IdentityError) -> [(name: String, value: String)] {
+        guard var members = try section.optionalSection(name) else { return [] }
+        var fields: [(name: String, value: String)] = []
+        for member in members.memberNames { fields.append((member, try members.string(member))) }
+        return fields
+    }
+}

@@ -1,0 +1,110 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+
+/// What an SFCC configuration comes to once it has been checked.
+struct SFCCSetup: Sendable {
+    /// The storefront, by whose origin its unverified buyers are named.
+    let storefront: HTTPURL
+    let codeExchange: HTTPURL
+    let tokenExchange: HTTPURL
+    let authorization: HTTPURL
+    let publishableKey: String
+
+    init(_ configuration: SFCCConfiguration) throws {
+        guard !configuration.usePkce else { throw Self.proofKeyRefused }
+        storefront = try Self.storefront(configuration)
+        let endpoints = configuration.endpoints
+        codeExchange =
+            try endpoints.codeExchange ?? Self.controller(configuration.codeExchangeAction, storefront, configuration)
+        tokenExchange =
+            try endpoints.tokenExchange ?? Self.controller(configuration.tokenExchangeAction, storefront, configuration)
+        authorization = try endpoints.authorization ?? Self.authorization(configuration)
+        publishableKey = BoltSetup.trimmed(configuration.publishableKey ?? "")
+        guard publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw BoltSetup.invalid("The publishable key holds what no key holds.", "Copy it from Bolt's dashboard.")
+        }
+        let all = [storefront, codeExchange, tokenExchange, authorization, endpoints.jwks, endpoints.api]
+        guard
+            all.allSatisfy({ $0.map { $0.isSecure || configuration.allowsLoopbackHTTP && $0.isLoopback } ?? true })
+        else {
+            throw BoltSetup.invalid(
+                "One of the endpoints is not https.",
+                "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
+            )
+        }
+        guard !configuration.codeParam.isEmpty, !configuration.stateParam.isEmpty,
+            !configuration.codeParam.isIdentical(to: configuration.stateParam)
+        else { throw BoltSetup.invalid("Code and state need query items of their own.", "Use two different names.") }
+        guard configuration.stateLength.map({ (8...86).contains($0) }) ?? true else {
+            throw BoltSetup.invalid(
+                "The length of state is not between 8 and 86 characters.",
+                "Leave it out unless Bolt insists."
+            )
+        }
+    }
+
+    static var proofKeyRefused: IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "PKCE cannot be used with SFCC.",
+            hint: "The SFCC backend exchanges the code and would not know the verifier. Set usePkce to false.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
+        )
+    }
+
+    private static func storefront(_ configuration: SFCCConfiguration) throws(IdentityError) -> HTTPURL {
+        let host = configuration.host
+        if configuration.allowsLoopbackHTTP, let local = try? HTTPURL("http://\(host)"), local.isLoopback,
+            isBare(local, host)
+        {
+            return local
+        }
+        guard let url = try? HTTPURL("https://\(host)"), isBare(url, host) else {
+            throw BoltSetup.invalid(
+                "The host of the SFCC storefront is not a host name.",
+                "Write the name alone, without https:// and path."
+            )
+        }
+        return url
+    }
+
+    private static func isBare(_ url: HTTPURL, _ host: String) -> Bool {
+        url.query == nil && !host.utf8.contains(UInt8(ascii: "/"))
+    }
+
+    private static func controller(
+        _ action: String,
+        _ storefront: HTTPURL,
+        _ configuration: SFCCConfiguration
+    ) throws(IdentityError) -> HTTPURL {
+        var base =
+            configuration.controllerBasePath
+            ?? "/on/demandware.store/Sites-\(FormEncoding.escape(configuration.siteID))-Site/"
+            + FormEncoding.escape(configuration.locale)
+        base = BoltEnvironment.withoutTrailingSlashes(base)
+        if let first = base.utf8.first, first != UInt8(ascii: "/") { base = "/" + base }
+        let hasSite = configuration.controllerBasePath != nil || !configuration.siteID.isEmpty
+        guard hasSite, !action.isEmpty, let url = try? storefront.replacing(path: "\(base)/\(action)") else {
+            throw BoltSetup.invalid(
+                "Site, locale and controllers make no path.",
+                "Compare them with the URL of a controller in the storefront."
+            )
+        }
+        return url
+    }
+
+    private static func authorization(_ configuration: SFCCConfiguration) throws(IdentityError) -> HTTPURL {
+        let base = configuration.endpoints.api?.text ?? configuration.environment.apiBase
+        guard let url = try? HTTPURL(BoltEnvironment.withoutTrailingSlashes(base) + "/v1/oauth/internal/authorize"),
+            url.query == nil
+        else {
+            throw BoltSetup.invalid(
+                "The base of Bolt's API is not a URL without a query.",
+                "Write it as https://api.bolt.com."
+            )
+        }
+        return url
+    }
+}

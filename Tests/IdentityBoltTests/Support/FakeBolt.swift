@@ -1,0 +1,143 @@
+import FoundationEssentials
+import IdentityBolt
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+/// A Bolt whose every answer a test decides, and which remembers what it was asked.
+final class FakeBolt: Sendable {
+    static let key = "aaa.bbb.ccc"
+    static let apiKey = "APIKEY"
+
+    let server: LoopbackServer
+    let clock = ManualClock()
+    private let script: Script
+    private let signer: SigningKey
+
+    private final class Script: Sendable {
+        let requests = Mutex<[LoopbackRequest]>([])
+        let answers = Mutex<[String: [LoopbackResponse]]>([:])
+
+        func answer(_ request: LoopbackRequest) -> LoopbackResponse {
+            requests.withLock { $0.append(request) }
+            return answers.withLock { answers in
+                guard var list = answers[request.path], let first = list.first else {
+                    return .message(status: 404, body: Array("nothing here".utf8))
+                }
+                if list.count > 1 { list.removeFirst() }
+                answers[request.path] = list
+                return first
+            }
+        }
+    }
+
+    init() async throws {
+        let script = Script()
+        self.script = script
+        signer = try .generateRSA()
+        server = try await LoopbackServer.start { script.answer($0) }
+        answer("/v1/oauth/jwks.json", try keySet())
+    }
+
+    var origin: String { server.origin }
+    var requests: [LoopbackRequest] { script.requests.withLock { $0 } }
+
+    func requests(to path: String) -> [LoopbackRequest] {
+        requests.filter { $0.path == path }
+    }
+
+    /// Answers in order; the last one stays.
+    func answer(_ path: String, _ answers: LoopbackResponse...) {
+        script.answers.withLock { $0[path] = answers }
+    }
+
+    func environment() throws -> IdentityEnvironment {
+        IdentityEnvironment(transport: try CurlTransport(), clock: clock, random: SeededRandom(seed: 7))
+    }
+
+    func configuration(
+        _ authentication: BoltClientAuthentication = .confidential(apiKey: Secret(FakeBolt.apiKey))
+    ) -> BoltProvider.Configuration {
+        var configuration = BoltProvider.Configuration(
+            name: "bolt",
+            environment: .custom(apiBase: origin, issuers: ["https://api.bolt.com", "https://boltapp.com"]),
+            publishableKey: " \(Self.key)\n",
+            authentication: authentication
+        )
+        configuration.allowsLoopbackHTTP = true
+        return configuration
+    }
+
+    func provider(
+        _ authentication: BoltClientAuthentication = .confidential(apiKey: Secret(FakeBolt.apiKey)),
+        _ change: (inout BoltProvider.Configuration) -> Void = { _ in }
+    ) throws -> BoltProvider {
+        var configuration = configuration(authentication)
+        change(&configuration)
+        return try BoltProvider(configuration, environment: environment())
+    }
+
+    // MARK: Answers
+
+    func idToken(_ change: (inout JSONObject) -> Void = { _ in }) throws -> String {
+        let now = Int(clock.now.timeIntervalSince1970)
+        var claims: JSONObject = [
+            "iss": .string("https://api.bolt.com"), "sub": .string("BAc1"), "aud": .array([.string("ccc")]),
+            "exp": .integer(now + 600), "iat": .integer(now), "email": .string("ada@example.com"),
+            "email_verified": .bool(true), "first_name": .string("Ada"), "last_name": .string("Lovelace"),
+            "phone_number": .string("+14155550123"), "phone_number_verified": .bool(true),
+        ]
+        change(&claims)
+        return try jwt(claims)
+    }
+
+    func jwt(_ claims: JSONObject) throws -> String {
+        let header: JSONObject = ["alg": .string("RS256"), "typ": .string("JWT"), "kid": .string("k1")]
+        let input =
+            Base64URL.encode(JSONValue.object(header).serialized) + "."
+            + Base64URL.encode(JSONValue.object(claims).serialized)
+        return input + "." + Base64URL.encode(try signer.sign(Array(input.utf8), algorithm: .rs256))
+    }
+
+    func keySet() throws -> LoopbackResponse {
+        guard case .rsa(let modulus, let exponent) = signer.publicNumbers else { return .message(status: 500) }
+        let key: JSONObject = [
+            "kty": .string("RSA"), "kid": .string("k1"), "n": .string(Base64URL.encode(modulus)),
+            "e": .string(Base64URL.encode(exponent)),
+        ]
+        return .json(["keys": .array([.object(key)])])
+    }
+
+    func tokens(_ change: (inout JSONObject) -> Void = { _ in }) throws -> LoopbackResponse {
+        var object: JSONObject = [
+            "access_token": .string("AT1.sig"), "token_type": .string("bearer"), "expires_in": .integer(3600),
+            "scope": .string("bolt.account.manage openid"), "refresh_token": .string("RT1.sig"),
+            "refresh_token_scope": .string("bolt.account.view"), "id_token": .string(try idToken()),
+        ]
+        change(&object)
+        return .json(object)
+    }
+
+    /// A login up to its tokens.
+    func signIn(_ provider: BoltProvider) async throws -> TokenSet {
+        let attempt = try await provider.authorizationRequest(LoginOptions()).attempt
+        let callback = try LoginCallback(url: "/callback?code=C0DE&scope=openid&state=\(attempt.state.reveal())")
+        return try await provider.exchange(callback, for: attempt)
+    }
+}
+
+extension LoopbackResponse {
+    static func json(
+        _ object: JSONObject,
+        status: Int = 200,
+        headers: [(String, String)] = []
+    ) -> LoopbackResponse {
+        .message(
+            status: status,
+            headers: [("Content-Type", "application/json")] + headers,
+            body: JSONValue.object(object).serialized
+        )
+    }
+}
