@@ -13,7 +13,9 @@ extension BoltProvider {
         public var authentication: BoltClientAuthentication
         /// Which part of the publishable key is the client id.
         public var clientIDForm: BoltClientIDForm = .full
-        /// The redirect URI. Bolt has the callback registered and no published client sends one, so by default none is sent.
+        /// The redirect URI.
+        ///
+        /// Bolt has the callback registered and no published client sends one, so by default none is sent.
         public var redirectURI: String?
         /// Whether a `nonce` is sent; no published client sends one.
         public var sendsNonce = false

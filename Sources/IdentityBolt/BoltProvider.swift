@@ -66,7 +66,9 @@ public struct BoltProvider: IdentityProvider, BuyerProfileProviding, CartClaimPr
         try await client.refresh(tokens)
     }
 
-    /// Nil: Bolt has no page that ends its session. The app also has to call `logOut()` of Bolt's SDK on the buyer's device.
+    /// Nil: Bolt has no page that ends its session.
+    ///
+    /// The app also has to call `logOut()` of Bolt's SDK on the buyer's device.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         nil
     }

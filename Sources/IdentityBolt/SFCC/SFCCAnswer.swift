@@ -16,8 +16,10 @@ struct SFCCAnswer: Sendable {
         self.secrets = secrets
     }
 
-    /// The first controller has done its part: JSON without an error, an empty answer that only sets cookies, or a redirect
-    /// within the storefront, whatever page that leads to. Whether somebody is logged in, the second controller tells.
+    /// Checks that the first controller has done its part.
+    ///
+    /// That is JSON without an error, an empty answer that only sets cookies, or a redirect within the storefront, whatever
+    /// page that leads to: whether somebody is logged in, the second controller tells.
     func checkCodeExchange() throws(IdentityError) {
         if let refusal { throw refusal }
         guard object != nil || wasRedirected || response.body.isEmpty else { throw unexpected }
