@@ -7,7 +7,7 @@ extension SandboxBolt {
 
     func authorize(_ call: SandboxCall) -> SandboxAnswer {
         func refuse(_ reason: String, _ hint: String) -> SandboxAnswer {
-            .html(NoticePages.error(brand: "Bolt", reason, hint: hint), status: 400)
+            .html(NoticePages.refusal(brand: "Bolt", reason, hint: hint), status: 400)
         }
         guard let query = AuthorizationQuery(call.request) else {
             return refuse("The request is malformed.", "A parameter comes twice or is not percent-encoded.")

@@ -10,8 +10,6 @@ public final class SandboxBolt: SandboxService {
         var keyring = SigningKeyring(owner: "bolt", keyIDPrefix: "bolt-")
         var accessTokenLifetime: Duration
         var callbackURL: String
-        /// The last answer to a callback that nobody's redirect URI caught.
-        var lastCallback: String?
     }
 
     /// Where requests are noted and misbehaviours planned.

@@ -5,8 +5,6 @@ struct GraphCall: Sendable {
     let arguments: JSONObject
     /// The arguments of `@inContext`, empty without it.
     let context: JSONObject
-    /// How the operation is named at the head of paths in user-visible errors.
-    let operationName: String?
 }
 
 /// Runs requests against a schema and answers exactly the selected fields.
@@ -96,7 +94,7 @@ struct GraphExecutor: Sendable {
         var run = GraphRun(schema: schema, document: document, variables: variables)
         var context = JSONObject()
         for directive in operation.directives where directive.name == "inContext" {
-            context = run.arguments(directive.arguments, Self.directives["inContext"] ?? [])
+            context = (try? run.arguments(directive.arguments, Self.directives["inContext"] ?? [])) ?? [:]
         }
         let isQuery = operation.kind == .query
         let rootType = isQuery ? GraphSchema.queryType : GraphSchema.mutationType
@@ -108,11 +106,17 @@ struct GraphExecutor: Sendable {
                 continue
             }
             guard let definition = schema.types[rootType]?.field(field.name) else { continue }
-            let arguments = run.arguments(field.arguments, definition.arguments)
-            let call = GraphCall(arguments: arguments, context: context, operationName: operation.name)
-            let node =
-                (isQuery ? queries : mutations)[field.name]?(call)
-                ?? .failure(message: "Not served by the sandbox", code: "INTERNAL_SERVER_ERROR")
+            var arguments: JSONObject = [:]
+            let node: GraphNode
+            do {
+                arguments = try run.arguments(field.arguments, definition.arguments)
+                let call = GraphCall(arguments: arguments, context: context)
+                node =
+                    (isQuery ? queries : mutations)[field.name]?(call)
+                    ?? .failure(message: "Not served by the sandbox", code: "INTERNAL_SERVER_ERROR")
+            } catch {
+                node = GraphRun.refusal(error)
+            }
             if let value = run.complete(node, definition.type, fields, arguments, [.string(key)]) {
                 data?[key] = value
             } else {

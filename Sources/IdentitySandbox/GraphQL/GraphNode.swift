@@ -47,7 +47,6 @@ indirect enum GraphNode: Sendable {
                 type,
                 [
                     "nodes": .list(Array(nodes[range])), "edges": .list(edges), "pageInfo": .object("PageInfo", page),
-                    "totalCount": .leaf(.string(String(nodes.count))),
                 ]
             )
         }

@@ -51,24 +51,36 @@ struct GraphRun {
     private func isIncluded(_ directives: [GraphDirective]) -> Bool {
         directives.allSatisfy { directive in
             guard directive.name == "skip" || directive.name == "include" else { return true }
-            let values = arguments(directive.arguments, GraphExecutor.directives[directive.name] ?? [])
-            return values["if"]?.bool == (directive.name == "include")
+            let values = try? arguments(directive.arguments, GraphExecutor.directives[directive.name] ?? [])
+            return values?["if"]?.bool == (directive.name == "include")
         }
     }
 
-    /// The arguments of a field with defaults; what the document checks could not see was seen with the variables.
-    func arguments(_ given: [GraphArgument], _ defined: [GraphSchemaField]) -> JSONObject {
+    /// The arguments of a field with defaults; here values meet the places that the document has for them.
+    func arguments(
+        _ given: [GraphArgument],
+        _ defined: [GraphSchemaField]
+    ) throws(GraphProblem) -> JSONObject {
         var values = JSONObject()
         for definition in defined {
             let argument = given.first { $0.name == definition.name }
-            let literal = argument.flatMap { try? schema.json($0.value, definition.type, variables) }
-            if let value = literal.flatMap({ try? schema.coerce($0, to: definition.type) }) {
-                values[definition.name] = value
+            var value: JSONValue?
+            if let argument { value = try schema.json(argument.value, definition.type, variables) }
+            if let value {
+                do { values[definition.name] = try schema.coerce(value, to: definition.type) } catch {
+                    throw error.inside(.string(definition.name))
+                }
             } else if let fallback = definition.defaultValue {
-                values[definition.name] = try? schema.coerce(fallback, to: definition.type, variables: [:])
+                values[definition.name] = try schema.coerce(fallback, to: definition.type, variables: [:])
             }
         }
         return values
+    }
+
+    /// What a field is that was called with arguments that do not fit.
+    static func refusal(_ problem: GraphProblem) -> GraphNode {
+        let place = problem.path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".")
+        return .failure(message: "\(place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
     }
 
     /// The value of a field; nil means that null must bubble up to the parent.
@@ -144,16 +156,10 @@ struct GraphRun {
                 continue
             }
             guard let definition = schema.types[typeName]?.field(field.name) else { continue }
-            let values = arguments(field.arguments, definition.arguments)
-            guard
-                let value = complete(
-                    members[field.name] ?? .null,
-                    definition.type,
-                    merged,
-                    values,
-                    path + [.string(key)]
-                )
-            else { return nil }
+            var values: JSONObject = [:]
+            var node = members[field.name] ?? .null
+            do { values = try arguments(field.arguments, definition.arguments) } catch { node = Self.refusal(error) }
+            guard let value = complete(node, definition.type, merged, values, path + [.string(key)]) else { return nil }
             object[key] = value
         }
         return .object(object)

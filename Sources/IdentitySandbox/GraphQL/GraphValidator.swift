@@ -2,10 +2,10 @@ internal import IdentityKit
 
 /// Checks a document against a schema before anything runs, with the codes that the service answers.
 struct GraphValidator {
-    private let schema: GraphSchema
-    private let operation: GraphOperation
+    let schema: GraphSchema
+    let operation: GraphOperation
     private let fragments: [String: GraphFragment]
-    private var usedVariables: Set<String> = []
+    var usedVariables: Set<String> = []
     private var usedFragments: Set<String> = []
     private var openFragments: Set<String> = []
     private(set) var errors: [GraphError] = []
@@ -72,7 +72,7 @@ struct GraphValidator {
         }
     }
 
-    private mutating func fail(
+    mutating func fail(
         _ message: String,
         _ code: String,
         _ path: [String],
@@ -207,139 +207,5 @@ struct GraphValidator {
                 ["nodeName": .string("field '\(field.name)'"), "typeName": .string(leaf)]
             )
         }
-    }
-
-    // MARK: Arguments
-
-    private mutating func check(
-        _ given: [GraphArgument],
-        _ defined: [GraphSchemaField],
-        of owner: String,
-        _ path: [String],
-        _ location: GraphLocation
-    ) {
-        for argument in given {
-            guard let definition = defined.first(where: { $0.name == argument.name }) else {
-                fail(
-                    "\(owner) doesn't accept argument '\(argument.name)'",
-                    "argumentNotAccepted",
-                    path + [argument.name],
-                    argument.location,
-                    ["argumentName": .string(argument.name)]
-                )
-                continue
-            }
-            check(argument.value, definition.type, definition, path + [argument.name], argument.location)
-        }
-        let missing = defined.filter { wanted in wanted.isRequired && !given.contains { $0.name == wanted.name } }
-        if !missing.isEmpty {
-            fail(
-                "\(owner) is missing required arguments: \(missing.map(\.name).joined(separator: ", "))",
-                "missingRequiredArguments",
-                path,
-                location
-            )
-        }
-    }
-
-    private mutating func check(
-        _ literal: GraphLiteral,
-        _ type: GraphTypeReference,
-        _ definition: GraphSchemaField,
-        _ path: [String],
-        _ location: GraphLocation
-    ) {
-        var known = JSONObject()
-        noteVariables(in: literal, type, definition, path, location, &known)
-        guard known == [:] else { return }
-        if case .variable = literal { return }
-        do { _ = try schema.coerce(literal, to: type, variables: [:]) } catch {
-            fail(
-                "Argument '\(definition.name)' has an invalid value. Expected type '\(type)'. \(error.explanation)",
-                "argumentLiteralsIncompatible",
-                path,
-                location,
-                ["argumentName": .string(definition.name)]
-            )
-        }
-    }
-
-    /// Marks variables as used and checks that a variable's type fits its place; the values are checked when they come.
-    private mutating func noteVariables(
-        in literal: GraphLiteral,
-        _ type: GraphTypeReference,
-        _ definition: GraphSchemaField,
-        _ path: [String],
-        _ location: GraphLocation,
-        _ found: inout JSONObject
-    ) {
-        switch literal {
-        case .variable(let name):
-            found[name] = .null
-            usedVariables.insert(name)
-            guard let variable = operation.variables.first(where: { $0.name == name }) else {
-                return fail(
-                    "Variable $\(name) is used by \(operation.name ?? "the operation") but not declared",
-                    "variableNotDefined",
-                    path,
-                    location,
-                    ["variableName": .string(name)]
-                )
-            }
-            let allowsNull = definition.defaultValue != nil || variable.defaultValue != nil
-            guard Self.fits(variable.type, type, allowsNull: allowsNull) else {
-                return fail(
-                    "Type mismatch on variable $\(name) and argument \(definition.name) (\(variable.type) / \(type))",
-                    "variableMismatch",
-                    path,
-                    location,
-                    ["variableName": .string(name)]
-                )
-            }
-        case .list(let elements):
-            guard case .list(let element) = type.withoutNonNull else { return }
-            for item in elements { noteVariables(in: item, element, definition, path, location, &found) }
-        case .object(let members):
-            for member in members {
-                guard let field = schema.types[type.leafName]?.field(member.name) else { continue }
-                noteVariables(in: member.value, field.type, field, path, location, &found)
-            }
-        case .number, .string, .bool, .null, .enumeration: return
-        }
-    }
-
-    private static func fits(_ variable: GraphTypeReference, _ place: GraphTypeReference, allowsNull: Bool) -> Bool {
-        switch (variable, place) {
-        case (.nonNull(let a), .nonNull(let b)): fits(a, b, allowsNull: false)
-        case (_, .nonNull(let b)): allowsNull && fits(variable, b, allowsNull: false)
-        case (.nonNull(let a), _): fits(a, place, allowsNull: false)
-        case (.list(let a), .list(let b)): fits(a, b, allowsNull: false)
-        // One value stands for a list of one.
-        case (.named, .list(let b)): fits(variable, b, allowsNull: false)
-        case (.named(let a), .named(let b)): a == b
-        case (.list, .named): false
-        }
-    }
-
-    private mutating func check(_ directives: [GraphDirective], _ path: [String]) {
-        for directive in directives {
-            guard let arguments = GraphExecutor.directives[directive.name] else {
-                fail(
-                    "Directive @\(directive.name) is not defined",
-                    "undefinedDirective",
-                    path,
-                    directive.location,
-                    ["directiveName": .string(directive.name)]
-                )
-                continue
-            }
-            check(directive.arguments, arguments, of: "Directive '\(directive.name)'", path, directive.location)
-        }
-    }
-}
-
-extension GraphTypeReference {
-    var withoutNonNull: GraphTypeReference {
-        if case .nonNull(let inner) = self { inner } else { self }
     }
 }

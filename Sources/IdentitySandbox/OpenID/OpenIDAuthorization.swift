@@ -5,7 +5,7 @@ internal import Synchronization
 extension SandboxOpenID {
     func authorize(_ call: SandboxCall) -> SandboxAnswer {
         func refuse(_ reason: String) -> SandboxAnswer {
-            .html(NoticePages.error(brand: "OpenID", reason, hint: "Check the client's settings."), status: 400)
+            .html(NoticePages.refusal(brand: "OpenID", reason, hint: "Check the client's settings."), status: 400)
         }
         guard let query = AuthorizationQuery(call.request) else { return refuse("The request is malformed.") }
         guard query["client_id"] == configuration.clientID else { return refuse("client_id is unknown.") }

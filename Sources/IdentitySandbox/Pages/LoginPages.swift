@@ -5,11 +5,11 @@ enum LoginPages {
             brand: brand,
             title: "Sign in",
             """
-            <p>to continue to the app. Any e-mail address will do; a new one becomes a new buyer.</p>
+            <p>Any e-mail address will do: a new one becomes a new buyer.</p>
             \(problem(login))
             <form method="post" action="\(action)">
             <label for="email">E-mail address</label>
-            <input id="email" name="email" type="email" autocomplete="email" required maxlength="254" autofocus \
+            <input id="email" name="email" type="email" autocomplete="email" required maxlength="254" autofocus placeholder="ada@example.com"\(described(login)) \
             value="\(login.email ?? login.loginHint ?? "")">
             <button name="action" value="continue">Continue</button>
             <button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>
@@ -31,7 +31,7 @@ enum LoginPages {
             <form method="post" action="\(action)">
             <label for="code">Six-digit code</label>
             <input id="code" class="code" name="code" inputmode="numeric" autocomplete="one-time-code" required \
-            pattern="[0-9]{6}" maxlength="6" autofocus>
+            pattern="[0-9]{6}" maxlength="6" autofocus\(described(login))>
             <button name="action" value="continue">Sign in</button>
             <button class="plain" name="action" value="back" formnovalidate>Use another address</button>
             <button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>
@@ -43,13 +43,22 @@ enum LoginPages {
 
     private static func problem(_ login: LoginTransaction) -> HTMLText {
         guard let problem = login.problem else { return "" }
-        return "<p class=\"error\" role=\"alert\">\(problem)</p>"
+        return "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>"
     }
+
+    /// Ties the input to the complaint about it, for those who listen to the page.
+    private static func described(_ login: LoginTransaction) -> HTMLText {
+        login.problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
+    }
+
+    private static let wishNames = [
+        "locale": "Language", "ui_locales": "Language", "region_country": "Country", "acr_values": "Method",
+    ]
 
     private static func footer(_ login: LoginTransaction) -> HTMLText {
         var rows: [HTMLText] = ["<dt>App</dt><dd>\(login.clientID)</dd>"]
         rows.append("<dt>Asks for</dt><dd>\(login.scopes.joined(separator: " "))</dd>")
-        for (name, value) in login.wishes { rows.append("<dt>\(name)</dt><dd>\(value)</dd>") }
+        for (name, value) in login.wishes { rows.append("<dt>\(wishNames[name] ?? name)</dt><dd>\(value)</dd>") }
         return "<footer><dl>\(HTMLText(joining: rows))</dl></footer>"
     }
 }

@@ -1,14 +1,24 @@
 /// Pages that end a journey.
 enum NoticePages {
-    /// The provider's own error page: the app gets no callback.
-    static func error(brand: String, _ reason: String, hint: String) -> String {
+    /// The provider's own page for a request that it does not answer with a redirect.
+    static func refusal(brand: String, _ reason: String, hint: String) -> String {
+        error(
+            brand: brand,
+            reason,
+            hint: hint,
+            note: "The real provider explains nothing here, and the app gets no callback either."
+        )
+    }
+
+    /// A page for a journey that cannot go on.
+    static func error(brand: String, _ reason: String, hint: String, note: String = "") -> String {
         PageLayout.page(
             brand: brand,
             title: "Something went wrong",
             """
             <p class="error" role="alert">\(reason)</p>
             <p>\(hint)</p>
-            <p class="note">The real provider shows a page without explanation here, and the app gets no callback.</p>
+            <p class="note">\(note)</p>
             """
         )
     }

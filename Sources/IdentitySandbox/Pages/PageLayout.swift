@@ -34,11 +34,10 @@ enum PageLayout {
         body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
         .ribbon{margin:0;padding:.5rem 1rem;background:var(--ribbon);color:var(--ribbon-ink);text-align:center;font-size:.9rem}
         main{max-width:26rem;margin:3rem auto;padding:2rem;background:var(--paper);border:1px solid var(--line);border-radius:.75rem}
-        main.wide{max-width:60rem}
         .brand{margin:0 0 1.5rem;font-weight:700;color:var(--soft)}
         .brand span{margin-left:.5rem;padding:.1rem .5rem;border:1px solid var(--line);border-radius:1rem;font-weight:400;font-size:.85rem}
         h1{margin:0 0 .5rem;font-size:1.5rem;line-height:1.25}
-        p{margin:.5rem 0 1rem}
+        p{margin:.5rem 0 1rem;overflow-wrap:anywhere}
         label{display:block;margin:1rem 0 .35rem;font-weight:600}
         input{width:100%;padding:.7rem .8rem;border:1px solid var(--line);border-radius:.5rem;background:var(--paper);color:var(--ink);font:inherit}
         input.code{letter-spacing:.35em;font-variant-numeric:tabular-nums;font-size:1.25rem}

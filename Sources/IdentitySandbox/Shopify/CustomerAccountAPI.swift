@@ -2,19 +2,20 @@ internal import IdentityKit
 
 /// The part of the Customer Account API that an identity provider needs, in our own words.
 enum CustomerAccountAPI {
+    /// Read once per process.
+    static let schema = try? GraphSchema(definition)
+
     static let definition = """
         type QueryRoot { customer: Customer! shop: Shop! }
         type Mutation { storefrontCustomerAccessTokenCreate: StorefrontCustomerAccessTokenCreatePayload }
         scalar DateTime
-        scalar UnsignedInt64
         enum CountryCode
         enum LanguageCode
         enum EmailMarketingState { NOT_SUBSCRIBED SUBSCRIBED }
-        input BuyerInput { customerAccessToken: String! companyLocationId: ID }
-        input VisitorConsent { analytics: Boolean marketing: Boolean preferences: Boolean saleOfData: Boolean }
-        type Shop { id: ID! name: String! url: String! }
+        scalar URL
+        type Shop { id: ID! name: String! url: URL! }
         type Customer {
-          id: ID! firstName: String lastName: String displayName: String! imageUrl: String! tags: [String!]!
+          id: ID! firstName: String lastName: String displayName: String! imageUrl: URL! tags: [String!]!
           creationDate: DateTime! emailAddress: CustomerEmailAddress phoneNumber: CustomerPhoneNumber
           defaultAddress: CustomerAddress
           addresses(first: Int after: String last: Int before: String reverse: Boolean = false skipDefault: Boolean = false): CustomerAddressConnection!
@@ -30,7 +31,7 @@ enum CustomerAccountAPI {
         type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
         type CustomerAddressConnection { nodes: [CustomerAddress!]! edges: [CustomerAddressEdge!]! pageInfo: PageInfo! }
         type CustomerAddressEdge { cursor: String! node: CustomerAddress! }
-        type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! totalCount: UnsignedInt64! }
+        type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! }
         type OrderEdge { cursor: String! node: Order! }
         type Order { id: ID! name: String! number: Int! processedAt: DateTime! }
         enum UserErrorsStorefrontCustomerAccessTokenCreateUserErrorsCode { CUSTOMER_DOES_NOT_EXIST }
@@ -107,7 +108,8 @@ extension SandboxShopify {
             return unauthorized("Invalid token, missing prefix shcat_.")
         }
         guard let buyer = buyer(forAccessToken: token) else { return unauthorized("Invalid token. Decode Error.") }
-        guard request.method == "POST", let body = try? JSONValue(parsing: request.body), let schema = customerAPI
+        guard request.method == "POST", let body = try? JSONValue(parsing: request.body),
+            let schema = CustomerAccountAPI.schema
         else {
             return .json(["errors": .object(["query": .string("Required parameter missing or invalid")])], status: 400)
         }

@@ -32,7 +32,6 @@ public final class SandboxShopify: SandboxService {
     let clock: any IdentityClock
     let directory: BuyerDirectory
     let state: Mutex<State>
-    let customerAPI: GraphSchema?
 
     init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, platform: String, account: String) {
         self.configuration = configuration.shopify
@@ -46,7 +45,6 @@ public final class SandboxShopify: SandboxService {
         state = Mutex(
             State(accessTokenLifetime: configuration.accessTokenLifetime, clients: configuration.shopify.clients)
         )
-        customerAPI = try? GraphSchema(CustomerAccountAPI.definition)
     }
 
     // MARK: Live changes

@@ -10,7 +10,7 @@ extension SandboxShopify {
 
     /// Whatever is wrong with client, redirect URI or scope shows a page of Shopify's; the app gets no callback.
     private func refuse(_ reason: String, _ hint: String) -> SandboxAnswer {
-        .html(NoticePages.error(brand: "Shopify", reason, hint: hint), status: 400)
+        .html(NoticePages.refusal(brand: "Shopify", reason, hint: hint), status: 400)
     }
 
     func authorize(_ call: SandboxCall, _ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxAnswer {

@@ -4,8 +4,8 @@ internal import IdentityKit
 extension SandboxStorefront {
     private typealias Change = @Sendable (inout Cart, JSONObject, inout [CartWarning]) throws(CartUserError) -> Void
 
-    func executor(_ viewer: CartViewer) -> GraphExecutor? {
-        guard let schema else { return nil }
+    func executor(_ viewer: CartViewer, _ version: String) -> GraphExecutor? {
+        guard let schema = StorefrontSchema.schemas[version] else { return nil }
         var queries = catalogueQueries
         queries["cart"] = { [self] call in
             guard let parts = Cart.parse(call.arguments["id"]?.string ?? ""), let cart = cart(token: parts.token) else {

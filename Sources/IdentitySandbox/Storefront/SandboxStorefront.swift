@@ -30,7 +30,6 @@ public final class SandboxStorefront: SandboxService {
     /// How it was set up.
     public let configuration: SandboxStorefrontConfiguration
 
-    let schema: GraphSchema?
     private let shopify: SandboxShopify
     private let clock: any IdentityClock
     private let carts = Mutex<[String: Cart]>([:])
@@ -40,7 +39,6 @@ public final class SandboxStorefront: SandboxService {
         self.shopify = shopify
         self.origin = origin
         clock = configuration.clock
-        schema = try? GraphSchema(StorefrontSchema.definition)
     }
 
     /// The API's URL in its newest version.
@@ -153,7 +151,7 @@ public final class SandboxStorefront: SandboxService {
             mayAuthenticateCheckout: privateToken == nil || namesBuyer || !configuration.requiresBuyerIP,
             now: clock.now
         )
-        guard let executor = executor(viewer) else { return finish(.json([:], status: 500)) }
+        guard let executor = executor(viewer, version) else { return finish(.json([:], status: 500)) }
         return finish(.json(executor.run(body)))
     }
 

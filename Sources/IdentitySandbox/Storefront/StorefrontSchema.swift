@@ -1,6 +1,24 @@
 /// The part of the Storefront API that carts and small catalogues need, in our own words.
 enum StorefrontSchema {
-    static let definition = roots + cart + inputs + catalogue
+    /// The schemas by version, read once per process; `unstable` is the newest.
+    static let schemas: [String: GraphSchema] = Dictionary(
+        uniqueKeysWithValues: (StorefrontVersions.supported + ["unstable"]).compactMap { version in
+            (try? GraphSchema(definition(version: version))).map { (version, $0) }
+        }
+    )
+
+    /// The types of a version.
+    static func definition(version: String) -> String {
+        let newest = roots + cart + inputs + catalogue
+        guard version < "2026-07" else { return newest }
+        return addedIn202607.reduce(newest) { text, change in text.replacing(change.new, with: change.old) }
+    }
+
+    /// What came with 2026-07, and how it was before.
+    private static let addedIn202607: [(new: String, old: String)] = [
+        ("id: ID viewKey: String", "id: ID!"), (" viewKey: String", ""), (" sourceName: String", ""),
+        ("lineIds: [ID!] viewKeys: [String!]", "lineIds: [ID!]!"),
+    ]
 
     private static let roots = """
         scalar DateTime

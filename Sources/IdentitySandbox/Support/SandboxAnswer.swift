@@ -61,3 +61,8 @@ public struct SandboxAnswer: Sendable {
         return answer
     }
 }
+
+extension SandboxAnswer: CustomStringConvertible {
+    /// The status and the body as text.
+    public var description: String { "\(status) \(String(decoding: body.prefix(200), as: UTF8.self))" }
+}

@@ -130,3 +130,21 @@ public struct SandboxMisbehaviour: Sendable {
         }
     }
 }
+
+extension SandboxMisbehaviour: CustomStringConvertible {
+    /// What goes wrong, in a few words.
+    public var description: String {
+        effects.map { effect in
+            switch effect {
+            case .replace(let answer): "answers \(answer)"
+            case .edit: "changes the answer"
+            case .idToken: "changes the ID token"
+            case .delay(let duration): "waits \(duration)"
+            case .drip(let bytes, let interval): "sends \(bytes) bytes every \(interval)"
+            case .reset(let afterActing): afterActing ? "acts and resets" : "resets"
+            case .cut(let count): "closes after \(count) bytes"
+            }
+        }
+        .joined(separator: ", ")
+    }
+}

@@ -1,0 +1,122 @@
+import IdentityKit
+import Testing
+
+@testable import IdentitySandbox
+
+@Suite struct GraphQLTests {
+    private func run(
+        _ query: String,
+        _ variables: JSONObject = [:],
+        version: String = "2026-10"
+    ) async throws -> JSONObject {
+        let sandbox = try await Sandbox.start()
+        let answer = try await TestClient.shared.graphQL(
+            sandbox.storefront.endpoint(version: version),
+            query,
+            variables
+        )
+        await sandbox.stop()
+        return answer.object ?? [:]
+    }
+
+    @Test(
+        "what a document may not do is answered with the service's code and without data",
+        arguments: [
+            ("{ cart(id: \"x\") { buyerIdentity { customerAccessToken } } }", "undefinedField"),
+            ("mutation { cartCreate { checkoutUrl } }", "undefinedField"),
+            (
+                "mutation($input: CartCreateInput) { cartCreate(input: $input) { cart { id } } }",
+                "variableRequiresValidType"
+            ),
+            ("{ cart { id } }", "missingRequiredArguments"),
+            ("{ cart(id: \"x\", key: \"y\") { id } }", "argumentNotAccepted"),
+            ("{ cart(id: \"x\") }", "selectionMismatch"),
+            ("{ cart(id: \"x\") { id { x } } }", "selectionMismatch"),
+            ("query($id: ID!) { cart(id: \"x\") { id } }", "variableNotUsed"),
+            ("{ cart(id: $id) { id } }", "variableNotDefined"),
+            ("query($id: String) { cart(id: $id) { id } }", "variableMismatch"),
+            ("query($id: ID) { cart(id: $id) { id } }", "variableMismatch"),
+            ("{ cart(id: \"x\") { ...F } }", "useAndDefineFragment"),
+            ("{ shop { name } } fragment F on Cart { id }", "useAndDefineFragment"),
+            ("{ shop { ...F } } fragment F on Shop { ...F }", "infiniteLoop"),
+            ("{ shop { ... on Cart { id } } }", "cannotSpreadFragment"),
+            ("{ shop { a: id a: name } }", "fieldConflict"),
+            ("{ shop @client { id } }", "undefinedDirective"),
+            (
+                "mutation { cartCreate(input: { buyerIdentity: { countryCode: \"US\" } }) { cart { id } } }",
+                "argumentLiteralsIncompatible"
+            ),
+            (
+                "mutation($t: String) { cartCreate(input: { buyerIdentity: { token: $t } }) { cart { id } } }",
+                "argumentNotAccepted"
+            ),
+            ("// no comment\n{ shop { id } }", "PARSE_ERROR"),
+        ]
+    )
+    func rejected(query: String, code: String) async throws {
+        let answer = try await run(query)
+        let codes = answer["errors"]?.array?.compactMap { $0["extensions"]?["code"]?.string } ?? []
+        #expect(codes.contains(code))
+        #expect(answer["data"] == nil)
+    }
+
+    @Test("a variable with an unknown or missing member is refused with its path")
+    func variables() async throws {
+        let query = "mutation($input: CartInput!) { cartCreate(input: $input) { cart { id } } }"
+        let unknown = try await run(query, ["input": .object(["buyerIdentity": .object(["token": .string("x")])])])
+        let error = unknown["errors"]?.array?.first
+        #expect(error?["extensions"]?["code"]?.string == "INVALID_VARIABLE")
+        #expect(
+            error?["extensions"]?["problems"]?.array?.first?["path"]?.array?.compactMap(\.string) == [
+                "buyerIdentity", "token",
+            ]
+        )
+        #expect(unknown["data"] == nil)
+        let missing = try await run(query, ["input": .object(["lines": .array([.object([:])])])])
+        #expect(missing["errors"]?.array?.first?["extensions"]?["code"]?.string == "INVALID_VARIABLE")
+        #expect(try await run(query)["errors"] != nil)
+    }
+
+    @Test("exactly what was selected is answered: aliases, fragments, directives, type names, pages")
+    func selected() async throws {
+        let answer = try await run(
+            """
+            query Some($yes: Boolean!, $first: Int = 1) @inContext(country: CA, language: FR) {
+              label: shop { name, id @skip(if: $yes) ...More @include(if: $yes) }
+              products(first: $first) { nodes { handle } pageInfo { hasNextPage endCursor } }
+              localization { country { isoCode } }
+              node(id: "gid://shopify/ProductVariant/1") { __typename id ... on ProductVariant { title } ... on Product { handle } }
+            }
+            fragment More on Shop { paymentSettings { currencyCode } }
+            """,
+            ["yes": .bool(true)]
+        )
+        let expected = """
+            {"data":{"label":{"name":"Sandbox","paymentSettings":{"currencyCode":"USD"}},\
+            "products":{"nodes":[{"handle":"analytical-mug"}],"pageInfo":{"hasNextPage":true,"endCursor":"1"}},\
+            "localization":{"country":{"isoCode":"CA"}},\
+            "node":{"__typename":"ProductVariant","id":"gid://shopify/ProductVariant/1","title":"Blue"}}}
+            """
+        #expect(String(decoding: JSONValue.object(answer).serialized, as: UTF8.self) == expected)
+    }
+
+    @Test("what came with 2026-07 is unknown to the versions before")
+    func versions() async throws {
+        let query = "mutation { cartCreate(input: { sourceName: \"x\" }) { cart { id } } }"
+        #expect(try await run(query)["errors"] == nil)
+        #expect(try await run(query, version: "2026-04")["errors"] != nil)
+    }
+
+    @Test("a customer without token access is an error beside the rest of the data")
+    func partialData() async throws {
+        let answer = try await run(
+            "mutation { cartCreate { cart { totalQuantity buyerIdentity { customer { id } } } } }"
+        )
+        let cart = answer["data"]?["cartCreate"]?["cart"]
+        #expect(cart?["totalQuantity"]?.number?.integer == 0)
+        #expect(cart?["buyerIdentity"]?["customer"]?.isNull == true)
+        let error = answer["errors"]?.array?.first
+        #expect(error?["extensions"]?["code"]?.string == "ACCESS_DENIED")
+        #expect(error?["path"]?.array?.compactMap(\.string) == ["cartCreate", "cart", "buyerIdentity", "customer"])
+    }
+}

@@ -1,0 +1,167 @@
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import Synchronization
+import Testing
+
+@testable import IdentitySandbox
+
+@Suite struct MisbehaviourTests {
+    @Test(
+        "an answer instead of the right one arrives as it was ordered, and the provider has not acted",
+        arguments: [
+            (SandboxMisbehaviour.htmlPage(status: 500), 500, nil as String?),
+            (.oauthError("invalid_grant"), 400, "invalid_grant"),
+            (.oauthError("invalid_client", status: 200), 200, "invalid_client"),
+            (.shopifyUpstreamFailure, 401, ""), (.shopifyOriginMissing, 401, nil), (.shopifyAccessDenied, 403, nil),
+            (.tooManyRequests(retryAfter: 7), 429, "rate_limited"),
+            (.redirect(to: "https://shopify.com/", status: 301), 301, nil),
+            (.boltInvalidGrantWithBlank, 422, "invalid _grant"), (.boltRequestForbidden, 403, "request_forbidden"),
+        ]
+    )
+    func replaced(misbehaviour: SandboxMisbehaviour, status: Int, error: String?) async throws {
+        let sandbox = try await Sandbox.start()
+        let login = ShopifyLogin(sandbox)
+        let code = try await login.code()
+        sandbox.shopify.misbehave(misbehaviour, on: .token)
+        let answer = try await login.exchange(code)
+        #expect(answer.status == status)
+        #expect(answer.json["error"]?.string == error)
+        #expect(try await login.exchange(code).status == 200)
+        await sandbox.stop()
+    }
+
+    @Test("the ID token is made wrong in every way that a client must notice")
+    func idTokens() async throws {
+        let sandbox = try await Sandbox.start()
+        func token(_ misbehaviour: SandboxMisbehaviour) async throws -> String {
+            sandbox.shopify.misbehave(misbehaviour, on: .token)
+            return try await ShopifyLogin(sandbox).tokens()["id_token"]?.string ?? ""
+        }
+        func claim(_ name: String, _ misbehaviour: SandboxMisbehaviour) async throws -> JSONValue? {
+            TestClient.part(1, of: try await token(misbehaviour))[name]
+        }
+        #expect(try await claim("nonce", .claim("nonce", .string("other"))) == .string("other"))
+        #expect(try await claim("iss", .claim("iss", nil)) == nil)
+        #expect(try await claim("sub", .numericSubject)?.number?.integer == 7_000_000_001)
+        #expect(try await claim("aud", .audienceArray(others: "x"))?.array?.count == 2)
+        let times = TestClient.part(1, of: try await token(.shiftClaim("exp", by: -3600)))
+        #expect(times["exp"] == times["iat"])
+        let unsigned = try await token(.signature(.absent))
+        #expect(TestClient.part(0, of: unsigned)["alg"]?.string == "none")
+        #expect(unsigned.hasSuffix("."))
+        let confused = try await token(.signature(.hmacWithPublicKey))
+        #expect(TestClient.part(0, of: confused)["alg"]?.string == "HS256")
+        #expect(try await TestClient.part(0, of: token(.tokenHeader("kid", nil)))["kid"] == nil)
+        for kind in [SandboxIDToken.Signature.corrupted, .foreignKey] {
+            let wrong = try await token(.signature(kind))
+            #expect(TestClient.part(0, of: wrong)["kid"]?.string == "id_0")
+            let keyring = sandbox.shopify.state.withLock { $0.keyring }
+            #expect(IDTokenMint.claims(of: wrong, signedBy: keyring) == nil)
+        }
+        await sandbox.stop()
+    }
+
+    @Test("members can be left out, set and added, and the key set can hold strange keys")
+    func edited() async throws {
+        let sandbox = try await Sandbox.start()
+        sandbox.shopify.misbehave(
+            .withoutMembers("refresh_token", "id_token").and(.member("expires_in", .string("3600"))),
+            on: .token
+        )
+        let answer = try await ShopifyLogin(sandbox).tokens()
+        #expect(answer["refresh_token"] == nil)
+        #expect(answer["id_token"] == nil)
+        #expect(answer["expires_in"]?.string == "3600")
+        sandbox.shopify.misbehave(.unknownKeys, on: .jwks)
+        let keys = try await TestClient.shared.json(sandbox.shopify.endpoints.jwks)
+        #expect(keys["keys"]?.array?.count == 4)
+        sandbox.shopify.misbehave(.member("issuer", .string("https://evil.example")), on: .discovery)
+        let discovered = try await TestClient.shared.json(
+            sandbox.storefront.origin + "/.well-known/openid-configuration"
+        )
+        #expect(discovered["issuer"]?.string == "https://evil.example")
+        await sandbox.stop()
+    }
+
+    @Test("a lost answer is lost after the provider acted; a reset before it acted changes nothing")
+    func lost() async throws {
+        let sandbox = try await Sandbox.start()
+        let login = ShopifyLogin(sandbox)
+        let token = try await login.tokens()["refresh_token"]?.string
+        sandbox.shopify.misbehave(.reset, on: .token)
+        await #expect(throws: HTTPTransportError.self) { _ = try await login.refresh(token) }
+        #expect(sandbox.shopify.counters.refreshes == 0)
+        sandbox.shopify.misbehave(.loseAnswer, on: .token)
+        await #expect(throws: HTTPTransportError.self) { _ = try await login.refresh(token) }
+        #expect(sandbox.shopify.counters.refreshes == 1)
+        #expect(try await login.refresh(token).json["error"]?.string == "invalid_grant")
+        await sandbox.stop()
+    }
+
+    @Test("slow, dripped and cut answers are what they say")
+    func slow() async throws {
+        let sandbox = try await Sandbox.start()
+        let url = sandbox.bolt.jwksEndpoint
+        let start = ContinuousClock.now
+        sandbox.bolt.misbehave(.delay(.milliseconds(150)), on: .jwks)
+        #expect(try await TestClient.shared.send(.get, url).status == 200)
+        #expect(ContinuousClock.now - start >= .milliseconds(150))
+        sandbox.bolt.misbehave(.drip(bytes: 64, every: .milliseconds(1)), on: .jwks)
+        #expect(try await TestClient.shared.json(url)["keys"]?.array?.count == 1)
+        sandbox.bolt.misbehave(.cut(afterBytes: 200), on: .jwks)
+        await #expect(throws: HTTPTransportError.self) { _ = try await TestClient.shared.send(.get, url) }
+        sandbox.bolt.misbehave(.status(500), on: .jwks, times: 2)
+        #expect(try await TestClient.shared.send(.get, url).status == 500)
+        sandbox.bolt.behave()
+        #expect(try await TestClient.shared.send(.get, url).status == 200)
+        await sandbox.stop()
+    }
+
+    @Test("the Storefront throttles, denies, rejects, loses carts and invents codes")
+    func storefront() async throws {
+        let sandbox = try await Sandbox.start()
+        let client = CartClient(sandbox: sandbox)
+        func create(_ misbehaviour: SandboxMisbehaviour) async throws -> JSONValue {
+            sandbox.storefront.misbehave(misbehaviour, on: .storefront)
+            return try await client.run(
+                "mutation { cartCreate { cart { id note } userErrors { code field } warnings { code } } }"
+            )
+        }
+        let throttled = try await create(.storefrontThrottled)
+        #expect(throttled["errors"]?.array?.first?["extensions"]?["code"]?.string == "THROTTLED")
+        #expect(sandbox.storefront.cartStates.isEmpty)
+        let denied = try await create(.storefrontAccessDenied(path: "cartCreate", "cart", "note"))
+        #expect(denied["data"]?["cartCreate"]?["cart"]?["id"]?.string != nil)
+        #expect(denied["errors"]?.array?.count == 1)
+        #expect(try await create(.storefrontNullCart)["data"]?["cartCreate"]?["cart"]?.isNull == true)
+        #expect(sandbox.storefront.cartStates.count == 2)
+        let unknown = try await create(
+            .storefrontUserError(code: "FROM_THE_FUTURE", field: ["x"]).and(.storefrontWarning(code: "NEW"))
+        )
+        #expect(unknown["data"]?["cartCreate"]?["userErrors"]?.array?.first?["code"]?.string == "FROM_THE_FUTURE")
+        #expect(unknown["data"]?["cartCreate"]?["warnings"]?.array?.first?["code"]?.string == "NEW")
+        #expect(try await create(.storefrontErrorsText("Not Found", status: 404))["errors"]?.string == "Not Found")
+        #expect(
+            try await create(.storefrontErrorsObject(["query": .string("?")], status: 400))["errors"]?["query"] != nil
+        )
+        sandbox.storefront.misbehave(.storefrontSecurityRejection, on: .storefront)
+        let rejected = try await TestClient.shared.send(.post, sandbox.storefront.endpoint, body: "{}")
+        #expect(rejected.status == 430)
+        await sandbox.stop()
+    }
+
+    @Test("requests are noted byte for byte under their endpoint")
+    func noted() async throws {
+        let sandbox = try await Sandbox.start()
+        _ = try await ShopifyLogin(sandbox).exchange("a+b&c=d/ü")
+        let request = try #require(sandbox.shopify.requests(to: .token).first)
+        #expect(request.formValue("code") == "a+b&c=d/ü")
+        #expect(request.bodyText.contains("code=a%2Bb%26c%3Dd%2F%C3%BC"))
+        #expect(request.header("USER-AGENT") == "tests")
+        #expect(sandbox.shopify.counters.tokenRefusals == 1)
+        sandbox.shopify.forgetRequests()
+        #expect(sandbox.shopify.requests.isEmpty)
+        await sandbox.stop()
+    }
+}

@@ -1,0 +1,77 @@
+import IdentityHTTP
+import IdentityKit
+import Testing
+
+@testable import IdentitySandbox
+
+@Suite struct SandboxTests {
+    @Test("sandboxes in one process know nothing of each other, and a stopped one is gone")
+    func separate() async throws {
+        let (one, two) = (try await Sandbox.start(), try await Sandbox.start())
+        let tokens = try await ShopifyLogin(one).tokens()
+        #expect(try await ShopifyLogin(two).refresh(tokens["refresh_token"]?.string).status == 400)
+        #expect(one.shopify.counters.exchanges == 1)
+        #expect(two.shopify.counters.exchanges == 0)
+        await one.stop()
+        await #expect(throws: HTTPTransportError.self) {
+            _ = try await TestClient.shared.send(.get, one.shopify.endpoints.discovery)
+        }
+        await two.stop()
+    }
+
+    @Test("the configuration file reads back strictly and names every provider")
+    func configuration() async throws {
+        let sandbox = try await Sandbox.start()
+        let lab = sandbox.labConfiguration()
+        let read = try IdentityConfiguration(json: Array(lab.text.utf8), environmentVariables: lab.environment)
+        #expect(read.providers.map(\.name) == ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"])
+        #expect(lab.environment["IDENTITY_STORE_KEY"]?.utf8.count == 64)
+        for value in lab.environment.values { #expect(!lab.text.contains(value)) }
+        await sandbox.stop()
+    }
+
+    @Test("what a buyer typed is escaped on every page")
+    func escaping() async throws {
+        let sandbox = try await Sandbox.start()
+        let login = ShopifyLogin(sandbox)
+        let hostile = "\"><script>alert(1)</script>@x'&"
+        let url = FormText.append(
+            [("login_hint", hostile), ("locale", hostile)],
+            to: login.authorizationURL
+        )
+        let started = try await TestClient.shared.send(.get, url)
+        let page = try await TestClient.shared.send(
+            .get,
+            sandbox.shopify.platformOrigin + (started.headers["location"] ?? ""),
+            headers: ["Cookie": started.headers["set-cookie"]?.split(separator: ";").first.map(String.init) ?? ""]
+        )
+        let text = String(decoding: page.body, as: UTF8.self)
+        #expect(page.status == 200)
+        #expect(!text.contains("<script>"))
+        #expect(text.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;@x&#39;&amp;"))
+        await sandbox.stop()
+    }
+
+    @Test("a login page belongs to the browser that began it")
+    func binding() async throws {
+        let sandbox = try await Sandbox.start()
+        let started = try await TestClient.shared.send(.get, ShopifyLogin(sandbox).authorizationURL)
+        let page = try await TestClient.shared.send(
+            .get,
+            sandbox.shopify.platformOrigin + (started.headers["location"] ?? "")
+        )
+        #expect(page.status == 403)
+        await sandbox.stop()
+    }
+
+    @Test("expiry follows the configured clock")
+    func clock() async throws {
+        var configuration = SandboxConfiguration()
+        configuration.accessTokenLifetime = .seconds(60)
+        configuration.authorizationCodeLifetime = .zero
+        let sandbox = try await Sandbox.start(configuration)
+        let login = ShopifyLogin(sandbox)
+        #expect(try await login.exchange(try await login.code()).json["error"]?.string == "invalid_grant")
+        await sandbox.stop()
+    }
+}
