@@ -111,7 +111,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("the traps of the token endpoint: Origin, User-Agent, client_id in the body, app clients")
+    @Test("the traps of the token endpoint: Origin, User-Agent, client_id in the body, app clients, shop id")
     func traps() async throws {
         let sandbox = try await Sandbox.start()
         let url = sandbox.shopify.endpoints.token
@@ -133,6 +133,8 @@ import Testing
         let app = try await ShopifyLogin(sandbox, .app).refresh("x")
         #expect(app.status == 400)
         #expect(app.json["error"]?.string == "unsupported_grant_type")
+        let elsewhere = url.replacing("82920341806", with: "1")
+        #expect(try await TestClient.shared.form(elsewhere, []).status == 301)
         let bearer = try await TestClient.shared.graphQL(
             sandbox.shopify.endpoints.api,
             "{ customer { id } }",

@@ -66,8 +66,8 @@ extension SandboxShopify {
             expires: now + 600
         )
         let session = state.withLock { $0.desk.session(of: request) }
-        let hinted = login.loginHint.map { directory.buyer(email: $0).number }
-        if let session, hinted == nil || hinted == session.buyer {
+        let signedIn = session.flatMap { directory.buyer(number: $0.buyer)?.account.email.lowercased() }
+        if let session, login.loginHint.map({ $0.lowercased() == signedIn }) ?? true {
             return finish(login, buyer: session.buyer, session: session)
         }
         if query["prompt"] == "none" { return refuseSilently(login) }
