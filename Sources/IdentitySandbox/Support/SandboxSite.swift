@@ -54,8 +54,6 @@ final class SandboxSite: Sendable {
 
     func stop() async {
         await server.stop()
-        // Routes hold the provider, which holds this site.
-        socket.router.withLock { $0 = nil }
     }
 
     private static func respond(to message: LoopbackRequest, _ route: SandboxRoute) async -> LoopbackResponse {
