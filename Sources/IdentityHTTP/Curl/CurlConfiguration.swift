@@ -11,6 +11,13 @@ extension CurlTransport {
         public var proxy: HTTPURL?
         /// The `User-Agent` of requests that do not set one.
         public var userAgent: String
+        /// Whether HTTP/2 is offered to servers; no unless set.
+        ///
+        /// With libcurl 7.88 against a server that limits stream resets (nghttp2's default of 1,000 and then 33 a second),
+        /// a busy HTTP/2 connection was ended by the server with all its requests, after which nobody knows whether a
+        /// one-use token is spent; and a response that came before the request's body was read counted as an error.
+        /// Over HTTP/1.1 neither happens, and a connection in use has one request to lose.
+        public var offersHTTP2: Bool
         /// How many connections there may be at once; 256 unless set.
         ///
         /// Further requests wait, within their deadlines.
@@ -27,6 +34,7 @@ extension CurlTransport {
             certificateAuthorityFile: String? = nil,
             proxy: HTTPURL? = nil,
             userAgent: String = "IdentityKit/0.1 (+libcurl)",
+            offersHTTP2: Bool = false,
             maximumConnections: Int = 256,
             maximumConnectionsPerHost: Int = 64,
             idleTimeout: Duration = .seconds(30)
@@ -34,6 +42,7 @@ extension CurlTransport {
             self.certificateAuthorityFile = certificateAuthorityFile
             self.proxy = proxy
             self.userAgent = userAgent
+            self.offersHTTP2 = offersHTTP2
             self.maximumConnections = maximumConnections
             self.maximumConnectionsPerHost = maximumConnectionsPerHost
             self.idleTimeout = idleTimeout

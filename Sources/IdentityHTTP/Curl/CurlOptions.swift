@@ -16,7 +16,7 @@ internal import CIdentityCurl
             && set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
             && set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
             && set(CURLOPT_HTTP09_ALLOWED, 0)
-            && set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+            && set(CURLOPT_HTTP_VERSION, configuration.offersHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
             && set(CURLOPT_SSL_VERIFYPEER, 1)
             && set(CURLOPT_SSL_VERIFYHOST, 2)
             && set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)

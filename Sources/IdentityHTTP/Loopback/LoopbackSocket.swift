@@ -1,3 +1,5 @@
+// curl.h includes the socket headers, too, and with the whole module in view the compiler takes their enumerators for its.
+internal import CIdentityCurl
 internal import Glibc
 
 /// Why a ``LoopbackServer`` could not start.
@@ -29,9 +31,9 @@ enum LoopbackSocket {
     /// A listening, non-blocking socket and its port.
     static func listen(on address: LoopbackAddress, port: UInt16) throws(LoopbackServerError) -> (Int32, UInt16) {
         let family = address == .v4 ? AF_INET : AF_INET6
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let socket = Glibc.socket(family, type, 0)
+        let socket = Glibc.socket(family, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw LoopbackServerError(operation: "socket", number: errno) }
+        guard prepare(socket) else { throw failure("fcntl", socket) }
         var one: Int32 = 1
         unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         let bound = address == .v4 ? bind4(socket, port) : bind6(socket, port)

@@ -65,6 +65,10 @@ extension TransportConformance {
         let request = try probe.request(server, .post, body: [1])
         await server.stop()
         try await probe.expect(.connectionFailed, .notSent, from: request)
+        // An address that the policy refuses is not even knocked at.
+        var refused = request
+        refused.addressPolicy = .publicOnly
+        try await probe.expect(.addressRefused, .notSent, from: refused)
     }
 
     @Sendable private static func silentEnd(_ probe: TransportProbe) async throws {
