@@ -45,3 +45,8 @@ static inline CURLcode identity_curl_set_prerequest(CURL *_Nonnull handle, curl_
 static inline CURLMcode identity_curl_multi_set_long(CURLM *_Nonnull handle, CURLMoption option, long value) {
     return curl_multi_setopt(handle, option, value);
 }
+
+// CURLVERSION_NOW is a macro.
+static inline const curl_version_info_data *identity_curl_version_info(void) {
+    return curl_version_info(CURLVERSION_NOW);
+}

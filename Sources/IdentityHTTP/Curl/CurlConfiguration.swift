@@ -1,3 +1,4 @@
+internal import CIdentityCurl
 internal import Glibc
 
 extension CurlTransport {
@@ -11,12 +12,7 @@ extension CurlTransport {
         public var proxy: HTTPURL?
         /// The `User-Agent` of requests that do not set one.
         public var userAgent: String
-        /// Whether HTTP/2 is offered to servers; no unless set.
-        ///
-        /// With libcurl 7.88 against a server that limits stream resets (nghttp2's default of 1,000 and then 33 a second),
-        /// a busy HTTP/2 connection was ended by the server with all its requests, after which nobody knows whether a
-        /// one-use token is spent; and a response that came before the request's body was read counted as an error.
-        /// Over HTTP/1.1 neither happens, and a connection in use has one request to lose.
+        /// Whether HTTP/2 is offered to servers; unless set, ``isHTTP2Reliable`` decides.
         public var offersHTTP2: Bool
         /// How many connections there may be at once; 256 unless set.
         ///
@@ -34,7 +30,7 @@ extension CurlTransport {
             certificateAuthorityFile: String? = nil,
             proxy: HTTPURL? = nil,
             userAgent: String = "IdentityKit/0.1 (+libcurl)",
-            offersHTTP2: Bool = false,
+            offersHTTP2: Bool = Configuration.isHTTP2Reliable,
             maximumConnections: Int = 256,
             maximumConnectionsPerHost: Int = 64,
             idleTimeout: Duration = .seconds(30)
@@ -47,6 +43,16 @@ extension CurlTransport {
             self.maximumConnectionsPerHost = maximumConnectionsPerHost
             self.idleTimeout = idleTimeout
         }
+
+        /// Whether the libcurl that is running ends no good request with a busy HTTP/2 connection: from 8.5 on.
+        ///
+        /// Older ones do not outlive a server's GOAWAY: a connection that a server ends after its thousand requests takes all
+        /// that are under way with it, after which nobody knows whether a one-use token is spent. Over HTTP/1.1 a connection
+        /// has one request to lose.
+        public static let isHTTP2Reliable: Bool = {
+            guard let information = unsafe identity_curl_version_info() else { return false }
+            return unsafe information.pointee.version_num >= 0x08_05_00
+        }()
 
         func check() throws(HTTPTransportError) {
             if let file = certificateAuthorityFile, unsafe file.utf8.contains(0) || access(file, R_OK) != 0 {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// What it promises beyond ``HTTPTransport``:
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; there is no switch to turn that off.
-/// - Connections are kept and used again. HTTP/2 is offered only if ``Configuration/offersHTTP2`` says so.
+/// - Connections are kept and used again. HTTP/2 is offered as ``Configuration/offersHTTP2`` says.
 /// - The environment decides nothing: `http_proxy` and its kin, `.netrc` and cookie files are ignored.
 /// - A body may be up to its cap, no decompression takes place, so a small answer cannot become a large one.
 ///
