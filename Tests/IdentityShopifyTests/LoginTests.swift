@@ -22,4 +22,147 @@ struct LoginTests {
         #expect(tokens.expiresAt == shop.clock.now + 3600)
         #expect(tokens.isGranted("customer-account-api:full"))
     }
+
+    @Test(
+        "what every provider promises",
+        arguments: ProviderConformance.cases,
+        [SandboxShopifyClient.confidential, .app]
+    )
+    func conformance(_ promise: ProviderConformance.Case, client: SandboxShopifyClient) async throws {
+        let shop = try await Shop(client)
+        try await promise.run {
+            ProviderConformance.Subject(
+                provider: try shop.provider(),
+                presenter: SandboxBuyer(),
+                isRefreshable: client.kind != .app
+            )
+        }
+    }
+
+    @Test("the authorization URL says what Shopify's page documents, and nothing else")
+    func authorizationURL() async throws {
+        let shop = try await Shop(.publicMobile)
+        let options = LoginOptions.shopify {
+            $0.locale = "fr-CA"
+            $0.regionCountry = "CA"
+            $0.loginHint = "ada+shop@example.com"
+            $0.submitsLoginHint = true
+            $0.signInMethod = "provider:google"
+            $0.isSilent = true
+        }
+        let request = try await shop.provider().authorizationRequest(options)
+        let query = LoopbackRequest(method: "GET", target: "/?" + (request.url.query ?? "")).queryFields()
+        let fields = Dictionary(query) { first, _ in first }
+        #expect(query.count == fields.count)
+        #expect(
+            Set(fields.keys) == [
+                "client_id", "scope", "response_type", "redirect_uri", "state", "nonce", "code_challenge",
+                "code_challenge_method", "locale", "region_country", "login_hint", "login_hint_mode", "acr_values",
+                "prompt",
+            ]
+        )
+        #expect(fields["scope"] == "openid email customer-account-api:full")
+        #expect(fields["redirect_uri"] == "shop.82920341806.app://callback")
+        #expect(fields["code_challenge_method"] == "S256")
+        #expect(fields["login_hint"] == "ada+shop@example.com")
+        #expect(fields["login_hint_mode"] == "submit")
+        #expect(fields["acr_values"] == "provider:google")
+        #expect(fields["prompt"] == "none")
+        // A form decoder reads a plus sign as a space.
+        #expect(request.url.text.contains("ada%2Bshop%40example.com"))
+    }
+
+    @Test("a mobile client without a redirect URI has Shopify's default one, made of the shop that discovery names")
+    func defaultRedirect() async throws {
+        let shop = try await Shop(.publicMobile)
+        let provider = try shop.provider { $0.redirectURI = nil }
+        let attempt = try await provider.authorizationRequest(LoginOptions()).attempt
+        #expect(attempt.redirectURI == "shop.82920341806.app://callback")
+        #expect(
+            try shop.provider { ($0.redirectURI, $0.shopID) = (nil, "82920341806") }.descriptor.redirectURI
+                == "shop.82920341806.app://callback"
+        )
+    }
+
+    @Test(
+        "a silent login that fails is told apart, in whichever of the two ways Shopify says it",
+        arguments: [SandboxShopifyConfiguration.SilentLoginRefusal.error, .code]
+    )
+    func silentLogin(refusal: SandboxShopifyConfiguration.SilentLoginRefusal) async throws {
+        let shop = try await Shop { $0.silentLoginRefusal = refusal }
+        let provider = try shop.provider()
+        let (callback, attempt) = try await shop.callback(provider, .shopify { $0.isSilent = true })
+        let error = await failure { try await provider.exchange(callback, for: attempt) }
+        #expect(error?.code == .loginRequired)
+        #expect(error?.kind == .signInAgain)
+        #expect(shop.shopify.requests(to: .token).isEmpty)
+    }
+
+    @Test(
+        "an ID token that is not this login's gives no tokens",
+        arguments: [
+            (SandboxMisbehaviour.claim("nonce", .string("another")), IdentityError.Code.idTokenNonce),
+            (.claim("nonce", nil), .idTokenNonce),
+            (.claim("iss", .string("https://shopify.com/authentication/1")), .idTokenIssuer),
+            (.claim("aud", .string("another-client")), .idTokenAudience),
+            (.claim("sub", .string("")), .idTokenSubject),
+            (.shiftClaim("exp", by: -7200), .idTokenTime),
+            (.signature(.corrupted), .idTokenSignature),
+            (.signature(.absent), .idTokenMalformed),
+            (.signature(.hmacWithPublicKey), .idTokenAlgorithm),
+            (.withoutMembers("id_token"), .idTokenMissing),
+            (.withoutMembers("expires_in"), .tokenResponseInvalid),
+            (.member("access_token", .string("")), .tokenResponseInvalid),
+        ]
+    )
+    func badIDToken(_ bad: SandboxMisbehaviour, _ code: IdentityError.Code) async throws {
+        let shop = try await Shop()
+        shop.shopify.misbehave(bad, on: .token)
+        let error = await failure { try await shop.login(try shop.provider()) }
+        #expect(error?.kind == .rejected)
+        #expect(error?.code == code || (code == .idTokenMalformed && error?.code == .idTokenAlgorithm))
+    }
+
+    @Test("a token answer is good without type, scope and refresh token, and with a subject that is a number")
+    func leniency() async throws {
+        let shop = try await Shop()
+        shop.shopify.misbehave(
+            .withoutMembers("token_type", "scope", "refresh_token").and(.numericSubject),
+            on: .token
+        )
+        let tokens = try await shop.login(try shop.provider())
+        #expect(tokens.refreshToken == nil)
+        #expect(tokens.scopes == ["openid", "email", "customer-account-api:full"])
+        #expect(Int(tokens.buyer.subject) != nil)
+    }
+
+    @Test("a logout URL carries the ID token and the registered URI only, and there is none without an ID token")
+    func logoutURL() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        var tokens = try await shop.login(provider)
+        let url = try #require(
+            try await provider.logoutURL(for: tokens, returningTo: "https://app.example/signed-out?a=1&b=2")
+        )
+        let query = LoopbackRequest(method: "GET", target: "/?" + (url.query ?? "")).queryFields()
+        #expect(query.map(\.0) == ["id_token_hint", "post_logout_redirect_uri"])
+        #expect(query.first?.1 == tokens.idToken?.reveal())
+        #expect(query.last?.1 == "https://app.example/signed-out?a=1&b=2")
+        tokens.idToken = nil
+        #expect(try await provider.logoutURL(for: tokens, returningTo: nil) == nil)
+    }
+
+    @Test("a cart's claim is the access token itself, with its expiry and the shop's issuer")
+    func cartClaim() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        guard case .customer(let claim) = try await provider.cartClaim(for: tokens) else {
+            Issue.record("no customer claim")
+            return
+        }
+        #expect(claim.token.isEqual(to: tokens.accessToken))
+        #expect(claim.expiresAt == tokens.expiresAt)
+        #expect(claim.issuer == Shop.issuer)
+    }
 }

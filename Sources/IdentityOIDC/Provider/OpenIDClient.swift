@@ -32,9 +32,15 @@ package struct OpenIDClient: Sendable {
     }
 
     /// Makes the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
+    ///
+    /// - Parameters:
+    ///   - options: What the app asks for.
+    ///   - additional: Parameters of the provider's own.
+    ///   - ownProofKey: The app's own PKCE verifier, where it keeps one; a fresh one unless given.
     package func authorizationRequest(
         _ options: LoginOptions,
-        additional: [(name: String, value: String)] = []
+        additional: [(name: String, value: String)] = [],
+        ownProofKey: ProofKey? = nil
     ) async throws -> AuthorizationRequest {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.authorizationEndpoint else {
@@ -54,7 +60,8 @@ package struct OpenIDClient: Sendable {
         let state = dialect.stateLength.map { String(fullState.prefix($0)) } ?? fullState
         let nonce =
             dialect.sendsNonce ? Base64URL.encode(Array(random.dropFirst(dialect.stateByteCount).prefix(32))) : nil
-        let proofKey = dialect.usesProofKey ? try ProofKey(randomBytes: Array(random.suffix(32))) : nil
+        let proofKey =
+            dialect.usesProofKey ? try ownProofKey ?? ProofKey(randomBytes: Array(random.suffix(32))) : nil
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
         let scopes = options.scopes ?? self.scopes
 
@@ -202,7 +209,12 @@ package struct OpenIDClient: Sendable {
     }
 
     /// Spends a refresh token (RFC 6749 section 6, OpenID Connect Core section 12).
-    package func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+    ///
+    /// - Parameters:
+    ///   - tokens: The old tokens; what the answer leaves out is carried over.
+    ///   - isBuyerKnown: Whether the old tokens say whose they are. A bare refresh token that an app kept says nothing; then an
+    ///     ID token in the answer has no login to continue.
+    package func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
         guard let refreshToken = tokens.refreshToken else {
             throw IdentityError(
                 .signInAgain,
@@ -228,8 +240,9 @@ package struct OpenIDClient: Sendable {
         if !refreshScopes.isEmpty { renewed.refreshTokenScopes = refreshScopes }
         if let idToken = answer.idToken {
             var expected = expectations(metadata, answer)
-            expected.previous = tokens
-            _ = try await validate(idToken, metadata, expected)
+            if isBuyerKnown { expected.previous = tokens }
+            let claims = try await validate(idToken, metadata, expected)
+            if !isBuyerKnown { renewed.buyer = dialect.buyer(claims) }
             renewed.idToken = idToken
         }
         return renewed

@@ -11,7 +11,7 @@ internal import IdentityOIDC
 /// reference, "Authenticate checkouts", and discovery documents of living shops.
 public struct ShopifyProvider: IdentityProvider, BuyerProfileProviding, CartClaimProviding {
     let client: OpenIDClient
-    private let configuration: Configuration
+    let configuration: Configuration
     private let customerAccountAPI: CustomerAccountAPI
 
     /// Creates a provider; nothing is asked over the network yet.

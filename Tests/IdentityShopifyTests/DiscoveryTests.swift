@@ -1,0 +1,177 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityShopify
+import IdentityTesting
+import Testing
+
+@Suite("Discovery of a shop")
+struct DiscoveryTests {
+    @Test(
+        "a document that names an issuer which is not Shopify's, or another shop's, is not used",
+        arguments: [
+            "https://shopify.com/authentication/1", "https://shopify.com.evil.example/authentication/82920341806",
+            "https://shopify.com/authentication/82920341806/", "https://shopify.com/authentication/",
+            "https://shopify.com/authentication/0082920341806", "https://shopify.com/authentication/٣",
+            "http://shopify.com/authentication/82920341806",
+        ]
+    )
+    func lyingIssuer(_ issuer: String) async throws {
+        let shop = try await Shop()
+        shop.shopify.misbehave(.member("issuer", .string(issuer)), on: .discovery)
+        let error = await failure {
+            try await shop.provider { $0.shopID = "82920341806" }.authorizationRequest(LoginOptions())
+        }
+        #expect(error?.kind == .rejected)
+        #expect(error?.code == .discoveryIssuerMismatch)
+    }
+
+    @Test("without a shop id any shop's issuer will do, and a login stays with the one that discovery named")
+    func boundIssuer() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        #expect(try await provider.authorizationRequest(LoginOptions()).attempt.issuer == Shop.issuer)
+        shop.shopify.misbehave(.claim("iss", .string("https://shopify.com/authentication/1")), on: .token)
+        #expect(await failure { try await shop.login(provider) }?.code == .idTokenIssuer)
+    }
+
+    @Test("an endpoint that is not https is refused, for it would get the client's secret")
+    func insecureEndpoint() async throws {
+        let shop = try await Shop()
+        shop.shopify.misbehave(.member("token_endpoint", .string("http://example.com/token")), on: .discovery)
+        let error = await failure { try await shop.provider().authorizationRequest(LoginOptions()) }
+        #expect(error?.code == .discoveryFailed)
+    }
+
+    @Test(
+        "404, a page or too many redirects instead of the document are failures that name it",
+        arguments: [
+            SandboxMisbehaviour.htmlPage(status: 404), .htmlPage(status: 200),
+            .redirect(to: "https://example.com/.well-known/openid-configuration", status: 301)
+                .and(.header("Location", nil)),
+        ]
+    )
+    func noDocument(_ misbehaviour: SandboxMisbehaviour) async throws {
+        let shop = try await Shop()
+        shop.shopify.misbehave(misbehaviour, on: .discovery)
+        #expect(
+            await failure { try await shop.provider().authorizationRequest(LoginOptions()) }?.code == .discoveryFailed
+        )
+    }
+
+    private func provider(
+        _ transport: ScriptedTransport,
+        _ change: (inout ShopifyProvider.Configuration) -> Void
+    ) throws -> ShopifyProvider {
+        var configuration = ShopifyProvider.Configuration(
+            name: "shop",
+            shopDomain: "brand.example",
+            clientID: "client",
+            client: .publicMobile
+        )
+        configuration.redirectURI = "shop.123.app://callback"
+        change(&configuration)
+        return try ShopifyProvider(configuration, environment: IdentityEnvironment(transport: transport))
+    }
+
+    @Test("where discovery says 404, Shopify's fixed addresses are used, but only for a shop whose number is known")
+    func fallback() async throws {
+        let transport = ScriptedTransport([:])
+        let known = try provider(transport) { $0.shopID = "123" }
+        let url = try await known.authorizationRequest(LoginOptions()).url
+        #expect(url.text.hasPrefix("https://shopify.com/authentication/123/oauth/authorize?"))
+        #expect(transport.urls == ["https://brand.example/.well-known/openid-configuration"])
+        let unknown = try provider(transport) { _ in }
+        #expect(await failure { try await unknown.authorizationRequest(LoginOptions()) }?.code == .discoveryFailed)
+        let sandboxed = try provider(transport) { ($0.shopID, $0.issuers) = ("123", ["https://id.example"]) }
+        #expect(await failure { try await sandboxed.authorizationRequest(LoginOptions()) }?.code == .discoveryFailed)
+    }
+
+    @Test("an alias redirects to the permanent name, over https only and not for ever")
+    func redirects() async throws {
+        let path = "/.well-known/openid-configuration"
+        let document: HTTPResponse = .json([
+            "issuer": .string("https://shopify.com/authentication/123"),
+            "authorization_endpoint": .string("https://account.brand.example/authentication/oauth/authorize"),
+        ])
+        let honest = ScriptedTransport([
+            "https://brand.example" + path: .redirect(to: "https://permanent.example" + path),
+            "https://permanent.example" + path: document,
+        ])
+        let url = try await provider(honest) { _ in }.authorizationRequest(LoginOptions()).url
+        #expect(url.text.hasPrefix("https://account.brand.example/authentication/oauth/authorize?"))
+        let downgrading = ScriptedTransport([
+            "https://brand.example" + path: .redirect(to: "http://permanent.example" + path),
+            "http://permanent.example" + path: document,
+        ])
+        #expect(
+            await failure { try await provider(downgrading) { _ in }.authorizationRequest(LoginOptions()) }?.code
+                == .discoveryFailed
+        )
+        #expect(downgrading.urls.count == 1)
+        let circular = ScriptedTransport(["https://brand.example" + path: .redirect(to: "https://brand.example" + path)]
+        )
+        #expect(
+            await failure { try await provider(circular) { _ in }.authorizationRequest(LoginOptions()) }?.code
+                == .discoveryFailed
+        )
+        #expect(circular.urls.count == 4)
+    }
+
+    @Test("with a shop id alone, discovery is asked at Shopify itself")
+    func shopIDAlone() async throws {
+        let transport = ScriptedTransport([:])
+        _ = try await provider(transport) { ($0.shopDomain, $0.shopID) = (nil, "123") }
+            .authorizationRequest(LoginOptions())
+        #expect(transport.urls == ["https://shopify.com/authentication/123/.well-known/openid-configuration"])
+    }
+
+    @Test(
+        "the Customer Account API is called with our version, wherever the shop's document puts it",
+        arguments: [
+            (
+                "https://shopify.com/123/account/customer/api/2027-01/graphql",
+                "https://shopify.com/123/account/customer/api/2026-10/graphql"
+            ),
+            (
+                "https://account.brand.example/customer/api/unstable/graphql",
+                "https://account.brand.example/customer/api/2026-10/graphql"
+            ),
+            ("https://account.brand.example/graphql", "https://account.brand.example/graphql"),
+        ]
+    )
+    func apiVersion(_ named: String, _ called: String) async throws {
+        let transport = ScriptedTransport([
+            "https://brand.example/.well-known/customer-account-api": .json(["graphql_api": .string(named)])
+        ])
+        let error = await failure {
+            try await provider(transport) { _ in }.buyerProfile(for: Self.tokens)
+        }
+        #expect(error?.kind == .configuration)
+        #expect(transport.urls.last == called)
+    }
+
+    @Test("a configured API address is used as given; a 404 leads to the fixed one of a known shop only")
+    func apiAddress() async throws {
+        let transport = ScriptedTransport([:])
+        _ = await failure {
+            try await provider(transport) {
+                $0.endpoints.api = try? HTTPURL("https://api.example/customer/api/2026-04/graphql")
+            }.buyerProfile(for: Self.tokens)
+        }
+        #expect(transport.urls == ["https://api.example/customer/api/2026-04/graphql"])
+        _ = await failure { try await provider(transport) { $0.shopID = "123" }.buyerProfile(for: Self.tokens) }
+        #expect(transport.urls.last == "https://shopify.com/123/account/customer/api/2026-10/graphql")
+        let error = await failure { try await provider(transport) { _ in }.buyerProfile(for: Self.tokens) }
+        #expect(error?.code == .discoveryFailed)
+        #expect(transport.urls.last == "https://brand.example/.well-known/customer-account-api")
+    }
+
+    private static var tokens: TokenSet {
+        TokenSet(
+            buyer: Buyer(issuer: "https://shopify.com/authentication/123", subject: "1"),
+            accessToken: Secret("shcat_test"),
+            issuedAt: ManualClock().now
+        )
+    }
+}

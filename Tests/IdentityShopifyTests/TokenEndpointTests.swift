@@ -1,0 +1,160 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityShopify
+import IdentityTesting
+import Testing
+
+@Suite("The token endpoint of Shopify")
+struct TokenEndpointTests {
+    @Test("the bytes of the token requests, for every client type", arguments: SandboxShopifyClient.all)
+    func bytes(client: SandboxShopifyClient) async throws {
+        let shop = try await Shop(client)
+        let provider = try shop.provider()
+        let (callback, attempt) = try await shop.callback(provider)
+        let tokens = try await provider.exchange(callback, for: attempt)
+        let code = FormEncoding.escape(try callback.value(of: "code")?.reveal() ?? "")
+        let redirectURI = FormEncoding.escape(client.redirectURIs.first ?? "")
+        let verifier = try #require(attempt.codeVerifier).reveal()
+        let exchange = try #require(shop.shopify.requests(to: .token).first)
+        #expect(
+            exchange.bodyText == "grant_type=authorization_code&client_id=\(client.id)&code=\(code)"
+                + "&redirect_uri=\(redirectURI)&code_verifier=\(verifier)"
+        )
+        try check(exchange, client)
+        guard let refreshToken = tokens.refreshToken else { return }
+        _ = try await provider.refresh(tokens)
+        let refresh = try #require(shop.shopify.requests(to: .token).last)
+        #expect(
+            refresh.bodyText
+                == "grant_type=refresh_token&client_id=\(client.id)&refresh_token=\(refreshToken.reveal())"
+        )
+        try check(refresh, client)
+    }
+
+    private func check(_ request: SandboxRequest, _ client: SandboxShopifyClient) throws {
+        #expect(request.method == "POST")
+        #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
+        #expect(request.header("Accept") == "application/json")
+        #expect(request.header("User-Agent") == "IdentityKit")
+        #expect(request.header("Origin") == (client.kind == .publicWeb ? "https://app.example" : nil))
+        // Made by hand: base64 of "{client id}:{secret}", not escaped before.
+        let credentials = [
+            SandboxShopifyClient.Kind.confidential:
+                "Basic M2YxYzJhOTAtN2M1NC00ZTJiLTlkMGUtNWExYjZjN2Q4ZTAxOnNocHNzLXNhbmRib3grc2VjcmV0L3dpdGg9c2lnbnMmbW9yZQ=="
+        ]
+        #expect(request.header("Authorization") == credentials[client.kind])
+    }
+
+    struct Failure: Sendable {
+        var misbehaviour: SandboxMisbehaviour
+        var kind: IdentityError.Kind
+        var code: IdentityError.Code
+
+        init(_ misbehaviour: SandboxMisbehaviour, _ kind: IdentityError.Kind, _ code: IdentityError.Code) {
+            self.misbehaviour = misbehaviour
+            self.kind = kind
+            self.code = code
+        }
+    }
+
+    /// `wire/shopify.md` sections 4.3 and 5 without the two rows that depend on the grant.
+    static let expectedFailures = [
+        Failure(.redirect(to: "https://shopify.com/", status: 301), .configuration, .redirectRefused),
+        Failure(.oauthError("unsupported_grant_type"), .configuration, .unsupportedGrantType),
+        Failure(.oauthError("invalid_client", status: 401), .configuration, .invalidClient),
+        Failure(.oauthError("unauthorized_client", status: 401), .configuration, .unauthorizedClient),
+        Failure(.oauthError("unauthorized_client", status: 403), .configuration, .unauthorizedClient),
+        Failure(.shopifyOriginMissing, .configuration, .originRefused),
+        Failure(.shopifyUpstreamFailure, .retryLater, .unexpectedResponse),
+        Failure(.shopifyAccessDenied, .configuration, .requestBlocked),
+        Failure(.tooManyRequests(retryAfter: 7), .retryLater, .providerUnavailable),
+        Failure(.htmlPage(status: 500), .retryLater, .providerUnavailable),
+        Failure(.oauthError("invalid_grant", status: 503), .retryLater, .providerUnavailable),
+        Failure(.htmlPage(status: 200), .retryLater, .unexpectedResponse),
+        Failure(.htmlPage(status: 400), .retryLater, .unexpectedResponse),
+        Failure(.answer(status: 401, body: "<p>invalid_grant</p>"), .retryLater, .unexpectedResponse),
+        Failure(.answer(status: 401), .retryLater, .unexpectedResponse),
+        Failure(.oauthError("invalid_client", status: 200), .configuration, .invalidClient),
+        Failure(.reset, .retryLater, .providerUnavailable),
+    ]
+
+    @Test("each failure has its kind, and none but invalid_grant speaks of the tokens", arguments: expectedFailures)
+    func failureKinds(_ expected: Failure) async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        shop.shopify.misbehave(expected.misbehaviour, on: .token)
+        let refusal = await failure { try await provider.refresh(tokens) }
+        #expect(refusal?.kind == expected.kind)
+        #expect(refusal?.code == expected.code)
+        // Shopify never acted on it: the same token is still good.
+        _ = try await provider.refresh(tokens)
+
+        shop.shopify.misbehave(expected.misbehaviour, on: .token)
+        let loginRefusal = await failure { try await shop.login(provider) }
+        #expect(loginRefusal?.kind == expected.kind)
+        #expect(loginRefusal?.code == expected.code)
+    }
+
+    @Test("invalid_grant ends a session at a refresh, and refuses a login at an exchange; so it does with status 200")
+    func invalidGrant() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        for status in [400, 200] {
+            shop.shopify.misbehave(.oauthError("invalid_grant", status: status), on: .token, times: 2)
+            let atRefresh = await failure { try await provider.refresh(tokens) }
+            #expect(atRefresh?.kind == .signInAgain)
+            #expect(atRefresh?.code == .invalidGrant)
+            let atExchange = await failure { try await shop.login(provider) }
+            #expect(atExchange?.kind == .rejected)
+            #expect(atExchange?.code == .invalidGrant)
+        }
+    }
+
+    @Test("the wait that Shopify asks for is handed on")
+    func retryAfter() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        shop.shopify.misbehave(.tooManyRequests(retryAfter: 7), on: .token)
+        #expect(await failure { try await provider.refresh(tokens) }?.retryAfter == .seconds(7))
+    }
+
+    @Test("a public web client whose origin is not registered is told so")
+    func origin() async throws {
+        let shop = try await Shop(.publicWeb)
+        let provider = try shop.provider { $0.client = .publicWeb(origin: "https://other.example") }
+        let error = await failure { try await shop.login(provider) }
+        #expect(error?.kind == .configuration)
+        #expect(error?.code == .originRefused)
+    }
+
+    @Test("a refresh takes the new refresh token and keeps the login's ID token and buyer")
+    func refresh() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        shop.clock.advance(by: .seconds(3000))
+        let renewed = try await provider.refresh(tokens)
+        #expect(renewed.refreshToken?.isEqual(to: try #require(tokens.refreshToken)) == false)
+        #expect(renewed.idToken?.isEqual(to: try #require(tokens.idToken)) == true)
+        #expect(renewed.buyer == tokens.buyer)
+        shop.shopify.misbehave(.withoutMembers("refresh_token"), on: .token)
+        let again = try await provider.refresh(renewed)
+        #expect(again.refreshToken?.isEqual(to: try #require(renewed.refreshToken)) == true)
+    }
+
+    @Test("an app's client has no refresh token, which is a state and no failure of the login")
+    func notRefreshable() async throws {
+        let shop = try await Shop(.app)
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        shop.shopify.forgetRequests()
+        let error = await failure { try await provider.refresh(tokens) }
+        #expect(error?.code == .notRefreshable)
+        #expect(error?.kind == .signInAgain)
+        #expect(shop.shopify.requests(to: .token).isEmpty)
+    }
+}
