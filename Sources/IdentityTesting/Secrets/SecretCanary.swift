@@ -31,11 +31,16 @@ public final class SecretCanary: Sendable {
 
     /// The marks that stand in a text.
     public func findings(inText text: String) -> [String] {
-        findings(in: Array(text.utf8))
+        search(Array(text.utf8))
     }
 
     /// The marks that stand in bytes, for example of a file.
     public func findings(in bytes: [UInt8]) -> [String] {
+        search(bytes)
+    }
+
+    /// Has a name of its own: called as `findings(in:)` the compiler may take bytes for any value, and never come back.
+    private func search(_ bytes: [UInt8]) -> [String] {
         let haystack = bytes[...]
         return marks.withLock { $0 }.filter { mark in
             let needle = Array(mark.utf8)
