@@ -1,3 +1,45 @@
 #pragma once
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <stdint.h>
+
+// Only what Swift cannot import: variadic functions, macros that are casts, and a call through SQLite's method table.
+
+static inline int identity_sqlite_configure(sqlite3 *database, int option, int value) {
+    return sqlite3_db_config(database, option, value, (int *)0);
+}
+
+static inline int identity_sqlite_bind_bytes(sqlite3_stmt *statement, int index, const void *bytes, int64_t count) {
+    return sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)count, SQLITE_TRANSIENT);
+}
+
+// The file change counter (file format, section 1.3.7), read through SQLite's own descriptor: closing one of ours would drop
+// the POSIX locks that SQLite holds on the file.
+static inline int identity_sqlite_change_counter(sqlite3 *database, uint32_t *counter) {
+    sqlite3_file *file = 0;
+    unsigned char bytes[4] = {0, 0, 0, 0};
+    int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (result != SQLITE_OK) return result;
+    if (file == 0 || file->pMethods == 0) return SQLITE_ERROR;
+    result = file->pMethods->xRead(file, bytes, 4, 24);
+    if (result != SQLITE_OK && result != SQLITE_IOERR_SHORT_READ) return result;
+    *counter = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | (uint32_t)bytes[3];
+    return SQLITE_OK;
+}
+
+// Open-file-description locks (fcntl(2)): F_OFD_SETLK is 37 on Linux, hidden behind _GNU_SOURCE and not imported by Swift.
+// 0: done; EAGAIN or EACCES: somebody else has it; anything else is the file system's refusal.
+static inline int identity_sqlite_lock_byte(int descriptor, int64_t offset, int is_locked) {
+    struct flock lock = {0};
+    lock.l_type = is_locked ? F_WRLCK : F_UNLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = (off_t)offset;
+    lock.l_len = 1;
+    return fcntl(descriptor, 37, &lock) == 0 ? 0 : errno;
+}
+
+static inline int identity_sqlite_open_locks(const char *path) {
+    return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+}

@@ -1,0 +1,31 @@
+package import IdentityCrypto
+
+/// Turns what rows are found by into keyed hashes, so that the database never holds a session id, a state or a subject.
+///
+/// The key is random, made with the store and kept in it under the store keys: it stays when those change.
+package struct LookupKey: Sendable {
+    /// What a hash stands for; the same text gives different hashes for different uses.
+    package enum Use: String, Sendable {
+        case session, buyer, attachment, loginAttempt
+    }
+
+    package static let byteCount = 32
+
+    private let key: SecretBytes
+
+    package init(_ key: SecretBytes) {
+        self.key = key
+    }
+
+    /// The 32-byte hash of some fields.
+    package func hash(_ use: Use, _ fields: [UInt8]...) throws(IdentityError) -> [UInt8] {
+        var message = FieldWriter(capacity: 128)
+        message.append(use.rawValue)
+        for field in fields { message.append(field) }
+        do {
+            return try HMACSHA256.authenticationCode(for: message.bytes, key: key)
+        } catch {
+            throw .sealingUnavailable(error)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// Which row a sealed record belongs to: a record that is moved to any other row cannot be opened.
+package struct RecordIdentity: Sendable {
+    /// What a record holds.
+    package enum Kind: UInt8, Sendable {
+        case session = 1
+        case loginAttempt = 2
+        case attachment = 3
+        case lookupKey = 4
+    }
+
+    package var kind: Kind
+    /// The keyed hash that names the row, the same wherever the row is stored.
+    package var row: [UInt8]
+    package var tenant: String
+    package var provider: String
+    package var issuer: String
+    /// The keyed hash of the buyer.
+    package var buyer: [UInt8]
+    /// Generation or revision, so that an older record of the same row does not fit either.
+    package var generation: Int64
+
+    package init(
+        _ kind: Kind,
+        row: [UInt8],
+        tenant: String = "",
+        provider: String = "",
+        issuer: String = "",
+        buyer: [UInt8] = [],
+        generation: Int64 = 0
+    ) {
+        self.kind = kind
+        self.row = row
+        self.tenant = tenant
+        self.provider = provider
+        self.issuer = issuer
+        self.buyer = buyer
+        self.generation = generation
+    }
+}

@@ -1,0 +1,167 @@
+internal import IdentityCrypto
+
+/// Seals records for a store: encrypted under a key of their own row, bound to that row, and all of one length.
+///
+/// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`; the plaintext is its
+/// length, the body and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Keys are derived per row, so that the number of
+/// seals under one key stays far below the 2^32 of NIST SP 800-38D section 8.3 however large the store grows.
+package struct RecordSealer: Sendable {
+    /// The length of a record where nothing else was asked for.
+    package static let defaultSlotSize = 8_192
+    /// What a record has besides the body.
+    package static let overhead = headerCount + AESGCM.nonceCount + AESGCM.tagCount + lengthCount
+
+    private static let prefix: [UInt8] = Array("IKSR".utf8) + [1, 1, 0, 0]
+    private static let label = "IdentityKit sealed record"
+    private static let headerCount = 24
+    private static let lengthCount = 4
+
+    package let keys: KeyRing
+    package let slotSize: Int
+    private let storeID: [UInt8]
+    private let schemaVersion: UInt32
+
+    /// A sealer for one store.
+    ///
+    /// - Parameters:
+    ///   - storeID: Random bytes made with the store.
+    ///   - schemaVersion: The version of the meaning of the records, not of the tables around them.
+    package init(keys: KeyRing, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int = Self.defaultSlotSize) {
+        self.keys = keys
+        self.storeID = storeID
+        self.schemaVersion = schemaVersion
+        self.slotSize = max(slotSize, Self.overhead)
+    }
+
+    /// How long a body may be.
+    package var capacity: Int { slotSize - Self.overhead }
+
+    /// Seals a body under the active key.
+    ///
+    /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when there is no randomness.
+    package func seal(_ body: [UInt8], as identity: RecordIdentity) throws(IdentityError) -> [UInt8] {
+        guard body.count <= capacity, let length = UInt32(exactly: body.count) else {
+            throw IdentityError(
+                .configuration,
+                .storeRecordTooLarge,
+                "A record of \(body.count) bytes does not fit the store's slots, which hold \(capacity).",
+                hint: "Create the store with a larger slot."
+            )
+        }
+        var plaintext = [UInt8]()
+        plaintext.reserveCapacity(Self.lengthCount + capacity)
+        for shift in [24, 16, 8, 0] { plaintext.append(UInt8(truncatingIfNeeded: length >> UInt32(shift))) }
+        plaintext.append(contentsOf: body)
+        plaintext.append(contentsOf: repeatElement(0, count: capacity - body.count))
+        let header = Self.prefix + keys.active.identifier
+        do {
+            let nonce = try SecureRandom.bytes(AESGCM.nonceCount)
+            let sealed = try AESGCM.seal(
+                plaintext,
+                key: rowKey(under: keys.active, for: identity),
+                nonce: nonce,
+                associatedData: associatedData(header, identity)
+            )
+            var record = header
+            record.reserveCapacity(slotSize)
+            record.append(contentsOf: nonce)
+            record.append(contentsOf: sealed)
+            return record
+        } catch {
+            throw .sealingUnavailable(error)
+        }
+    }
+
+    /// Opens a record that was sealed for this row.
+    ///
+    /// - Throws: `store_key_mismatch` when its key is not in the ring, `store_corrupt` when it was changed, cut or moved here
+    ///   from elsewhere.
+    package func open(_ record: [UInt8], as identity: RecordIdentity) throws(IdentityError) -> ArraySlice<UInt8> {
+        guard record.count == slotSize, let identifier = Self.keyIdentifier(of: record) else { throw Self.damaged(nil) }
+        guard let key = keys.key(identifier) else { throw Self.missingKey(identifier) }
+        let ciphertext = Self.headerCount + AESGCM.nonceCount
+        let plaintext: [UInt8]
+        do {
+            plaintext = try AESGCM.open(
+                Array(record[ciphertext...]),
+                key: rowKey(under: key, for: identity),
+                nonce: Array(record[Self.headerCount..<ciphertext]),
+                associatedData: associatedData(Array(record[..<Self.headerCount]), identity)
+            )
+        } catch where error.code == .authenticationFailed {
+            throw Self.damaged(error)
+        } catch {
+            throw .sealingUnavailable(error)
+        }
+        let length = plaintext.prefix(Self.lengthCount).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= plaintext.count - Self.lengthCount else { throw Self.damaged(nil) }
+        return plaintext[Self.lengthCount..<Self.lengthCount + length]
+    }
+
+    /// Which key a record was sealed under; nil for what is no record of this format.
+    package static func keyIdentifier(of record: [UInt8]) -> ArraySlice<UInt8>? {
+        guard record.count >= overhead, record.starts(with: prefix) else { return nil }
+        return record[prefix.count..<headerCount]
+    }
+
+    private func rowKey(under key: StoreKey, for identity: RecordIdentity) throws(CryptoError) -> SecretBytes {
+        var info = FieldWriter(capacity: 128)
+        info.append(Self.label)
+        info.append(identity.tenant)
+        info.append(identity.row)
+        return try HKDFSHA256.deriveKey(from: key.bytes, salt: storeID, info: info.bytes, count: AESGCM.keyCount)
+    }
+
+    private func associatedData(_ header: [UInt8], _ identity: RecordIdentity) -> [UInt8] {
+        var data = FieldWriter(capacity: 256)
+        data.append(Self.label)
+        data.append(header)
+        data.append(storeID)
+        data.append(schemaVersion)
+        data.append(identity.tenant)
+        data.append(identity.provider)
+        data.append(identity.issuer)
+        data.append(identity.buyer)
+        data.append(identity.row)
+        data.append(identity.kind.rawValue)
+        data.append(identity.generation)
+        return data.bytes
+    }
+
+    private static func damaged(_ cause: CryptoError?) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "A stored record is damaged or belongs to another row; it was left as it is.",
+            hint: "Run the store's health check, and restore the row from a backup or let the buyer sign in again.",
+            cause: cause
+        )
+    }
+
+    private static func missingKey(_ identifier: ArraySlice<UInt8>) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .storeKeyMismatch,
+            "A stored record was sealed under the key \(StoreKey.describe(identifier)), which this process does not have.",
+            hint: "Add that key to the read-only keys."
+        )
+    }
+}
+
+extension IdentityError.Code {
+    /// A record is larger than the store's slots.
+    public static let storeRecordTooLarge = Self(rawValue: "store_record_too_large")
+}
+
+extension IdentityError {
+    /// OpenSSL failed where no input explains it.
+    static func sealingUnavailable(_ cause: CryptoError) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .systemFailure,
+            "OpenSSL could not seal or open a record.",
+            hint: "Check that its default provider is there and that the process has memory.",
+            cause: cause
+        )
+    }
+}

@@ -1,0 +1,91 @@
+package import IdentityCrypto
+
+/// The 32 bytes under which a store seals its records.
+///
+/// Keep it apart from the database, and keep it: what was sealed under a lost key cannot be read by anybody. The bytes are
+/// wiped from memory when the last copy goes.
+public struct StoreKey: Sendable {
+    /// How many bytes a key has.
+    public static let byteCount = 32
+
+    package let bytes: SecretBytes
+    package let identifier: [UInt8]
+
+    /// What tells keys apart in records, errors and health reports: 32 hexadecimal digits that say nothing about the key.
+    public var id: String { Self.describe(identifier) }
+
+    /// A key from its 64 hexadecimal digits, in either case.
+    ///
+    /// Make one with `openssl rand -hex 32`.
+    ///
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` that says what is wrong with the text.
+    public init(hexadecimal: Secret) throws(IdentityError) {
+        guard hexadecimal.count == 2 * Self.byteCount else {
+            throw Self.invalid(
+                "it must have \(2 * Self.byteCount) hexadecimal digits, but has \(hexadecimal.count) bytes"
+            )
+        }
+        var bytes = [UInt8]()
+        bytes.reserveCapacity(Self.byteCount)
+        var high: UInt8?
+        for (position, character) in hexadecimal.revealBytes().enumerated() {
+            guard let digit = Self.value(ofDigit: character) else {
+                throw Self.invalid("its character number \(position + 1) is no hexadecimal digit")
+            }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        try self.init(bytes: Secret(bytes: bytes))
+    }
+
+    /// A key from its 32 bytes, which must come from a generator fit for keys; a pass-phrase is no key.
+    ///
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` when there are not 32 of them.
+    public init(bytes: Secret) throws(IdentityError) {
+        guard bytes.count == Self.byteCount else {
+            throw Self.invalid("it must have \(Self.byteCount) bytes, but has \(bytes.count)")
+        }
+        self.bytes = bytes.bytes
+        do {
+            let code = try HMACSHA256.authenticationCode(for: Array("IdentityKit store key".utf8), key: bytes.bytes)
+            identifier = Array(code.prefix(16))
+        } catch {
+            throw .sealingUnavailable(error)
+        }
+    }
+
+    /// A key's identifier as text.
+    package static func describe(_ identifier: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: identifier.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func value(ofDigit character: UInt8) -> UInt8? {
+        switch character {
+        case 0x30...0x39: character - 0x30
+        case 0x41...0x46: character - 0x41 + 10
+        case 0x61...0x66: character - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func invalid(_ reason: String) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The store key cannot be used: \(reason).",
+            hint: "Make a key with `openssl rand -hex 32` and keep it apart from the database."
+        )
+    }
+}
+
+extension StoreKey: CustomStringConvertible, CustomReflectable {
+    /// The key's id.
+    public var description: String { "StoreKey(\(id))" }
+    /// Shows the id only.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}

@@ -1,0 +1,107 @@
+internal import CIdentitySQLite
+internal import Glibc
+internal import IdentityKit
+
+/// What SQLite answered instead of doing it; never holds SQL or a value.
+struct SQLiteFailure: Error, CustomStringConvertible {
+    /// The extended result code.
+    let code: Int32
+    /// The `errno` of the system call underneath, 0 where there was none.
+    var systemError: Int32 = 0
+
+    /// The primary result code.
+    var primary: Int32 { code & 0xFF }
+
+    /// Somebody else holds a lock.
+    var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
+
+    var description: String {
+        let text = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "unknown"
+        return systemError == 0 ? "SQLite \(code) (\(text))" : "SQLite \(code) (\(text)), errno \(systemError)"
+    }
+
+    /// The failure in the words of the SDK.
+    var identityError: IdentityError {
+        switch primary {
+        case SQLITE_BUSY, SQLITE_LOCKED: .storeBusy(cause: self)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .storeCorrupt("The store's file is damaged.", cause: self)
+        case SQLITE_FULL: .storeFull(cause: self)
+        case SQLITE_IOERR where systemError == EDQUOT || systemError == EFBIG || systemError == ENOSPC:
+            .storeFull(cause: self)
+        // SQLITE_READONLY_DBMOVED, a macro that Swift does not import.
+        case SQLITE_READONLY where code == SQLITE_READONLY | (4 << 8):
+            IdentityError(
+                .configuration,
+                .storeFailed,
+                "The store's file was moved or deleted while it was in use.",
+                hint: "Put it back, or start the process anew.",
+                cause: self
+            )
+        case SQLITE_READONLY, SQLITE_PERM: .storeReadOnly(cause: self)
+        case SQLITE_CONSTRAINT:
+            IdentityError(.rejected, .storeFailed, "A value cannot be stored.", hint: "See the cause.", cause: self)
+        case SQLITE_CANTOPEN, SQLITE_AUTH, SQLITE_NOLFS:
+            IdentityError(
+                .configuration,
+                .storeFailed,
+                "The store's file or its journal cannot be opened.",
+                hint: "Check the path and the rights of the file and its directory.",
+                cause: self
+            )
+        default:
+            IdentityError(
+                .retryLater,
+                .storeFailed,
+                "The store failed.",
+                hint: "Check the disk; the error's cause has SQLite's code.",
+                cause: self
+            )
+        }
+    }
+}
+
+extension IdentityError {
+    static func storeBusy(cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .storeBusy,
+            "The store is locked by another process or connection.",
+            hint: "Try again; look for a backup or a shell that keeps the file open in a transaction.",
+            cause: cause
+        )
+    }
+
+    static func storeCorrupt(_ message: String, cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "\(message) Nothing was deleted, the file was left as it is.",
+            hint: "Restore it from a backup, or move it and its journal away to begin with an empty store.",
+            cause: cause
+        )
+    }
+
+    static func storeReadOnly(cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .storeReadOnly,
+            "The store's file or directory can only be read.",
+            hint: "Let the process's user write to the file and its directory.",
+            cause: cause
+        )
+    }
+
+    static func storeFull(cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .storeFull,
+            "There is no room to write the store.",
+            hint: "Make room on the disk or raise the quota; sessions already stored can still be renewed.",
+            cause: cause
+        )
+    }
+
+    static var storeClosed: IdentityError {
+        IdentityError(.retryLater, .storeFailed, "The store is closed.", hint: "Open it again.")
+    }
+}

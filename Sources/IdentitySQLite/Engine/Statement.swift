@@ -1,0 +1,82 @@
+internal import CIdentitySQLite
+
+/// One prepared statement, kept as long as its connection.
+///
+/// The pointer never leaves; `finalize` happens once, in `deinit`, which the connection brings about before it closes.
+@safe
+final class Statement {
+    private let pointer: OpaquePointer
+
+    init(_ sql: String, on database: OpaquePointer) throws(SQLiteFailure) {
+        var pointer: OpaquePointer?
+        let result = unsafe sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        guard result == SQLITE_OK, let pointer = unsafe pointer else { throw SQLiteFailure(code: result) }
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        unsafe sqlite3_finalize(pointer)
+    }
+
+    func bind(_ values: [Value]) throws(SQLiteFailure) {
+        for (offset, value) in values.enumerated() {
+            let index = Int32(truncatingIfNeeded: offset + 1)
+            let result =
+                switch value {
+                case .null: unsafe sqlite3_bind_null(pointer, index)
+                case .integer(let value): unsafe sqlite3_bind_int64(pointer, index, value)
+                case .real(let value): unsafe sqlite3_bind_double(pointer, index, value)
+                case .bytes(let value) where value.isEmpty: unsafe sqlite3_bind_zeroblob(pointer, index, 0)
+                case .bytes(let value):
+                    unsafe identity_sqlite_bind_bytes(pointer, index, value, Int64(value.count))
+                }
+            guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
+        }
+    }
+
+    /// Moves to the next row; false when there is none.
+    func step() throws(SQLiteFailure) -> Bool {
+        let result = unsafe sqlite3_step(pointer)
+        switch result {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default:
+            let systemError = unsafe sqlite3_system_errno(sqlite3_db_handle(pointer))
+            throw SQLiteFailure(code: result, systemError: (result & 0xFF) == SQLITE_IOERR ? systemError : 0)
+        }
+    }
+
+    /// Ends the statement, and with it the lock that a read holds.
+    func reset() {
+        unsafe sqlite3_reset(pointer)
+    }
+
+    func integer(_ column: Int32) -> Int64 {
+        unsafe sqlite3_column_int64(pointer, column)
+    }
+
+    func real(_ column: Int32) -> Double {
+        unsafe sqlite3_column_double(pointer, column)
+    }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = unsafe sqlite3_column_blob(pointer, column) else { return [] }
+        let count = unsafe Int(sqlite3_column_bytes(pointer, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// A text that was stored as its UTF-8 bytes, so that no collation and no NUL ever matters.
+    func text(_ column: Int32) -> String {
+        String(decoding: bytes(column), as: UTF8.self)
+    }
+}
+
+/// What can be bound to a statement.
+enum Value {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case bytes([UInt8])
+
+    static func text(_ text: String) -> Value { .bytes(Array(text.utf8)) }
+}

@@ -1,0 +1,103 @@
+internal import Glibc
+internal import IdentityKit
+
+/// Where a store's files are, and whether they may be used.
+struct StoreLocation: Sendable {
+    /// The database file, by its real path: the lock file beside it must be the same one for everybody.
+    let database: String
+    let directory: String
+
+    var journal: String { database + "-journal" }
+    var locks: String { database + ".locks" }
+
+    /// What is at the database's path.
+    enum Content: Sendable, Equatable {
+        case missing, empty, present
+    }
+
+    /// Finds the directory, which is made (mode 0700) where it is missing.
+    init(_ path: String) throws(IdentityError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw Self.invalid("The store's path is empty or has a NUL in it.", hint: "Name a file.")
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        guard let name = parts.last, !path.hasSuffix("/"), name != ".", name != ".." else {
+            throw Self.invalid("The store's path names a directory.", hint: "Name a file in it.")
+        }
+        let parent = (path.hasPrefix("/") ? "/" : "./") + parts.dropLast().joined(separator: "/")
+        try Self.makeDirectory(parent)
+        guard let resolved = unsafe realpath(parent, nil) else {
+            throw Self.unreachable(parent, errno)
+        }
+        defer { unsafe free(resolved) }
+        directory = unsafe String(cString: resolved)
+        database = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
+    }
+
+    /// Looks at the files and refuses those that others may read, or that belong to somebody else.
+    ///
+    /// - Returns: What is there, and whether the mode bits and the file system let us write; bits that root could override
+    ///   count too, since whoever took them away meant it.
+    func inspect() throws(IdentityError) -> (content: Content, isWritable: Bool) {
+        var directoryStatus = stat()
+        guard unsafe stat(directory, &directoryStatus) == 0 else { throw Self.unreachable(directory, errno) }
+        var isWritable = unsafe directoryStatus.st_mode & S_IWUSR != 0 && access(directory, W_OK) == 0
+        for path in [journal, locks] { _ = try Self.check(path) }
+        guard let status = try Self.check(database) else { return (.missing, isWritable) }
+        if unsafe status.st_mode & S_IWUSR == 0 || access(database, W_OK) != 0 { isWritable = false }
+        return (status.st_size == 0 ? .empty : .present, isWritable)
+    }
+
+    /// Makes the empty database file, mode 0600; one that is there already is left alone.
+    func createDatabase() throws(IdentityError) {
+        // mknod rather than open: no descriptor whose closing would drop SQLite's POSIX locks on the file.
+        guard unsafe mknod(database, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
+            let error = errno
+            if error == EACCES || error == EROFS { throw .storeReadOnly() }
+            if error == ENOSPC || error == EDQUOT { throw .storeFull() }
+            throw Self.unreachable(database, error)
+        }
+    }
+
+    private static func makeDirectory(_ path: String) throws(IdentityError) {
+        var status = stat()
+        if unsafe stat(path, &status) == 0 { return }
+        var made = path.hasPrefix("/") ? "" : "."
+        for part in path.split(separator: "/") where part != "." {
+            made += "/\(part)"
+            guard unsafe mkdir(made, 0o700) == 0 || errno == EEXIST else { throw unreachable(made, errno) }
+        }
+    }
+
+    private static func check(_ path: String) throws(IdentityError) -> stat? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw unreachable(path, errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw invalid("\(path) is no regular file.", hint: "Links, devices and directories are refused.")
+        }
+        guard status.st_uid == geteuid() else {
+            throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run as its owner.")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw invalid("Others than its owner may use \(path).", hint: "Run chmod 600 on it.")
+        }
+        return status
+    }
+
+    private static func invalid(_ message: String, hint: String) -> IdentityError {
+        IdentityError(.configuration, .configurationInvalid, message, hint: hint)
+    }
+
+    private static func unreachable(_ path: String, _ error: Int32) -> IdentityError {
+        if error == EROFS { return .storeReadOnly() }
+        return IdentityError(
+            .configuration,
+            .storeFailed,
+            "\(path) cannot be reached or made (errno \(error)).",
+            hint: "Check the path and the rights of its directories."
+        )
+    }
+}

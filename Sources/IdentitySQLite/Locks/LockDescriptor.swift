@@ -1,0 +1,83 @@
+internal import CIdentitySQLite
+internal import Glibc
+internal import IdentityKit
+
+/// An open description of the lock file, through which bytes are locked.
+///
+/// The kernel frees the locks at once when the process dies, however it dies. Locks of two descriptors exclude each other in one
+/// process too, and closing another descriptor of the same file does not drop them, as it would with classic `fcntl` locks.
+final class LockDescriptor {
+    /// The bytes of the lock file.
+    enum Byte {
+        /// Held while a transaction writes.
+        static let writer: Int64 = 0
+        /// Held while waiting for the writer byte: whoever has it is next, so that one busy process cannot starve the rest.
+        static let turnstile: Int64 = 1
+
+        /// The byte of one session, from the session's keyed hash.
+        static func session(_ hash: [UInt8]) -> Int64 {
+            let number = hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return 16 + Int64(number >> 2)
+        }
+    }
+
+    private var descriptor: Int32
+
+    /// Opens the lock file, which is made where it is missing.
+    init(path: String) throws(IdentityError) {
+        descriptor = unsafe identity_sqlite_open_locks(path)
+        guard descriptor >= 0 else {
+            let error = errno
+            if error == EACCES || error == EROFS || error == EPERM { throw .storeReadOnly() }
+            throw IdentityError(
+                error == EMFILE || error == ENFILE ? .retryLater : .configuration,
+                .storeFailed,
+                "The store's lock file cannot be opened (errno \(error)).",
+                hint: "Check the rights of the store's directory and the limit of open files."
+            )
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Locks a byte if nobody else has it.
+    func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
+        switch identity_sqlite_lock_byte(descriptor, byte, 1) {
+        case 0: return true
+        case EAGAIN, EACCES: return false
+        case let error:
+            throw IdentityError(
+                .configuration,
+                .storeFailed,
+                "The file system under the store does not offer byte-range locks (errno \(error)).",
+                hint: "Put the store on a local file system; network file systems will not do."
+            )
+        }
+    }
+
+    func unlock(_ byte: Int64) {
+        _ = identity_sqlite_lock_byte(descriptor, byte, 0)
+    }
+
+    /// Frees every lock of this descriptor.
+    func close() {
+        guard descriptor >= 0 else { return }
+        _ = Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    /// Whether a database was once made beside this file: then an empty one is not new, but has lost its content.
+    var isMarked: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0
+    }
+
+    /// Remembers that the database was made.
+    func mark() {
+        guard !isMarked else { return }
+        let note = Array("Lock file of an IdentityKit store. Keep it beside the database.\n".utf8)
+        _ = unsafe pwrite(descriptor, note, note.count, 0)
+    }
+}

@@ -1,0 +1,35 @@
+internal import IdentityKit
+
+/// The lock around every transaction that writes, shared by all processes that have the file open.
+///
+/// It makes waiting fair, which SQLite's own busy handler is not.
+final class WriterLock {
+    private let descriptor: LockDescriptor
+    private var isNext = false
+
+    init(_ descriptor: LockDescriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Takes the lock if it is free and nobody waits for it; otherwise gets in line.
+    func tryAcquire() throws(IdentityError) -> Bool {
+        if !isNext {
+            guard try descriptor.tryLock(LockDescriptor.Byte.turnstile) else { return false }
+            isNext = true
+        }
+        guard try descriptor.tryLock(LockDescriptor.Byte.writer) else { return false }
+        leaveLine()
+        return true
+    }
+
+    /// Gives the place in line to somebody else.
+    func leaveLine() {
+        guard isNext else { return }
+        isNext = false
+        descriptor.unlock(LockDescriptor.Byte.turnstile)
+    }
+
+    func release() {
+        descriptor.unlock(LockDescriptor.Byte.writer)
+    }
+}

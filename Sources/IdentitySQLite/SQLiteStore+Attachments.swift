@@ -1,0 +1,79 @@
+public import IdentityKit
+
+extension SQLiteStore: SessionAttachmentStore {
+    /// What is attached under a name.
+    public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        let hash = try attachmentHash(name, id)
+        let row = try await database.read { connection in
+            try connection.first(.readAttachment, .key(hash), .bytes(hash)) { ($0.integer(0), $0.bytes(1)) }
+        }
+        guard let (revision, slot) = row else { return nil }
+        return SessionAttachment(
+            payload: try openAttachment(slot, hash: hash, revision: revision).payload,
+            revision: revision
+        )
+    }
+
+    /// Attaches, replaces or removes.
+    public func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        let session = try lookup.hash(.session, Array(id.rawValue.utf8))
+        let hash = try attachmentHash(name, id)
+        // As high as generations, for the same reason: the stored width stays.
+        let (next, isTooHigh) = (revision ?? StoredSession.firstGeneration - 1).addingReportingOverflow(1)
+        guard !isTooHigh else { return false }
+        let slot = try payload.map { payload in
+            var body = FieldWriter(capacity: payload.count + 64)
+            body.append(name)
+            body.append(payload.revealBytes())
+            return try sealer.seal(body.bytes, as: RecordIdentity(.attachment, row: hash, generation: next))
+        }
+        return try await database.write { connection in
+            guard try connection.first(.hasSession, .key(session), .bytes(session), read: { _ in true }) != nil else {
+                return false
+            }
+            switch (slot, revision) {
+            case (let slot?, nil):
+                return try connection.run(
+                    .insertAttachment,
+                    .key(hash),
+                    .bytes(hash),
+                    .key(session),
+                    .integer(next),
+                    .bytes(slot)
+                ) == 1
+            case (let slot?, let revision?):
+                return try connection.run(
+                    .replaceAttachment,
+                    .key(hash),
+                    .bytes(hash),
+                    .integer(revision),
+                    .integer(next),
+                    .bytes(slot)
+                ) == 1
+            case (nil, let revision?):
+                return try connection.run(.deleteAttachment, .key(hash), .bytes(hash), .integer(revision)) == 1
+            case (nil, nil):
+                return try connection.first(.readAttachment, .key(hash), .bytes(hash)) { _ in true } == nil
+            }
+        }
+    }
+
+    func openAttachment(_ slot: [UInt8], hash: [UInt8], revision: Int64) throws -> (name: String, payload: Secret) {
+        var reader = FieldReader(
+            try sealer.open(slot, as: RecordIdentity(.attachment, row: hash, generation: revision))
+        )
+        guard let name = reader.text(), let payload = reader.field(), reader.isAtEnd else {
+            throw IdentityError.storeCorrupt("Something attached to a session cannot be read.")
+        }
+        return (name, Secret(bytes: Array(payload)))
+    }
+
+    private func attachmentHash(_ name: String, _ id: SessionID) throws -> [UInt8] {
+        try lookup.hash(.attachment, Array(id.rawValue.utf8), Array(name.utf8))
+    }
+}

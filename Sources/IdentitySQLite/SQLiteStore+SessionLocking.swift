@@ -1,0 +1,37 @@
+public import IdentityKit
+
+extension SQLiteStore: SessionLocking {
+    /// Runs the body while no other process, and no other task here, holds the session's lock.
+    ///
+    /// The lock is the kernel's and falls with its holder, at once; a stopped process keeps it.
+    public func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let byte = LockDescriptor.Byte.session(try lookup.hash(.session, Array(id.rawValue.utf8)))
+        // A descriptor for each holder: locks of one descriptor do not exclude each other.
+        let descriptor = try LockDescriptor(path: location.locks)
+        defer { descriptor.close() }
+        let deadline = clock.elapsed + limit
+        var pause = Duration.milliseconds(20)
+        while try !descriptor.tryLock(byte) {
+            let remaining = deadline - clock.elapsed
+            guard remaining > .zero else {
+                throw IdentityError(
+                    .retryLater,
+                    .renewalBusy,
+                    "Another task or process holds the session.",
+                    hint: "Try again."
+                )
+            }
+            do {
+                try await clock.sleep(for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
+            } catch {
+                throw IdentityError(.cancelled, .cancelled, "The operation was cancelled.", cause: error)
+            }
+            pause = min(pause * 2, .milliseconds(250))
+        }
+        return try await body()
+    }
+}

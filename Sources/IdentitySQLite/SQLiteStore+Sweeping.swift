@@ -1,0 +1,51 @@
+public import FoundationEssentials
+public import IdentityKit
+
+extension SQLiteStore: ExpirySweeping {
+    private static let sweepChunk = 512
+
+    /// Removes what has expired, some hundred rows at a time, so that others get their turn.
+    public func sweep(expiredBefore date: Date) async throws -> Int {
+        try await sweepAttempts(expiredBefore: date) + sweepSessions(retiredBefore: date)
+    }
+
+    private func sweepAttempts(expiredBefore date: Date) async throws -> Int {
+        var total = 0
+        while true {
+            let removed = try await database.write { connection in
+                try connection.run(.sweepAttempts, .date(date), .integer(Int64(Self.sweepChunk)))
+            }
+            total += removed
+            if removed < Self.sweepChunk { return total }
+        }
+    }
+
+    /// The time of retention changes with each save and so is in no index: the rows are looked through in their order.
+    private func sweepSessions(retiredBefore date: Date) async throws -> Int {
+        let limit = date.timeIntervalSinceReferenceDate
+        var total = 0
+        var last: Int64 = -1
+        while true {
+            let after = last
+            let rows = try await database.read { connection in
+                try connection.all(.listRetention, .integer(after), .integer(Int64(Self.sweepChunk))) {
+                    (key: $0.integer(0), retainedUntil: $0.real(1))
+                }
+            }
+            let retired = rows.filter { $0.retainedUntil < limit }.map(\.key)
+            if !retired.isEmpty {
+                total += try await database.write { connection in
+                    var removed = 0
+                    // A session renewed in the meantime stays.
+                    for key in retired where try connection.run(.deleteRetired, .integer(key), .date(date)) == 1 {
+                        _ = try connection.run(.deleteAttachments, .integer(key))
+                        removed += 1
+                    }
+                    return removed
+                }
+            }
+            guard rows.count == Self.sweepChunk, let key = rows.last?.key else { return total }
+            last = key
+        }
+    }
+}

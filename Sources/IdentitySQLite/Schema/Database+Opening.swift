@@ -1,0 +1,110 @@
+internal import CIdentitySQLite
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// What a store knows once its file is open.
+struct OpenedStore: Sendable {
+    let sealer: RecordSealer
+    let lookup: LookupKey
+    let location: StoreLocation
+}
+
+extension Database {
+    /// Opens the file, or makes it.
+    ///
+    /// What is there is looked at before anything is written: a file of a newer version, under another key, or damaged stays
+    /// untouched.
+    func open(_ configuration: SQLiteStore.Configuration) async throws -> OpenedStore {
+        guard (512...1_048_576).contains(configuration.slotSize) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The store's slot size must be between 512 and 1048576 bytes."
+            )
+        }
+        let location = try StoreLocation(configuration.path)
+        let keys = KeyRing(active: configuration.key, readOnly: configuration.readOnlyKeys)
+        var (content, isWritable) = try location.inspect()
+        if content != .present {
+            guard isWritable else { throw IdentityError.storeReadOnly() }
+            try await create(location, keys, slotSize: configuration.slotSize)
+            (content, isWritable) = try location.inspect()
+        }
+        let connection = try await connect(location, forWriting: isWritable)
+        let header = try await retryingWhileBusy { try StoreHeader(reading: connection) }
+        let lookup = try header.lookupKey(openedBy: keys)
+        isWritable = isWritable && !connection.isReadOnly
+        if isWritable {
+            let descriptor = try LockDescriptor(path: location.locks)
+            descriptor.mark()
+            let writer = WriterLock(descriptor)
+            if header.needsUpgrade(for: keys) {
+                try await exclusively(writer) { try header.upgrade(connection, lookup, keys) }
+            }
+            self.writer = writer
+        } else if header.isOld {
+            throw IdentityError.storeReadOnly()
+        }
+        self.connection = connection
+        return OpenedStore(sealer: header.sealer(keys), lookup: lookup, location: location)
+    }
+
+    private func connect(_ location: StoreLocation, forWriting: Bool) async throws -> Connection {
+        try await retryingWhileBusy {
+            let connection = try Connection(path: location.database, forWriting: forWriting)
+            try connection.prepareForUse()
+            return connection
+        }
+    }
+
+    /// Makes the file and its tables, one process at a time.
+    private func create(_ location: StoreLocation, _ keys: KeyRing, slotSize: Int) async throws {
+        let descriptor = try LockDescriptor(path: location.locks)
+        try await exclusively(WriterLock(descriptor)) {
+            let content = try location.inspect().content
+            guard content != .present else { return }
+            guard content == .missing || !descriptor.isMarked else {
+                throw IdentityError.storeCorrupt("The store's file is empty although it once was a store.")
+            }
+            try location.createDatabase()
+            let connection = try Connection(path: location.database, forWriting: true)
+            try connection.prepareForUse()
+            try StoreHeader.create(on: connection, keys, slotSize: slotSize)
+            descriptor.mark()
+        }
+    }
+}
+
+extension Connection {
+    /// Sets what every connection needs, and makes sure that it took.
+    func prepareForUse() throws {
+        limitValues(to: 16 << 20)
+        try configure(SQLITE_DBCONFIG_DEFENSIVE, true)
+        try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+        try configure(SQLITE_DBCONFIG_DQS_DML, false)
+        try configure(SQLITE_DBCONFIG_DQS_DDL, false)
+        // The page size counts only while the file is empty.
+        try execute(
+            """
+            PRAGMA page_size = 8192; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;
+            PRAGMA cache_size = -4096; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;
+            """
+        )
+        // Never a write-ahead log: SQLite before 3.51.3 can corrupt it when two processes write and checkpoint.
+        let expected = [
+            ("journal_mode = PERSIST", "persist"), ("synchronous", "2"), ("secure_delete", "1"), ("trusted_schema", "0"),
+            ("cell_size_check", "1"),
+        ]
+        for (pragma, value) in expected {
+            let found = try texts("PRAGMA \(pragma)").first
+            guard found == value else {
+                throw IdentityError(
+                    .configuration,
+                    .storeFailed,
+                    "SQLite does not take the setting \(pragma); it says \(found ?? "nothing").",
+                    hint: "Close other programs that have the file open, then try again."
+                )
+            }
+        }
+    }
+}

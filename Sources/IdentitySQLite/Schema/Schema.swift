@@ -1,0 +1,35 @@
+/// The tables, and the steps that lead from every released version to the newest.
+///
+/// What rows are found by is a keyed hash, its first 63 bits the integer key; no column that changes is indexed, and none
+/// changes its stored length, so that a save overwrites pages in place.
+enum Schema {
+    /// "IKst": marks a file as ours (`PRAGMA application_id`).
+    static let applicationID: Int64 = 0x494B_7374
+    /// The meaning of the sealed records, bound into each of them.
+    static let recordVersion: UInt32 = 1
+    /// The version that this code writes (`PRAGMA user_version`).
+    static var version: Int64 { Int64(migrations.count) }
+
+    /// Step n leads from version n to version n + 1; a released step never changes.
+    static let migrations: [String] = [
+        """
+        CREATE TABLE store (id INTEGER PRIMARY KEY CHECK (id = 1), store_id BLOB NOT NULL, slot_size INTEGER NOT NULL);
+        CREATE TABLE lookup_key (id INTEGER PRIMARY KEY, key_id BLOB NOT NULL UNIQUE, record BLOB NOT NULL);
+        CREATE TABLE session (
+            key INTEGER PRIMARY KEY, hash BLOB NOT NULL, buyer BLOB NOT NULL,
+            tenant BLOB NOT NULL, provider BLOB NOT NULL, issuer BLOB NOT NULL,
+            generation INTEGER NOT NULL, retained_until NOT NULL, slot BLOB NOT NULL
+        );
+        CREATE INDEX session_buyer ON session (buyer);
+        CREATE TABLE login_attempt (
+            key INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires_at NOT NULL, slot BLOB NOT NULL
+        );
+        CREATE INDEX login_attempt_expiry ON login_attempt (expires_at);
+        CREATE TABLE attachment (
+            key INTEGER PRIMARY KEY, hash BLOB NOT NULL, session INTEGER NOT NULL,
+            revision INTEGER NOT NULL, slot BLOB NOT NULL
+        );
+        CREATE INDEX attachment_session ON attachment (session);
+        """
+    ]
+}
