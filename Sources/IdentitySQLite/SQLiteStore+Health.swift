@@ -65,7 +65,8 @@ extension SQLiteStore {
                 }
             }
             for row in rows {
-                if let key = RecordSealer.keyIdentifier(of: row.slot), !key.elementsEqual(sealer.keys.active.identifier),
+                if let key = RecordSealer.keyIdentifier(of: row.slot),
+                    !key.elementsEqual(sealer.keys.active.identifier),
                     sealer.keys.key(key) != nil
                 {
                     health.rowsUnderReadOnlyKeys += 1

@@ -1,6 +1,5 @@
-public import IdentityKit
-
 internal import FoundationEssentials
+public import IdentityKit
 
 extension SQLiteStore: LoginAttemptStore {
     /// Adds a pending login.

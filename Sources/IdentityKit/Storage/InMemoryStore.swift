@@ -6,7 +6,8 @@ public final class InMemoryStore: SessionStore, ExpirySweeping {
     private struct State {
         var sessions: [SessionID: StoredSession] = [:]
         var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
-        var attempts: [String: StoredLoginAttempt] = [:]
+        // By bytes: two keys that are canonically equivalent are two logins.
+        var attempts: [[UInt8]: StoredLoginAttempt] = [:]
     }
 
     private let state = Mutex(State())
@@ -68,15 +69,15 @@ public final class InMemoryStore: SessionStore, ExpirySweeping {
             while state.attempts.count >= maximumAttempts,
                 let oldest = state.attempts.values.min(by: { $0.expiresAt < $1.expiresAt })
             {
-                state.attempts[oldest.key] = nil
+                state.attempts[Array(oldest.key.utf8)] = nil
             }
-            state.attempts[attempt.key] = attempt
+            state.attempts[Array(attempt.key.utf8)] = attempt
         }
     }
 
     /// Takes a pending login out.
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        state.withLock { $0.attempts.removeValue(forKey: key) }
+        state.withLock { $0.attempts.removeValue(forKey: Array(key.utf8)) }
     }
 
     /// What is attached under a name.
@@ -107,7 +108,7 @@ public final class InMemoryStore: SessionStore, ExpirySweeping {
         state.withLock { state in
             let attempts = state.attempts.values.filter { $0.expiresAt < date }
             let sessions = state.sessions.values.filter { $0.retainedUntil < date }
-            for attempt in attempts { state.attempts[attempt.key] = nil }
+            for attempt in attempts { state.attempts[Array(attempt.key.utf8)] = nil }
             for session in sessions {
                 state.sessions[session.id] = nil
                 state.attachments[session.id] = nil

@@ -79,7 +79,7 @@ actor Database {
 
     // MARK: Writing
 
-    /// Writes durably. What has been handed in is done even if the caller is cancelled.
+    /// Writes durably; what has been handed in is done even if the caller is cancelled.
     nonisolated func write<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
             let write = PendingWrite(deadline: clock.elapsed + wait, continuation: continuation, body: body)
@@ -145,7 +145,7 @@ actor Database {
         defer { writer.release() }
         do {
             try connection.begin()
-        } catch where error.isBusy {
+        } catch  where error.isBusy {
             return putBack(batch)
         } catch {
             for write in batch { write.fail(error.identityError) }

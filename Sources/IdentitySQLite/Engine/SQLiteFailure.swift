@@ -52,8 +52,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
             IdentityError(
                 .retryLater,
                 .storeFailed,
-                "The store failed.",
-                hint: "Check the disk; the error's cause has SQLite's code.",
+                "The store failed: \(self).",
+                hint: "Check the disk and the system's log.",
                 cause: self
             )
         }

@@ -59,6 +59,11 @@ struct StoreLocation: Sendable {
         }
     }
 
+    /// The length of the database file.
+    func databaseLength() throws(IdentityError) -> Int64 {
+        Int64(try Self.check(database)?.st_size ?? 0)
+    }
+
     private static func makeDirectory(_ path: String) throws(IdentityError) {
         var status = stat()
         if unsafe stat(path, &status) == 0 { return }

@@ -31,7 +31,14 @@ extension Database {
             (content, isWritable) = try location.inspect()
         }
         let connection = try await connect(location, forWriting: isWritable)
-        let header = try await retryingWhileBusy { try StoreHeader(reading: connection) }
+        guard try location.databaseLength() >= Self.smallestDatabase else {
+            throw IdentityError.storeCorrupt("The store's file is too short to be one.")
+        }
+        let header = try await retryingWhileBusy {
+            let header = try StoreHeader(reading: connection)
+            try connection.checkLength(of: location)
+            return header
+        }
         let lookup = try header.lookupKey(openedBy: keys)
         isWritable = isWritable && !connection.isReadOnly
         if isWritable {
@@ -48,6 +55,9 @@ extension Database {
         self.connection = connection
         return OpenedStore(sealer: header.sealer(keys), lookup: lookup, location: location)
     }
+
+    /// The smallest page that SQLite knows; shorter files it takes for empty ones.
+    private static let smallestDatabase = 512
 
     private func connect(_ location: StoreLocation, forWriting: Bool) async throws -> Connection {
         try await retryingWhileBusy {
@@ -76,6 +86,15 @@ extension Database {
 }
 
 extension Connection {
+    /// SQLite takes a last page that was cut for one that ends in zeros.
+    fileprivate func checkLength(of location: StoreLocation) throws {
+        let counts = try ["page_count", "page_size"].map { try texts("PRAGMA \($0)").first.flatMap(Int64.init) ?? 0 }
+        let (expected, overflow) = counts[0].multipliedReportingOverflow(by: counts[1])
+        guard !overflow, try location.databaseLength() >= expected else {
+            throw IdentityError.storeCorrupt("The store's file was cut short.")
+        }
+    }
+
     /// Sets what every connection needs, and makes sure that it took.
     func prepareForUse() throws {
         limitValues(to: 16 << 20)
@@ -92,7 +111,8 @@ extension Connection {
         )
         // Never a write-ahead log: SQLite before 3.51.3 can corrupt it when two processes write and checkpoint.
         let expected = [
-            ("journal_mode = PERSIST", "persist"), ("synchronous", "2"), ("secure_delete", "1"), ("trusted_schema", "0"),
+            ("journal_mode = PERSIST", "persist"), ("synchronous", "2"), ("secure_delete", "1"),
+            ("trusted_schema", "0"),
             ("cell_size_check", "1"),
         ]
         for (pragma, value) in expected {

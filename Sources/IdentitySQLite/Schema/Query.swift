@@ -45,7 +45,8 @@ enum Query: Int, CaseIterable {
         case .listSessions:
             """
             SELECT buyer, tenant, provider, issuer, generation, slot, hash, key FROM session
-            WHERE key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3) ORDER BY key LIMIT ?4
+            WHERE ?5 IS NULL AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
+            ORDER BY key LIMIT ?4
             """
         case .listSessionsOfBuyer:
             """

@@ -88,7 +88,7 @@ package struct RecordSealer: Sendable {
                 nonce: Array(record[Self.headerCount..<ciphertext]),
                 associatedData: associatedData(Array(record[..<Self.headerCount]), identity)
             )
-        } catch where error.code == .authenticationFailed {
+        } catch  where error.code == .authenticationFailed {
             throw Self.damaged(error)
         } catch {
             throw .sealingUnavailable(error)

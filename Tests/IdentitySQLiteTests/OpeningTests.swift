@@ -1,0 +1,211 @@
+import FoundationEssentials
+import Glibc
+import IdentityCrypto
+import IdentityKit
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("Opening a store")
+struct OpeningTests {
+    @Test("makes directory, database, journal and lock file for the owner alone")
+    func modes() async throws {
+        let directory = try StoreDirectory()
+        let parent = directory.path + "/a/b"
+        let store = try await directory.open { $0.path = parent + "/store.sqlite" }
+        try await store.insert(sampleSession())
+        for file in ["", "-journal", ".locks"] { #expect(directory.mode("\(parent)/store.sqlite\(file)") == 0o600) }
+        #expect(directory.mode(parent) == 0o700)
+        #expect(directory.mode(directory.path + "/a") == 0o700)
+    }
+
+    @Test("finds what was stored before, and the settings that durability rests on")
+    func reopening() async throws {
+        let directory = try StoreDirectory()
+        let session = try sampleSession()
+        let first = try await directory.open { $0.slotSize = 2_000 }
+        try await first.insert(session)
+        await first.close()
+        await expect(.storeFailed, .retryLater) { try await first.session(session.id) }
+        await expect(.storeFailed, .retryLater) { try await first.insert(sampleSession()) }
+        // The file's own slot size counts.
+        let second = try await directory.open()
+        #expect(second.sealer.slotSize == 2_000)
+        #expect(try await second.session(session.id)?.payload.reveal() == "tokens")
+        let settings = try await second.database.read { connection in
+            try ["journal_mode", "synchronous", "page_size"].flatMap { try connection.texts("PRAGMA \($0)") }
+        }
+        #expect(settings == ["persist", "2", "8192"])
+    }
+
+    @Test("refuses files that others may use, links, and paths that name none", arguments: ["", "-journal", ".locks"])
+    func rights(_ suffix: String) async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        try await store.insert(sampleSession())
+        await store.close()
+        let file = directory.database + suffix
+        for mode: mode_t in [0o640, 0o604, 0o602] {
+            try directory.setMode(mode, of: file)
+            await expect(.configurationInvalid, .configuration) { try await directory.open() }
+        }
+        try directory.setMode(0o600, of: file)
+        try directory.replaceByLink(file)
+        await expect(.configurationInvalid, .configuration) { try await directory.open() }
+        for path in ["", "/", "a\0b", directory.path + "/", directory.path + "/.."] {
+            await expect(.configurationInvalid, .configuration) { try await directory.open { $0.path = path } }
+        }
+    }
+
+    @Test("the wrong key is noticed before anything else, and nothing is touched")
+    func wrongKey() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        await store.close()
+        let before = try directory.contents(directory.database)
+        let other = try StoreDirectory.key()
+        for keys in [[], [try StoreDirectory.key()]] {
+            await expect(.storeKeyMismatch, .configuration) {
+                try await directory.open {
+                    $0.key = other
+                    $0.readOnlyKeys = keys
+                }
+            }
+        }
+        #expect(try directory.contents(directory.database) == before)
+        #expect(try await directory.open().session(session.id) != nil)
+    }
+
+    @Test("a key can be exchanged in steps, each of which can be undone")
+    func rotation() async throws {
+        let directory = try StoreDirectory()
+        let new = try StoreDirectory.key()
+        let session = try sampleSession()
+        let first = try await directory.open { $0.readOnlyKeys = [new] }
+        try await first.insert(session)
+        await first.close()
+        let second = try await directory.open { ($0.key, $0.readOnlyKeys) = (new, [directory.key]) }
+        #expect(try await second.session(session.id) != nil)
+        #expect(try await second.checkHealth().rowsUnderReadOnlyKeys == 1)
+        let fresh = try sampleSession()
+        try await second.insert(fresh)
+        await second.close()
+        // Too early: what is still sealed under the old key is an error, not "no such session", and stays.
+        let early = try await directory.open { $0.key = new }
+        await expect(.storeKeyMismatch, .configuration) { try await early.session(session.id) }
+        await expect(.storeKeyMismatch, .configuration) { try await early.remove(session.id) }
+        #expect(try await early.session(fresh.id) != nil)
+        #expect(try await early.sessions(matching: SessionFilter()).map(\.id) == [fresh.id])
+        #expect(try await early.checkHealth().rowsWithoutKey == 1)
+        await early.close()
+        let third = try await directory.open { ($0.key, $0.readOnlyKeys) = (new, [directory.key]) }
+        var renewed = session
+        renewed.generation += 1
+        #expect(try await third.replace(renewed, expecting: session.generation))
+        await third.close()
+        let last = try await directory.open { $0.key = new }
+        #expect(try await last.session(session.id) != nil)
+        #expect(try await last.checkHealth().rowsUnderReadOnlyKeys == 0)
+    }
+
+    @Test("a newer version, and another program's database, are left alone")
+    func foreign() async throws {
+        let directory = try StoreDirectory()
+        await (try directory.open()).close()
+        let connection = try directory.connection()
+        try connection.execute("PRAGMA user_version = \(Schema.version + 1)")
+        let newer = try directory.contents(directory.database)
+        await expect(.storeTooNew, .configuration) { try await directory.open() }
+        #expect(try directory.contents(directory.database) == newer)
+        try connection.execute("PRAGMA user_version = 1; PRAGMA application_id = 1")
+        await expect(.configurationInvalid, .configuration) { try await directory.open() }
+    }
+
+    @Test("a file that was cut anywhere is called damaged and stays as it is")
+    func truncated() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        for _ in 0..<20 { try await store.insert(sampleSession()) }
+        await store.close()
+        let whole = try directory.contents(directory.database)
+        let lengths = [0, 1, 15, 16, 99, 100, 101, 511, 512, 1_024, 4_096, 8_191, 8_192, 8_193, 16_384]
+        for length in lengths + [whole.count / 2, whole.count - 8_192, whole.count - 4_096, whole.count - 1] {
+            try directory.overwrite(whole.prefix(length))
+            await expect(.storeCorrupt, .configuration) { try await directory.open() }
+            #expect(try directory.contents(directory.database).count == length)
+        }
+        try directory.overwrite(whole)
+        #expect(try await directory.open().checkHealth().sessions == 20)
+    }
+
+    @Test("garbage is called damaged and stays as it is")
+    func garbage() async throws {
+        let directory = try StoreDirectory()
+        await (try directory.open()).close()
+        let whole = try directory.contents(directory.database)
+        let garbage = [
+            try SecureRandom.bytes(50_000), Array("{\"sessions\":[]}".utf8), [UInt8](repeating: 0, count: 16_384),
+            whole.prefix(16) + (try SecureRandom.bytes(16_368)),
+            whole.prefix(100) + [UInt8](repeating: 0xFF, count: 16_284),
+        ]
+        for bytes in garbage {
+            try directory.overwrite(bytes)
+            let error = await #expect(throws: IdentityError.self) { try await directory.open() }
+            #expect(error?.kind == .configuration)
+            #expect(error.map { [.storeCorrupt, .configurationInvalid, .storeTooNew].contains($0.code) } == true)
+            #expect(try directory.contents(directory.database) == bytes)
+        }
+    }
+
+    @Test("an empty file of the owner's becomes a store, one that lost its content does not")
+    func empty() async throws {
+        let directory = try StoreDirectory()
+        try directory.overwrite([])
+        await (try directory.open()).close()
+        try directory.overwrite([])
+        await expect(.storeCorrupt, .configuration) { try await directory.open() }
+    }
+
+    @Test("what may not be written is opened for reading", arguments: ["file", "directory"])
+    func readOnly(_ what: String) async throws {
+        let directory = try StoreDirectory()
+        let session = try sampleSession()
+        let first = try await directory.open()
+        try await first.insert(session)
+        await first.close()
+        if what == "file" {
+            try directory.setMode(0o400, of: directory.database)
+        } else {
+            try directory.setMode(0o500, of: directory.path)
+        }
+        let store = try await directory.open()
+        #expect(try await store.session(session.id) != nil)
+        #expect(try await store.checkHealth().isSound)
+        await expect(.storeReadOnly, .configuration) { try await store.insert(sampleSession()) }
+        await expect(.storeReadOnly, .configuration) { try await store.remove(session.id) }
+        if what == "directory" {
+            await expect(.storeReadOnly, .configuration) {
+                try await directory.open { $0.path = directory.path + "/none.sqlite" }
+            }
+        }
+    }
+
+    @Test("eight processes' worth of openers at once make one store")
+    func race() async throws {
+        let directory = try StoreDirectory()
+        let ids = try await withThrowingTaskGroup(of: SessionID.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let session = try sampleSession()
+                    try await directory.open { $0.lockWait = .seconds(60) }.insert(session)
+                    return session.id
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let store = try await directory.open()
+        for id in ids { #expect(try await store.session(id) != nil) }
+    }
+}

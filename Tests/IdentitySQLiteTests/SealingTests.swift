@@ -1,0 +1,166 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("Sealed rows")
+struct SealingTests {
+    private static let row = [UInt8](repeating: 7, count: 32)
+
+    private static func sealer(_ key: StoreKey, storeID: [UInt8] = Array(0..<16), version: UInt32 = 1) -> RecordSealer {
+        RecordSealer(keys: KeyRing(active: key), storeID: storeID, schemaVersion: version, slotSize: 512)
+    }
+
+    @Test("a key says what is wrong with it, and prints nothing but its id")
+    func keys() throws {
+        let digits = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
+        let key = try StoreKey(hexadecimal: Secret(digits))
+        let bytes = [UInt8]((0..<32).map { UInt8($0 % 16 * 17) })
+        #expect(try StoreKey(bytes: Secret(bytes: bytes)).id == key.id)
+        #expect("\(key)" == "StoreKey(\(key.id))")
+        for wrong in ["", "00", digits + "0", String(digits.dropLast()) + "g", digits.replacing("00", with: "é")] {
+            #expect(throws: IdentityError.self) { try StoreKey(hexadecimal: Secret(wrong)) }
+        }
+        #expect(throws: IdentityError.self) { try StoreKey(bytes: Secret(bytes: Array(bytes.dropLast()))) }
+        let canary = SecretCanary()
+        canary.watch(Secret(digits))
+        #expect(canary.findings(in: key).isEmpty)
+    }
+
+    @Test("records have one length, whatever is in them, and one that is too large says so")
+    func length() throws {
+        let sealer = Self.sealer(try StoreDirectory.key())
+        let identity = RecordIdentity(.session, row: Self.row)
+        for count in [0, 1, 100, sealer.capacity] {
+            let body = [UInt8](repeating: 9, count: count)
+            let record = try sealer.seal(body, as: identity)
+            #expect(record.count == 512)
+            #expect(try Array(sealer.open(record, as: identity)) == body)
+            #expect(try sealer.seal(body, as: identity) != record)
+        }
+        let error = #expect(throws: IdentityError.self) {
+            try sealer.seal([UInt8](repeating: 9, count: sealer.capacity + 1), as: identity)
+        }
+        #expect(error?.code == .storeRecordTooLarge)
+    }
+
+    @Test("every flipped bit and every cut is refused")
+    func tampering() throws {
+        let sealer = Self.sealer(try StoreDirectory.key())
+        let identity = RecordIdentity(.session, row: Self.row)
+        let record = try sealer.seal(Array("body".utf8), as: identity)
+        for bit in 0..<record.count * 8 {
+            var changed = record
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(throws: IdentityError.self) { try sealer.open(changed, as: identity) }
+        }
+        for count in 0..<record.count {
+            #expect(throws: IdentityError.self) { try sealer.open(Array(record.prefix(count)), as: identity) }
+        }
+        #expect(throws: IdentityError.self) { try sealer.open(record + [0], as: identity) }
+    }
+
+    @Test("a record opens in its own row, store and generation only")
+    func binding() throws {
+        let key = try StoreDirectory.key()
+        let sealer = Self.sealer(key)
+        let identity = RecordIdentity(
+            .session,
+            row: Self.row,
+            tenant: "a",
+            provider: "b",
+            issuer: "c",
+            buyer: [1],
+            generation: 5
+        )
+        let record = try sealer.seal([1, 2, 3], as: identity)
+        let changes: [(inout RecordIdentity) -> Void] = [
+            { $0.kind = .attachment }, { $0.row[31] ^= 1 }, { $0.tenant = "b" }, { $0.provider = "" },
+            { $0.issuer = "cc" }, { $0.buyer = [] }, { $0.generation = 4 }, { ($0.tenant, $0.provider) = ("ab", "") },
+        ]
+        for change in changes {
+            var other = identity
+            change(&other)
+            #expect(throws: IdentityError.self) { try sealer.open(record, as: other) }
+        }
+        for other in [
+            Self.sealer(key, storeID: Array(1..<17)), Self.sealer(key, version: 2),
+            Self.sealer(try StoreDirectory.key()),
+        ] {
+            #expect(throws: IdentityError.self) { try other.open(record, as: identity) }
+        }
+        #expect(try Array(sealer.open(record, as: identity)) == [1, 2, 3])
+    }
+
+    @Test("a row that was changed or swapped fails alone, stays, and is counted")
+    func rows() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let sessions = try (0..<5).map { try sampleSession(subject: "buyer \($0)") }
+        for session in sessions { try await store.insert(session) }
+        #expect(try await store.setAttachment("cart", to: Secret("x"), of: sessions[0].id, expecting: nil))
+        try await store.insert(sampleAttempt("login"))
+        let keys = try sessions.map { SQLiteStore.key(try store.lookup.hash(.session, Array($0.id.rawValue.utf8))) }
+        let connection = try directory.connection()
+        try connection.execute(
+            """
+            UPDATE session SET slot = (SELECT slot FROM session WHERE key = \(keys[1])) WHERE key = \(keys[0]);
+            UPDATE session SET slot = substr(slot, 1, 5000) || x'00' || substr(slot, 5002) WHERE key = \(keys[2]);
+            UPDATE session SET generation = generation + 1 WHERE key = \(keys[3]);
+            UPDATE login_attempt SET slot = zeroblob(8192);
+            UPDATE attachment SET slot = substr(slot, 1, 100);
+            """
+        )
+        for number in [0, 2, 3] {
+            await expect(.storeCorrupt, .configuration) { try await store.session(sessions[number].id) }
+            await expect(.storeCorrupt, .configuration) { try await store.remove(sessions[number].id) }
+        }
+        await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
+        await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: sessions[0].id) }
+        for number in [1, 4] { #expect(try await store.session(sessions[number].id) != nil) }
+        #expect(try await store.sessions(matching: SessionFilter()).count == 2)
+        let health = try await store.checkHealth()
+        #expect(!health.isSound)
+        #expect(health.damagedRows == 5)
+        #expect([health.sessions, health.loginAttempts, health.attachments] == [5, 1, 1])
+        // A cookie must not open another row, even if the rows' names are exchanged whole.
+        try connection.execute(
+            """
+            UPDATE session SET key = -1, hash = (SELECT hash FROM session WHERE key = \(keys[4])) WHERE key = \(keys[1]);
+            DELETE FROM session WHERE key = \(keys[4]); UPDATE session SET key = \(keys[4]) WHERE key = -1;
+            """
+        )
+        await expect(.storeCorrupt, .configuration) { try await store.session(sessions[4].id) }
+    }
+
+    @Test("no id, state, subject, name or token stands in any file")
+    func canary() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let canary = SecretCanary()
+        var session = try sampleSession(payload: canary.plant("token"), subject: canary.plant("subject"))
+        canary.watch(Secret(session.id.rawValue))
+        try await store.insert(session)
+        session.generation += 1
+        session.payload = Secret(canary.plant("renewed"))
+        #expect(try await store.replace(session, expecting: session.generation - 1))
+        let name = canary.plant("name")
+        #expect(try await store.setAttachment(name, to: Secret(canary.plant("cart")), of: session.id, expecting: nil))
+        let state = canary.plant("state")
+        try await store.insert(
+            StoredLoginAttempt(key: state, expiresAt: .distantFuture, payload: Secret(canary.plant("verifier")))
+        )
+        for removal in [false, true] {
+            for file in [directory.database, directory.journal, directory.locks] {
+                #expect(canary.findings(in: try directory.contents(file)).isEmpty, "\(file), removed: \(removal)")
+            }
+            _ = try await store.remove(session.id)
+            _ = try await store.takeLoginAttempt(state)
+        }
+        #expect(canary.findings(in: store).isEmpty)
+        #expect(canary.findings(in: directory.key).isEmpty)
+    }
+}

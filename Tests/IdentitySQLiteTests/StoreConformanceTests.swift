@@ -1,0 +1,77 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("The SQLite store")
+struct StoreConformanceTests {
+    @Test("keeps what every store promises", arguments: StoreConformance.cases)
+    func conformance(_ promise: StoreConformance.Case) async throws {
+        let directory = try StoreDirectory()
+        try await promise.run { try await directory.open() }
+        let health = try await directory.open().checkHealth()
+        #expect(health.isSound)
+    }
+
+    @Test("keeps it too when the calls go to two stores on one file", arguments: StoreConformance.cases)
+    func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
+        let directory = try StoreDirectory()
+        try await promise.run {
+            AlternatingStore(try await directory.open(), try await directory.open { $0.lockWait = .seconds(60) })
+        }
+    }
+}
+
+/// Hands each call to the other of two stores on one file.
+private final class AlternatingStore: SessionStore, ExpirySweeping, SessionLocking {
+    private let stores: [SQLiteStore]
+    private let turns = Turns()
+
+    init(_ stores: SQLiteStore...) {
+        self.stores = stores
+    }
+
+    private actor Turns {
+        private var turn = 0
+
+        func next() -> Int {
+            turn += 1
+            return turn % 2
+        }
+    }
+
+    private var next: SQLiteStore { get async { stores[await turns.next()] } }
+
+    func insert(_ session: StoredSession) async throws { try await next.insert(session) }
+    func session(_ id: SessionID) async throws -> StoredSession? { try await next.session(id) }
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        try await next.replace(session, expecting: generation)
+    }
+    func remove(_ id: SessionID) async throws -> RemovedSession? { try await next.remove(id) }
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        try await next.sessions(matching: filter)
+    }
+    func insert(_ attempt: StoredLoginAttempt) async throws { try await next.insert(attempt) }
+    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await next.takeLoginAttempt(key) }
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        try await next.attachment(name, of: id)
+    }
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        try await next.setAttachment(name, to: payload, of: id, expecting: revision)
+    }
+    func sweep(expiredBefore date: Date) async throws -> Int { try await next.sweep(expiredBefore: date) }
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await next.withSessionLock(id, waitingUpTo: limit, body)
+    }
+}

@@ -1,0 +1,174 @@
+import FoundationEssentials
+import Glibc
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("Writing to a store")
+struct WritingTests {
+    @Test("another program's transaction is waited for, then the call is to be tried again")
+    func foreignTransaction() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.lockWait = .zero }
+        let session = try sampleSession()
+        try await store.insert(session)
+        let shell = try directory.connection()
+        try shell.execute("BEGIN EXCLUSIVE")
+        await expect(.storeBusy, .retryLater) { try await store.session(session.id) }
+        await expect(.storeBusy, .retryLater) { try await store.insert(sampleSession()) }
+        await expect(.storeBusy, .retryLater) { try await directory.open { $0.lockWait = .zero } }
+        try shell.execute("COMMIT")
+        try await store.insert(sampleSession())
+        // A reader does not stop the transaction from beginning, but from being committed.
+        try shell.execute("BEGIN; SELECT count(*) FROM session")
+        await expect(.storeBusy, .retryLater) { try await store.remove(session.id) }
+        #expect(try await store.session(session.id) != nil)
+        try shell.execute("COMMIT")
+        #expect(try await store.remove(session.id) != nil)
+    }
+
+    @Test("another process's writer lock is waited for, and reading goes on meanwhile")
+    func writerLock() async throws {
+        let directory = try StoreDirectory()
+        let impatient = try await directory.open { $0.lockWait = .zero }
+        let patient = try await directory.open { $0.lockWait = .seconds(600) }
+        let session = try sampleSession()
+        try await patient.insert(session)
+        let other = try LockDescriptor(path: directory.locks)
+        #expect(try other.tryLock(LockDescriptor.Byte.writer))
+        await expect(.storeBusy, .retryLater) { try await impatient.insert(sampleSession()) }
+        let late = try sampleSession()
+        async let saved: Void = patient.insert(late)
+        #expect(try await patient.session(session.id) != nil)
+        #expect(try await impatient.session(session.id) != nil)
+        other.close()
+        try await saved
+        #expect(try await impatient.session(late.id) != nil)
+        try await impatient.insert(sampleSession())
+    }
+
+    @Test("whoever waits in line is not overtaken")
+    func turnstile() throws {
+        let directory = try StoreDirectory()
+        let one = WriterLock(try LockDescriptor(path: directory.locks))
+        let two = WriterLock(try LockDescriptor(path: directory.locks))
+        #expect(try one.tryAcquire())
+        #expect(try !two.tryAcquire())
+        one.release()
+        #expect(try !one.tryAcquire())
+        #expect(try two.tryAcquire())
+        #expect(try one.tryAcquire() == false)
+        two.release()
+        #expect(try one.tryAcquire())
+    }
+
+    @Test("a session lock of another process is seen, and falls with its holder")
+    func sessionLock() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let id = try sampleSession().id
+        let other = try LockDescriptor(path: directory.locks)
+        let byte = LockDescriptor.Byte.session(try store.lookup.hash(.session, Array(id.rawValue.utf8)))
+        #expect(try other.tryLock(byte))
+        await expect(.renewalBusy, .retryLater) { try await store.withSessionLock(id, waitingUpTo: .zero) {} }
+        async let entered = store.withSessionLock(id, waitingUpTo: .seconds(600)) { true }
+        other.close()
+        #expect(try await entered)
+    }
+
+    @Test("saves that come together share a transaction")
+    func groupCommit() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.lockWait = .seconds(600) }
+        func counter() throws -> UInt32 {
+            try directory.contents(directory.database)[24..<28].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        let before = try counter()
+        let other = try LockDescriptor(path: directory.locks)
+        #expect(try other.tryLock(LockDescriptor.Byte.writer))
+        let sessions = try (0..<64).map { _ in try sampleSession() }
+        let saves = sessions.map { session in Task { try await store.insert(session) } }
+        let spoiler = Task {
+            // One that fails spoils nothing for the others.
+            await expect(.storeFailed, .rejected) {
+                try await store.insert(sampleSession(retainedUntil: Date(timeIntervalSince1970: .nan)))
+            }
+        }
+        other.close()
+        for save in saves { try await save.value }
+        await spoiler.value
+        let transactions = try counter() - before
+        #expect(transactions <= 64)
+        for session in sessions { #expect(try await store.session(session.id) != nil) }
+    }
+
+    @Test("a save overwrites pages in place: the file does not grow, also where it may not")
+    func inPlace() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        var session = try sampleSession()
+        try await store.insert(session)
+        let size = try directory.contents(directory.database).count
+        // The disk is full: SQLite may not take one page more.
+        let pages = try await store.database.read { try $0.texts("PRAGMA page_count").first ?? "" }
+        _ = try await store.database.read { try $0.texts("PRAGMA max_page_count = \(pages)") }
+        for length in [1, 7_000, 0] {
+            session.generation += 1
+            session.payload = Secret(String(repeating: "x", count: length))
+            session.retainedUntil += 0.5
+            #expect(try await store.replace(session, expecting: session.generation - 1))
+        }
+        #expect(try directory.contents(directory.database).count == size)
+        await expect(.storeFull, .retryLater) {
+            for _ in 0..<64 { try await store.insert(sampleSession()) }
+        }
+        session.generation += 1
+        #expect(try await store.replace(session, expecting: session.generation - 1))
+    }
+
+    @Test("a record that does not fit is refused, and what was there stays")
+    func tooLarge() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.slotSize = 1_024 }
+        let session = try sampleSession()
+        try await store.insert(session)
+        var large = session
+        large.generation += 1
+        large.payload = Secret(String(repeating: "x", count: 1_024))
+        let tooLarge = large
+        await expect(.storeRecordTooLarge, .configuration) {
+            try await store.replace(tooLarge, expecting: session.generation)
+        }
+        #expect(try await store.session(session.id)?.payload.reveal() == "tokens")
+        for size in [0, 511, 1_048_577] {
+            await expect(.configurationInvalid, .configuration) { try await directory.open { $0.slotSize = size } }
+        }
+    }
+
+    @Test("the pending logins that expire first make room", arguments: [1, 3])
+    func attemptCap(_ maximum: Int) async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.maximumAttempts = maximum }
+        for number in [5, 2, 4, 1, 3] { try await store.insert(sampleAttempt("\(number)", expiresAt: Double(number))) }
+        #expect(try await store.checkHealth().loginAttempts == maximum)
+        #expect(try await store.takeLoginAttempt("3") != nil)
+        #expect(try await store.takeLoginAttempt("1") == nil)
+    }
+
+    @Test("closing waits for the saves that were handed in")
+    func closing() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let sessions = try (0..<16).map { _ in try sampleSession() }
+        let saves = sessions.map { session in Task { (try? await store.insert(session)) != nil } }
+        await store.close()
+        await store.close()
+        let reopened = try await directory.open()
+        for (session, save) in zip(sessions, saves) {
+            let isSaved = await save.value
+            #expect((try await reopened.session(session.id) != nil) == isSaved)
+        }
+    }
+}
