@@ -1,0 +1,155 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import Testing
+
+@testable import IdentityShopify
+
+@Suite("The Customer Account API")
+struct ProfileTests {
+    @Test("the profile is asked for with the raw token at the discovered address, with our version and our headers")
+    func request() async throws {
+        let shop = try await Shop(.publicWeb) { $0.endpointShape = .accountDomain }
+        let provider = try shop.provider { $0.apiVersion = "2026-04" }
+        let tokens = try await shop.login(provider)
+        let buyer = try await provider.buyerProfile(for: tokens)
+        #expect(buyer.isSamePerson(as: tokens.buyer))
+        #expect(buyer.givenName == "Ada")
+        #expect(buyer.familyName == "Lovelace")
+        #expect(buyer.displayName == "Ada Lovelace")
+        #expect(buyer.phone == Buyer.Contact("+14155550123", isVerified: false))
+        #expect(buyer.email == Buyer.Contact("ada@example.com", isVerified: true))
+        let request = try #require(shop.shopify.requests(to: .api).first)
+        #expect(request.path == "/customer/api/2026-04/graphql")
+        #expect(request.header("Authorization") == tokens.accessToken.reveal())
+        #expect(request.header("Content-Type") == "application/json")
+        #expect(request.header("Origin") == "https://app.example")
+        #expect(request.header("User-Agent") == "IdentityKit")
+        let body = try JSONValue(parsing: request.body)
+        #expect(body.object?.members.map(\.name) == ["query", "variables", "operationName"])
+    }
+
+    @Test("what Shopify withholds stays as the login knew it, also where it says so beside the rest")
+    func protectedData() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        let body = """
+            {"data":{"customer":{"id":"gid://shopify/Customer/1","firstName":null,"lastName":null,"displayName":"",
+            "emailAddress":null,"phoneNumber":null}},
+            "errors":[{"message":"not approved","extensions":{"code":"ACCESS_DENIED"}}]}
+            """
+        shop.shopify.misbehave(.answer(status: 200, body: body), on: .api)
+        #expect(try await provider.buyerProfile(for: tokens) == tokens.buyer)
+    }
+
+    @Test("another e-mail address than the ID token's is not verified")
+    func otherAddress() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        let body = #"{"data":{"customer":{"id":"1","emailAddress":{"emailAddress":"Ada@example.com"}}}}"#
+        shop.shopify.misbehave(.answer(status: 200, body: body), on: .api)
+        #expect(
+            try await provider.buyerProfile(for: tokens).email == Buyer.Contact("Ada@example.com", isVerified: false)
+        )
+    }
+
+    @Test(
+        "errors are read in each of Shopify's shapes, and have a kind",
+        arguments: [
+            (
+                200, #"{"errors":[{"message":"x","extensions":{"code":"THROTTLED"}}]}"#, IdentityError.Kind.retryLater,
+                IdentityError.Code.providerUnavailable
+            ),
+            (
+                200, #"{"errors":{"message":"x","extensions":{"code":"INTERNAL_SERVER_ERROR"}}}"#, .retryLater,
+                .providerUnavailable
+            ),
+            (
+                200, #"{"errors":[{"message":"x","extensions":{"code":"SHOP_INACTIVE"}}],"data":null}"#, .configuration,
+                .shopUnavailable
+            ),
+            (
+                200, #"{"errors":[{"message":"x","extensions":{"code":"ACCESS_DENIED"}}],"data":{"customer":null}}"#,
+                .rejected, .insufficientScope
+            ),
+            (200, #"{"errors":"User does not have access"}"#, .rejected, .unexpectedResponse),
+            (200, #"{"data":{"customer":null}}"#, .rejected, .unexpectedResponse),
+            (200, "<html>", .retryLater, .unexpectedResponse),
+            (400, #"{"errors":{"query":"Required parameter missing"}}"#, .rejected, .unexpectedResponse),
+            (401, #"{"errors":[{"message":"Invalid token. Decode Error."}]}"#, .retryLater, .accessTokenRefused),
+            (402, "", .configuration, .shopUnavailable), (403, "<html>", .configuration, .requestBlocked),
+            (404, "", .configuration, .unexpectedResponse), (423, "", .configuration, .shopUnavailable),
+            (429, "", .retryLater, .providerUnavailable), (502, "<html>", .retryLater, .providerUnavailable),
+        ]
+    )
+    func errors(status: Int, body: String, kind: IdentityError.Kind, code: IdentityError.Code) async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        shop.shopify.misbehave(.answer(status: status, body: body), on: .api)
+        let error = await failure { try await provider.buyerProfile(for: tokens) }
+        #expect(error?.kind == kind)
+        #expect(error?.code == code)
+        if body.contains("Decode") {
+            #expect(error?.providerAnswer?.errorDescription == "Invalid token. Decode Error.")
+        }
+    }
+
+    @Test("an expired access token is refused with a code that asks for a renewal")
+    func expiredToken() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        shop.shopify.expireAccessTokens()
+        #expect(await failure { try await provider.buyerProfile(for: tokens) }?.code == .accessTokenRefused)
+        let renewed = try await provider.refresh(tokens)
+        #expect(try await provider.buyerProfile(for: renewed).givenName == "Ada")
+    }
+
+    @Test("where nothing leads to the API, the profile is what the login verified")
+    func noAddress() async throws {
+        let shop = try await Shop()
+        let loggedIn = try shop.provider()
+        let tokens = try await shop.login(loggedIn)
+        let whole = try shop.provider {
+            let endpoint = try? HTTPURL("https://id.example/x")
+            $0.shopDomain = nil
+            ($0.endpoints.authorization, $0.endpoints.token, $0.endpoints.jwks) = (endpoint, endpoint, endpoint)
+        }
+        #expect(try await whole.buyerProfile(for: tokens) == tokens.buyer)
+    }
+
+    static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
+
+    /// Shopify's schemas are not part of this repository: the variable names a folder that holds them, and `python3` needs
+    /// the module `graphql`.
+    @Test(
+        "the document is valid against Shopify's own schema",
+        .enabled(if: schemas != nil, "set IDENTITYKIT_SCHEMAS to a folder with customer_*.json.gz")
+    )
+    func schema() throws {
+        let folder = try #require(Self.schemas)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+            $0.hasPrefix("customer_") && $0.hasSuffix(".json.gz")
+        }
+        try #require(!files.isEmpty)
+        let script = """
+            import gzip, json, sys
+            from graphql import build_client_schema, parse, validate
+            schema = build_client_schema(json.load(gzip.open(sys.argv[1]))["data"])
+            sys.exit("; ".join(e.message for e in validate(schema, parse(sys.argv[2]))) or 0)
+            """
+        for file in files {
+            let python = Process()
+            python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            python.arguments = ["python3", "-c", script, "\(folder)/\(file)", CustomerAccountAPI.identityDocument]
+            try python.run()
+            python.waitUntilExit()
+            #expect(python.terminationStatus == 0, "\(file)")
+        }
+    }
+}
