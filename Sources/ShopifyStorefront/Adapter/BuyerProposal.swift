@@ -1,0 +1,112 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// What we would like a cart to know of the buyer; parts that Shopify does not accept are given up one by one.
+struct BuyerProposal: Sendable {
+    private(set) var token: CustomerAccessToken?
+    private(set) var email: String?
+    private(set) var phone: String?
+    private(set) var country: String?
+    private(set) var address: PostalAddress?
+    /// The whole claim, whatever was given up later.
+    private let claim: [UInt8]
+
+    init(_ claim: CartClaim, in context: StorefrontContext) {
+        var record = JSONObject()
+        switch claim {
+        case .customer(let token):
+            // The token defines e-mail and phone, so none is set beside it.
+            self.token = token
+            record["token"] = .string(token.token.reveal())
+        case .contact(let contact):
+            email = contact.email.flatMap { $0.isEmpty ? nil : $0 }
+            phone = contact.phone.flatMap(CartText.phone)
+            country = contact.countryCode.flatMap(CartText.country)
+            address = contact.addresses.first
+            record["email"] = email.map { .string($0) }
+            record["phone"] = phone.map { .string($0) }
+            record["address"] = address.map { .object(CartDeliveryAddressInput($0).object) }
+        case .none: break
+        }
+        if let chosen = context.country { country = chosen }
+        self.claim = record.members.isEmpty ? [] : JSONValue.object(record).serialized
+    }
+
+    static func guest(in context: StorefrontContext) -> BuyerProposal {
+        BuyerProposal(.none, in: context)
+    }
+
+    var identity: CartBinding.Identity {
+        if token != nil { return .customer }
+        return email == nil && phone == nil && address == nil ? .guest : .contact
+    }
+
+    /// The claim's fingerprint, nil for a claim of nothing.
+    func fingerprint(for cartID: CartID) throws(IdentityError) -> [UInt8]? {
+        guard !claim.isEmpty else { return nil }
+        do {
+            return try HMACSHA256.authenticationCode(for: claim, key: SecretBytes(Array(cartID.rawValue.utf8)))
+        } catch {
+            throw IdentityError(.retryLater, .systemFailure, "A fingerprint could not be computed.", cause: error)
+        }
+    }
+
+    /// The identity as input; what an earlier identity left on the cart and this one does not replace is cleared.
+    func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
+        CartBuyerIdentityInput(
+            customerAccessToken: token.map { .set($0) } ?? (binding?.identity == .customer ? .null : .unset),
+            email: email.map { .set($0) } ?? (binding?.hasEmail == true ? .null : .unset),
+            phone: phone.map { .set($0) } ?? (binding?.hasPhone == true ? .null : .unset),
+            countryCode: country.map { .set($0) } ?? .unset
+        )
+    }
+
+    /// A proposal without what the errors name; where they name nothing, without the part that fails most often.
+    ///
+    /// - Returns: Nil when nothing is left to give up, or the errors are about lines.
+    func reduced(by errors: [CartUserError]) -> BuyerProposal? {
+        if !errors.isEmpty, errors.allSatisfy({ $0.field.contains("lines") }) { return nil }
+        var less = self
+        for error in errors {
+            if error.field.contains("delivery") || error.field.contains("addresses") {
+                less.address = nil
+            } else if error.field.last == "phone" {
+                less.phone = nil
+            } else if error.field.last == "email" {
+                less.email = nil
+            } else if error.field.last == "countryCode" {
+                less.country = nil
+            }
+        }
+        if less.parts != parts { return less }
+        if address != nil {
+            less.address = nil
+        } else if phone != nil {
+            less.phone = nil
+        } else if country != nil {
+            less.country = nil
+        } else if email != nil {
+            less.email = nil
+        } else {
+            return nil
+        }
+        return less
+    }
+
+    func withoutAddress() -> BuyerProposal {
+        var less = self
+        less.address = nil
+        return less
+    }
+
+    /// What of another proposal is no longer in this one.
+    func omissions(from whole: BuyerProposal) -> [String] {
+        whole.parts.filter { !parts.contains($0) }
+    }
+
+    private var parts: [String] {
+        [("email", email != nil), ("phone", phone != nil), ("country", country != nil), ("address", address != nil)]
+            .compactMap { $0.1 ? $0.0 : nil }
+    }
+}

@@ -1,0 +1,177 @@
+public import IdentityKit
+
+extension CartAdapter {
+    /// Creates a cart with the session's identity in the same call, and makes it the session's cart.
+    ///
+    /// Where Shopify refuses the identity, the cart is created with what it accepts of it, at last as a guest's. A cart that
+    /// the session had before is detached first.
+    ///
+    /// - Parameters:
+    ///   - lines: The lines to begin with; none for an empty cart.
+    ///   - id: The session.
+    ///   - context: The buyer's IP, country and language.
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartUserErrors`` when the lines are refused.
+    public func create(
+        _ lines: [CartLineInput] = [],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await changing(id) { old in
+            try await self.release(old, in: context)
+            return try await self.begin(lines, id, context)
+        }
+    }
+
+    /// Adds lines to the session's cart; creates it where there is none.
+    ///
+    /// After an outage in the middle of it the lines may have been added: read the cart before adding them again.
+    ///
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartGone`` when the cart is gone, after which the next call
+    ///   creates a new one.
+    public func add(
+        _ lines: [CartLineInput],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await changing(id) { binding in
+            guard var binding else { return try await self.begin(lines, id, context) }
+            let add = CartLinesAdd(cartID: binding.cartID, lines: lines, selection: self.selection)
+            let reply = try await self.send(add, in: context)
+            switch reply.verdict {
+            case .gone: throw CartVanished()
+            case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors)
+            case .done, .silent: break
+            }
+            let attachment = try await self.settle(reply, &binding, in: context)
+            return CartChange(attachment.sessionCart(binding), binding, onConflict: .keep)
+        }
+    }
+
+    /// The session's cart as it is now; nil when it has none.
+    ///
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartGone`` when the cart is gone and was let go.
+    public func read(
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart? {
+        try await changing(id) { binding -> CartChange<SessionCart?> in
+            guard var binding else { return CartChange(nil, nil) }
+            let cart = try await self.current(&binding, in: context).sessionCart(binding)
+            return CartChange(cart, binding)
+        }
+    }
+
+    /// Puts the session's identity on its cart, for example after a login that gave a guest's cart an owner.
+    ///
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartMissing`` when there is no cart. A refused identity is
+    ///   not thrown but told by ``SessionCart/identity`` and ``SessionCart/problem``.
+    public func attach(
+        to id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await changing(id) { binding in
+            guard var binding else { throw Self.noCart }
+            let claim = try await self.sessions.cartClaim(for: id).claim
+            let attachment: Attachment
+            if case .none = claim {
+                attachment = try await self.withdraw(&binding, in: context)
+            } else {
+                let proposal = BuyerProposal(claim, in: context)
+                attachment = try await self.attach(proposal, to: &binding, of: id, in: context)
+            }
+            return CartChange(attachment.sessionCart(binding), binding)
+        }
+    }
+
+    /// Takes the buyer off the session's cart: token, e-mail, phone and company as explicit nulls, and the addresses that we
+    /// added; then looks whether the customer is gone. The cart stays the session's, as a guest's.
+    ///
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/detachIncomplete`` when the cart still is the buyer's.
+    public func detach(
+        from id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await changing(id) { binding in
+            guard var binding else { throw Self.noCart }
+            let attachment = try await self.withdraw(&binding, in: context)
+            return CartChange(attachment.sessionCart(binding), binding)
+        }
+    }
+
+    /// Makes a cart the session's that this server did not create.
+    ///
+    /// Who plants a cart's id with a victim sees what the victim puts into it and, once an identity is attached, whose it is:
+    /// pass only an id that was kept where the buyer's browser cannot change it, such as in a signed cookie. The cart comes
+    /// in as a guest's; ``attach(to:in:)`` makes it the buyer's.
+    ///
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartGone`` when there is no such cart.
+    public func adopt(
+        _ cartID: CartID,
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await changing(id) { old in
+            _ = try await self.sessions.session(id)
+            var binding = CartBinding(cartID: cartID, shop: self.client.configuration.shopDomain)
+            if let old, old.cartID == cartID { binding = old }
+            let query = CartQuery(cartID: binding.cartID, selection: self.selection)
+            guard let answer = try await self.client.execute(query, in: context).data else {
+                throw IdentityError.cartIsGone
+            }
+            if old?.cartID != cartID { try await self.release(old, in: context) }
+            binding.cartID = answer.cart.id
+            binding.buyerIP = context.buyerIP ?? binding.buyerIP
+            return CartChange(Attachment(cart: answer.cart, seesCustomer: false).sessionCart(binding), binding)
+        }
+    }
+
+    /// Lets the session's cart go without asking Shopify, for example when its order is complete.
+    ///
+    /// - Throws: ``IdentityError`` of the store.
+    public func forget(for id: SessionID) async throws {
+        do {
+            try await changing(id) { binding -> CartChange<Void> in
+                guard binding != nil else { return CartChange((), nil) }
+                throw CartVanished()
+            }
+        } catch let error as IdentityError where error.code == .cartGone {
+            // Letting go is what was asked for.
+        }
+    }
+
+    /// Whose cart it is, as it was last brought about, without asking Shopify; nil when the session has no cart.
+    ///
+    /// - Throws: ``IdentityError`` of the store.
+    public func identityState(for id: SessionID) async throws -> CartIdentityState? {
+        try await identityErrors { try await self.binding(of: id).binding?.state }
+    }
+
+    static var noCart: IdentityError {
+        IdentityError(.rejected, .cartMissing, "The session has no cart.", hint: "Add a line first.")
+    }
+
+    /// The cart and its checkout URL, read.
+    func current(
+        _ binding: inout CartBinding,
+        readsCheckoutURL: Bool = false,
+        in context: StorefrontContext
+    ) async throws -> Attachment {
+        let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL, selection: selection)
+        let result = try await client.execute(query, in: context)
+        guard let answer = result.data else { throw CartVanished() }
+        binding.cartID = answer.cart.id
+        return Attachment(
+            cart: answer.cart,
+            checkoutURL: answer.checkoutURL,
+            seesCustomer: selection.seesCustomer(despite: result.errors)
+        )
+    }
+
+    /// Takes the buyer off a cart that another one replaces.
+    private func release(_ binding: CartBinding?, in context: StorefrontContext) async throws {
+        guard var binding, binding.identity != .guest else { return }
+        do { _ = try await withdraw(&binding, in: context) } catch is CartVanished {
+            // What does not exist belongs to nobody.
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import IdentityKit
+
+/// One entry of an answer's `errors` (GraphQL specification section 7.1.2).
+public struct GraphQLError: Error, Sendable, Equatable {
+    /// A place in the document.
+    public struct Location: Sendable, Equatable {
+        /// The line, from 1.
+        public let line: Int
+        /// The column, from 1.
+        public let column: Int
+    }
+
+    /// A code in `extensions.code`; Shopify adds new ones at any time.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The code as text.
+        public let rawValue: String
+
+        /// A code with the given text.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The code as text.
+        public var description: String { rawValue }
+
+        /// Too much at once; the operation was not carried out.
+        public static let throttled = Self(rawValue: "THROTTLED")
+        /// The token lacks a scope.
+        public static let accessDenied = Self(rawValue: "ACCESS_DENIED")
+        /// The query is too large for tokenless access.
+        public static let maximumComplexityExceeded = Self(rawValue: "MAX_COMPLEXITY_EXCEEDED")
+        /// Shopify failed inside.
+        public static let internalServerError = Self(rawValue: "INTERNAL_SERVER_ERROR")
+    }
+
+    /// What is wrong, in Shopify's words; values that the request held are cut out of it.
+    public let message: String
+    /// The field that it concerns, list positions as numbers in text; empty for the whole operation.
+    public let path: [String]
+    /// The code, where there is one.
+    public let code: Code?
+    /// The places in the document.
+    public let locations: [Location]
+
+    init(message: String, path: [String] = [], code: Code? = nil, locations: [Location] = []) {
+        self.message = message
+        self.path = path
+        self.code = code
+        self.locations = locations
+    }
+
+    init(_ value: JSONValue, hiding secrets: SentValues) {
+        message = secrets.hidden(in: value["message"]?.string ?? value.string ?? "")
+        path = (value["path"]?.array ?? []).prefix(64).map { $0.string ?? $0.number?.text ?? "" }
+        code = value["extensions"]?["code"]?.string.map { Code(rawValue: String($0.prefix(100))) }
+        locations = (value["locations"]?.array ?? []).prefix(16).compactMap { place in
+            guard let line = place["line"]?.number?.integer, let column = place["column"]?.number?.integer else {
+                return nil
+            }
+            return Location(line: line, column: column)
+        }
+    }
+
+    /// The entries of a member `errors`, which Shopify's endpoints write as an array, an object or a text.
+    static func entries(of value: JSONValue?, hiding secrets: SentValues) -> [GraphQLError] {
+        switch value {
+        case nil, .null: []
+        case .array(let entries): entries.prefix(100).map { GraphQLError($0, hiding: secrets) }
+        case .object(let object) where object["message"] == nil:
+            object.members.prefix(100).map { member in
+                let text = member.value.string ?? String(decoding: member.value.serialized, as: UTF8.self)
+                return GraphQLError(message: secrets.hidden(in: text), path: [member.name])
+            }
+        case let other?: [GraphQLError(other, hiding: secrets)]
+        }
+    }
+}
+
+extension GraphQLError: CustomStringConvertible {
+    /// Code and path; the message is foreign text and not part of it.
+    public var description: String {
+        "\(code?.rawValue ?? "GraphQL error") at \(path.isEmpty ? "the operation" : path.joined(separator: "."))"
+    }
+}

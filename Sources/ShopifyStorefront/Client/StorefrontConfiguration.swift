@@ -1,0 +1,178 @@
+public import IdentityHTTP
+public import IdentityKit
+
+/// Which shop's Storefront API is called, in which version, and as whom.
+public struct StorefrontConfiguration: Sendable {
+    /// The domain under which the shop serves its API, in lower case: `example.myshopify.com` or its primary domain.
+    ///
+    /// It names the shop in what is stored of a cart, so changing it makes the app forget its carts.
+    public let shopDomain: String
+    /// The version of the API.
+    public let apiVersion: StorefrontAPIVersion
+    /// How the app proves itself.
+    public let authentication: StorefrontAuthentication
+    /// Where requests go: `https://{shopDomain}/api/{version}/graphql.json` unless another URL was given.
+    public let endpoint: HTTPURL
+    /// Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine; no unless given.
+    public let allowsLoopbackHTTP: Bool
+    /// How long one exchange may take; 15 seconds unless given.
+    public let timeout: Duration
+
+    /// Describes a shop.
+    ///
+    /// - Parameters:
+    ///   - shopDomain: A host name alone, without scheme, port and path.
+    ///   - authentication: How the app proves itself.
+    ///   - apiVersion: The version; 2026-10 unless given.
+    ///   - endpoint: A URL instead of the shop's own, for a proxy or a fake.
+    ///   - allowsLoopbackHTTP: Whether that URL may be http to a loopback address.
+    ///   - timeout: How long one exchange may take.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` for a domain that is none, an empty token or
+    ///   one that cannot stand in a header, a version that is no path segment, or an endpoint that is not https.
+    public init(
+        shopDomain: String,
+        authentication: StorefrontAuthentication,
+        apiVersion: StorefrontAPIVersion = .standard,
+        endpoint: HTTPURL? = nil,
+        allowsLoopbackHTTP: Bool = false,
+        timeout: Duration = .seconds(15)
+    ) throws(IdentityError) {
+        let domain = shopDomain.lowercased()
+        let own = try Self.endpoint(at: try Self.url(of: domain), apiVersion)
+        try self.init(
+            shop: domain,
+            authentication: authentication,
+            apiVersion: apiVersion,
+            endpoint: endpoint ?? own,
+            allowsLoopbackHTTP: allowsLoopbackHTTP,
+            timeout: timeout
+        )
+    }
+
+    private init(
+        shop: String,
+        authentication: StorefrontAuthentication,
+        apiVersion: StorefrontAPIVersion,
+        endpoint: HTTPURL,
+        allowsLoopbackHTTP: Bool,
+        timeout: Duration
+    ) throws(IdentityError) {
+        guard endpoint.isSecure || (allowsLoopbackHTTP && endpoint.isLoopback) else {
+            throw Self.invalid(
+                "The Storefront endpoint must be https.",
+                "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
+            )
+        }
+        try Self.check(authentication)
+        guard timeout > .zero else {
+            throw Self.invalid("The Storefront timeout must be more than nothing.", "15 seconds is the default.")
+        }
+        shopDomain = shop
+        self.apiVersion = apiVersion
+        self.authentication = authentication
+        self.endpoint = endpoint
+        self.allowsLoopbackHTTP = allowsLoopbackHTTP
+        self.timeout = timeout
+    }
+
+    private static func endpoint(
+        at origin: HTTPURL,
+        _ version: StorefrontAPIVersion
+    ) throws(IdentityError) -> HTTPURL {
+        guard version.isPathSegment, let url = try? origin.replacing(path: "/api/\(version.rawValue)/graphql.json")
+        else {
+            throw invalid("The Storefront API version is not valid.", "Use for example 2026-10.")
+        }
+        return url
+    }
+
+    /// A registered name with a dot and nothing around it; the token goes to this host.
+    private static func url(of domain: String) throws(IdentityError) -> HTTPURL {
+        let url = try? HTTPURL("https://" + domain)
+        guard let url, url.host == domain, url.text == "https://" + domain, domain.contains("."),
+            domain.utf8.last.map({ $0 != UInt8(ascii: ".") }) ?? false,
+            domain.split(separator: ".").last.map({ !$0.utf8.allSatisfy(ASCII.isDigit) }) ?? false
+        else {
+            throw invalid(
+                "The shop domain is not a host name.",
+                "Write it without scheme, port and path, for example example.myshopify.com."
+            )
+        }
+        return url
+    }
+
+    private static func check(_ authentication: StorefrontAuthentication) throws(IdentityError) {
+        let token: [UInt8]
+        switch authentication {
+        case .privateToken(let secret): token = secret.revealBytes()
+        case .publicToken(let text): token = Array(text.utf8)
+        case .tokenless: return
+        }
+        guard (1...1024).contains(token.count), token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw invalid(
+                "\(authentication.name.capitalizedFirst) of the Storefront is empty or not a token.",
+                "Copy it from the Headless channel, without quotation marks and line breaks."
+            )
+        }
+    }
+
+    static func invalid(_ message: String, _ hint: String) -> IdentityError {
+        IdentityError(.configuration, .configurationInvalid, message, hint: hint)
+    }
+}
+
+extension StorefrontConfiguration {
+    /// Reads the section `storefront` of a configuration file.
+    ///
+    /// Members: `shopDomain` (needed unless there is an `endpoint`, whose host then names the shop), `apiVersion`,
+    /// `privateToken` (a reference to a secret) or `publicToken` (a text), `endpoint`, `allowsLoopbackHTTP`, `timeout`.
+    ///
+    /// - Throws: ``IdentityError`` that names the member; for an unknown one too.
+    public init(_ section: ConfigurationSection) throws(IdentityError) {
+        var section = section
+        let domain = try section.optionalString("shopDomain")
+        let version = try section.optionalString("apiVersion")
+        let privateToken = try section.optionalSecret("privateToken")
+        let publicToken = try section.optionalString("publicToken")
+        let allowsLoopbackHTTP = try section.bool("allowsLoopbackHTTP", default: false)
+        let endpoint = try section.optionalURL("endpoint", allowsLoopbackHTTP: allowsLoopbackHTTP)
+        let timeout = try section.optionalSeconds("timeout") ?? .seconds(15)
+        try section.finish()
+
+        let authentication: StorefrontAuthentication
+        switch (privateToken, publicToken) {
+        case (_?, _?):
+            throw section.error("publicToken", "stands beside privateToken", hint: "Give one of the two, or none.")
+        case (let secret?, nil): authentication = .privateToken(secret)
+        case (nil, let text?): authentication = .publicToken(text)
+        case (nil, nil): authentication = .tokenless
+        }
+        let apiVersion = version.map(StorefrontAPIVersion.init(rawValue:)) ?? .standard
+        if domain == nil, let endpoint {
+            try self.init(
+                shop: endpoint.host,
+                authentication: authentication,
+                apiVersion: apiVersion,
+                endpoint: endpoint,
+                allowsLoopbackHTTP: allowsLoopbackHTTP,
+                timeout: timeout
+            )
+            return
+        }
+        guard let domain else { throw section.error("shopDomain", "is missing") }
+        try self.init(
+            shopDomain: domain,
+            authentication: authentication,
+            apiVersion: apiVersion,
+            endpoint: endpoint,
+            allowsLoopbackHTTP: allowsLoopbackHTTP,
+            timeout: timeout
+        )
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String {
+        prefix(1).uppercased() + dropFirst()
+    }
+}

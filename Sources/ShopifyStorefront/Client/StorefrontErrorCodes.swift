@@ -1,0 +1,26 @@
+public import IdentityKit
+
+extension IdentityError.Code {
+    /// Shopify refused the request as a whole: token, scope, shop or version.
+    public static let storefrontRefused = Self(rawValue: "storefront_refused")
+    /// The document or its variables are wrong by Shopify's reading.
+    public static let graphQLErrors = Self(rawValue: "graphql_errors")
+    /// Too many requests or checkouts at once (`THROTTLED`, HTTP 429).
+    public static let throttled = Self(rawValue: "throttled")
+    /// Shopify takes the caller for an attacker (HTTP 430), usually because the buyer's IP is missing.
+    public static let securityRejection = Self(rawValue: "security_rejection")
+    /// The cart is gone: its order is complete, it has expired, or its id is wrong.
+    public static let cartGone = Self(rawValue: "cart_gone")
+    /// The session has no cart yet.
+    public static let cartMissing = Self(rawValue: "cart_missing")
+    /// Shopify refused a change of the cart; the cause is ``CartUserErrors``.
+    public static let cartUserErrors = Self(rawValue: "cart_user_errors")
+    /// Another process changed the session's cart at the same moment.
+    public static let cartBusy = Self(rawValue: "cart_busy")
+    /// Shopify refused the buyer's customer access token for the cart.
+    public static let identityRejected = Self(rawValue: "identity_rejected")
+    /// Shopify accepted the customer access token, and the cart has no customer all the same.
+    public static let identityMissing = Self(rawValue: "identity_missing")
+    /// The cart still belongs to the buyer after detaching.
+    public static let detachIncomplete = Self(rawValue: "detach_incomplete")
+}

@@ -1,0 +1,20 @@
+/// An amount of money, kept as Shopify wrote it: no binary fraction ever rounds it.
+public struct Money: Sendable, Equatable {
+    /// The amount as decimal text, for example `12.5`.
+    public let amount: String
+    /// The currency, ISO 4217.
+    public let currencyCode: String
+
+    /// Creates an amount.
+    public init(amount: String, currencyCode: String) {
+        self.amount = amount
+        self.currencyCode = currencyCode
+    }
+}
+
+extension Money {
+    init(_ node: AnswerNode) throws(AnswerNodeError) {
+        amount = try node["amount"].text()
+        currencyCode = try node["currencyCode"].text()
+    }
+}
