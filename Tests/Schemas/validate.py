@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Validates GraphQL documents against schemas.
+
+Usage: validate.py FOLDER < documents.json
+
+FOLDER holds introspection results as Shopify's tools write them (*.json.gz); documents.json is an object of documents by
+name. Prints one line for each fault, and at the end how many documents were checked against which schemas.
+Exit status: 0 all valid, 1 faults, 2 graphql-core is missing or there are no schemas.
+"""
+
+import glob
+import gzip
+import json
+import os
+import sys
+
+
+def main() -> int:
+    try:
+        from graphql import build_client_schema, parse, validate
+    except ImportError:
+        print("graphql-core is not installed (pip install graphql-core)")
+        return 2
+    documents = json.load(sys.stdin)
+    paths = sorted(glob.glob(os.path.join(sys.argv[1], "storefront-graphql_20*.json.gz")))
+    if not paths or not documents:
+        print("no schemas or no documents")
+        return 2
+    faults = 0
+    for path in paths:
+        with gzip.open(path) as file:
+            schema = build_client_schema(json.load(file)["data"])
+        for name, text in documents.items():
+            for error in validate(schema, parse(text)):
+                print(f"{os.path.basename(path)}: {name}: {error.message}")
+                faults += 1
+    names = ", ".join(os.path.basename(path) for path in paths)
+    print(f"{len(documents)} documents against {len(paths)} schemas: {names}; {faults} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

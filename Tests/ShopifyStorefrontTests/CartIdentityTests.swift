@@ -1,0 +1,224 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyStorefront
+import Testing
+
+@Suite struct CartIdentityTests {
+    static let customer = "gid://shopify/Customer/1"
+
+    /// Shopify as it should be: a token makes a customer, null takes it off.
+    @Sendable static func shopify(_ call: FakeStorefront.Call) async -> LoopbackResponse {
+        if call.field == "cart" { return .json(#"{"data":{"cart":\#(String.cart(customer: customer))}}"#) }
+        return .payload(call.field, cart: .cart(customer: call.token.map { _ in customer }))
+    }
+
+    static func contact() -> BuyerContact {
+        var address = PostalAddress()
+        address.line1 = "1 Way"
+        address.countryCode = "US"
+        return BuyerContact(email: "ada@example.com", phone: "+14155550123", countryCode: "US", addresses: [address])
+    }
+
+    @Test("the identity goes on with the call that creates the cart")
+    func createSignedIn() async throws {
+        let shop = try await TestShop(.customer, Self.shopify)
+        let cart = try await shop.carts.add(TestShop.lines, for: shop.session, in: shop.context)
+        #expect(shop.storefront.fields == ["cartCreate"])
+        let call = shop.storefront.calls[0]
+        #expect(call.identity == ["customerAccessToken": .string("token-1"), "countryCode": .string("US")])
+        #expect(call.request.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7")
+        #expect(cart.identity == .customer(until: shop.clock.now + 3600) && cart.problem == nil)
+        #expect(try await shop.boundCart == "gid://shopify/Cart/c1?key=k1")
+    }
+
+    @Test("a contact is prefilled without any token, and a phone that is not E.164 is dropped")
+    func createContact() async throws {
+        var contact = Self.contact()
+        contact.phone = "555-0123"
+        let shop = try await TestShop(.contact(contact)) { .payload($0.field, cart: .cart(addresses: ["a1"])) }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let input = shop.storefront.calls[0].variables["input"]
+        #expect(
+            input?["buyerIdentity"] == .object(["email": .string("ada@example.com"), "countryCode": .string("US")])
+        )
+        let address = input?["delivery"]?["addresses"]?.array?.first
+        #expect(address?["oneTimeUse"] == .bool(true) && address?["selected"] == .bool(true))
+        #expect(address?["validationStrategy"] == .string("COUNTRY_CODE_ONLY"))
+        #expect(cart.identity == .contact)
+    }
+
+    @Test("what Shopify does not accept of a contact is given up, and the cart is never lost")
+    func reducedContact() async throws {
+        let shop = try await TestShop(.contact(Self.contact())) { call in
+            let input = call.variables["input"]
+            if input?["delivery"] != nil {
+                let error = #"{"code":"INVALID","field":["input","delivery","addresses","0"],"message":""}"#
+                return .payload("cartCreate", cart: "null", userErrors: error)
+            }
+            if input?["buyerIdentity"]?["phone"] != nil {
+                return .payload("cartCreate", cart: "null", userErrors: #"{"code":null,"field":null,"message":""}"#)
+            }
+            return .payload("cartCreate")
+        }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(shop.storefront.calls.count == 3)
+        #expect(cart.omitted == ["phone", "address"] && cart.identity == .contact)
+        #expect(shop.storefront.calls[2].identity?["email"] == .string("ada@example.com"))
+    }
+
+    @Test("refused lines are an error of the lines, and no identity is given up for them")
+    func refusedLines() async throws {
+        let error = #"{"code":"INVALID","field":["input","lines","0","merchandiseId"],"message":"x"}"#
+        let shop = try await TestShop(.contact(Self.contact())) {
+            .payload($0.field, cart: "null", userErrors: error)
+        }
+        let thrown = await #expect(throws: IdentityError.self) {
+            try await shop.carts.create(TestShop.lines, for: shop.session)
+        }
+        #expect(thrown?.code == .cartUserErrors && thrown?.kind == .rejected)
+        #expect((thrown?.cause as? CartUserErrors)?.errors.first?.field.last == "merchandiseId")
+        #expect(shop.storefront.calls.count == 1)
+    }
+
+    @Test("a token refused as INVALID is renewed once and tried again")
+    func renewedOnce() async throws {
+        let shop = try await TestShop(.customer) { call in
+            if call.token == "token-1" {
+                return .payload(call.field, cart: "null", userErrors: LoopbackResponse.tokenRefused)
+            }
+            return await Self.shopify(call)
+        }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(shop.storefront.calls.map(\.token) == ["token-1", "token-2"])
+        #expect(shop.provider.refreshes == 1)
+        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
+    }
+
+    @Test("a token refused twice makes a guest's cart that says so")
+    func refusedTwice() async throws {
+        let shop = try await TestShop(.customer) { call in
+            if call.token != nil {
+                return .payload(call.field, cart: "null", userErrors: LoopbackResponse.tokenRefused)
+            }
+            return .payload(call.field)
+        }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(shop.storefront.calls.map(\.token) == ["token-1", "token-2", nil])
+        #expect(shop.provider.refreshes == 1)
+        #expect(cart.identity == .degraded(.identityRejected))
+        #expect(cart.problem?.code == .identityRejected)
+        #expect(try await shop.carts.identityState(for: shop.session) == .degraded(.identityRejected))
+    }
+
+    @Test("a refusal at attaching leaves the cart as it is and is told, not thrown")
+    func refusedAttach() async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.provider.become(.customer)
+        shop.storefront.now { .payload($0.field, userErrors: LoopbackResponse.tokenRefused) }
+        let cart = try await shop.carts.attach(to: shop.session)
+        #expect(cart.identity == .degraded(.identityRejected) && cart.cart.totalQuantity == 1)
+        #expect(shop.provider.refreshes == 1)
+    }
+
+    @Test("a token that Shopify swallows without making a customer is noticed")
+    func silentlyMissing() async throws {
+        let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(customer: nil)) }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(cart.identity == .degraded(.identityMissing))
+    }
+
+    @Test("a customer that we may not read counts as attached")
+    func accessDenied() async throws {
+        let denied =
+            #"{"message":"Access denied","path":["cartCreate","cart","buyerIdentity","customer"],"extensions":{"code":"ACCESS_DENIED"}}"#
+        let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(customer: nil), errors: denied) }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
+    }
+
+    @Test("tokenless access does not ask for the customer")
+    func tokenless() async throws {
+        let shop = try await TestShop(.customer, authentication: .tokenless) { .payload($0.field) }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        #expect(shop.storefront.calls[0].variables["readsCustomer"] == .bool(false))
+        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
+    }
+
+    @Test("a renewed token is attached again, and one that has not changed is not")
+    func renewal() async throws {
+        let shop = try await TestShop(.customer, Self.shopify)
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: shop.context)
+        shop.storefront.forget()
+        let session = try await shop.sessions.session(shop.session)
+        try await shop.carts.sessionRenewed(session)
+        #expect(shop.storefront.calls.isEmpty)
+        _ = try await shop.sessions.renewTokens(for: shop.session)
+        await shop.sessions.drain()
+        #expect(shop.storefront.calls.map(\.token) == ["token-2"])
+        #expect(shop.storefront.calls[0].request.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7")
+        try await shop.carts.sessionRenewed(session)
+        #expect(shop.storefront.calls.count == 1)
+    }
+
+    @Test("detaching sends explicit nulls, byte for byte, and removes the addresses that we added")
+    func detach() async throws {
+        let shop = try await TestShop(.contact(Self.contact())) { .payload($0.field, cart: .cart(addresses: ["a1"])) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.storefront.forget()
+        shop.storefront.now { call in
+            .payload(
+                call.field,
+                cart: .cart(addresses: call.field == "cartDeliveryAddressesRemove" ? ["b"] : ["a1", "b"])
+            )
+        }
+        let cart = try await shop.carts.detach(from: shop.session)
+        #expect(shop.storefront.fields == ["cartBuyerIdentityUpdate", "cartDeliveryAddressesRemove"])
+        let body = String(decoding: shop.storefront.calls[0].request.body, as: UTF8.self)
+        let nulls =
+            #""buyerIdentity":{"customerAccessToken":null,"email":null,"phone":null,"companyLocationId":null}"#
+        #expect(body.contains(nulls))
+        #expect(shop.storefront.calls[1].variables["addressIds"] == .array([.string("a1")]))
+        #expect(cart.identity == .guest && cart.cart.deliveryAddressIDs == ["b"])
+    }
+
+    @Test("logging out takes the buyer off the cart, and a failure is reported by the logout")
+    func logout() async throws {
+        for succeeds in [true, false] {
+            let shop = try await TestShop(.customer, Self.shopify)
+            _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: shop.context)
+            shop.storefront.forget()
+            if !succeeds { shop.storefront.now { _ in .json("{}", status: 503) } }
+            let result = try await shop.sessions.logout(shop.session)
+            #expect(shop.storefront.fields == ["cartBuyerIdentityUpdate"])
+            #expect(shop.storefront.calls[0].identity?["customerAccessToken"] == .null)
+            #expect(shop.storefront.calls[0].request.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7")
+            #expect(result.problems.map(\.code) == (succeeds ? [] : [.providerUnavailable]))
+        }
+    }
+
+    @Test("a detach after which the customer is still there is an error")
+    func incompleteDetach() async throws {
+        let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(customer: Self.customer)) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let result = try await shop.sessions.logout(shop.session)
+        #expect(result.problems.map(\.code) == [.detachIncomplete])
+    }
+
+    @Test("an address that the buyer typed is not replaced by the provider's")
+    func typedAddress() async throws {
+        let shop = try await TestShop(.contact(Self.contact())) {
+            .payload($0.field, cart: .cart(addresses: ["typed"]))
+        }
+        let id = try #require(CartID(rawValue: "gid://shopify/Cart/c1?key=k1"))
+        shop.storefront.now { call in
+            let cart = String.cart(addresses: ["typed"])
+            return call.field == "cart" ? .json(#"{"data":{"cart":\#(cart)}}"#) : .payload(call.field, cart: cart)
+        }
+        _ = try await shop.carts.adopt(id, for: shop.session)
+        _ = try await shop.carts.attach(to: shop.session)
+        #expect(shop.storefront.fields == ["cart", "cartBuyerIdentityUpdate"])
+    }
+}

@@ -1,0 +1,216 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyStorefront
+import Testing
+
+@Suite struct CartLifecycleTests {
+    static let missing = #"{"code":"INVALID","field":["cartId"],"message":"Der Warenkorb existiert nicht."}"#
+
+    @Test("warnings never fail a call and reach the caller")
+    func warnings() async throws {
+        let warning = #"{"code":"MERCHANDISE_NOT_ENOUGH_STOCK","message":"3 left","target":"l1"}"#
+        let shop = try await TestShop(.none) { .payload($0.field, warnings: warning) }
+        let cart = try await shop.carts.add(TestShop.lines, for: shop.session)
+        #expect(cart.warnings.map(\.code) == [.merchandiseNotEnoughStock])
+    }
+
+    @Test("a cart that is gone is told by its own code, and its binding is dropped")
+    func gone() async throws {
+        let answers: [@Sendable (FakeStorefront.Call) async -> LoopbackResponse] = [
+            { .payload($0.field, cart: "null", userErrors: Self.missing) },
+            { call in call.field == "cart" ? .json(#"{"data":{"cart":null}}"#) : .payload(call.field, cart: "null") },
+        ]
+        for answer in answers {
+            let shop = try await TestShop(.none) { .payload($0.field) }
+            _ = try await shop.carts.create(for: shop.session)
+            shop.storefront.now(answer)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.carts.add(TestShop.lines, for: shop.session)
+            }
+            #expect(error?.code == .cartGone && error?.kind == .rejected)
+            #expect(try await shop.boundCart == nil)
+            shop.storefront.now { .payload($0.field, cart: .cart(id: "gid://shopify/Cart/c2")) }
+            _ = try await shop.carts.add(TestShop.lines, for: shop.session)
+            #expect(try await shop.boundCart == "gid://shopify/Cart/c2")
+        }
+    }
+
+    @Test("a mutation that answers with nothing is decided by reading the cart, not by doing it again")
+    func silentMutation() async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(for: shop.session)
+        shop.storefront.forget()
+        shop.storefront.now { call in
+            call.field == "cart"
+                ? .json(#"{"data":{"cart":\#(String.cart())}}"#)
+                : .payload(call.field, cart: "null")
+        }
+        let cart = try await shop.carts.add(TestShop.lines, for: shop.session)
+        #expect(cart.cart.totalQuantity == 1)
+        #expect(shop.storefront.fields == ["cartLinesAdd", "cart"])
+    }
+
+    @Test("an answer with a new cart id is believed")
+    func newID() async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(for: shop.session)
+        shop.storefront.now { .payload($0.field, cart: .cart(id: "gid://shopify/Cart/c9?key=k9")) }
+        _ = try await shop.carts.add(TestShop.lines, for: shop.session)
+        #expect(try await shop.boundCart == "gid://shopify/Cart/c9?key=k9")
+    }
+
+    @Test("lines are not added twice when the answer is lost")
+    func lostAnswer() async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(for: shop.session)
+        shop.storefront.forget()
+        shop.storefront.now { _ in .script([.reset]) }
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(TestShop.lines, for: shop.session)
+        }
+        #expect(error?.kind == .retryLater && shop.storefront.calls.count == 1)
+    }
+
+    @Test("operations on one session come one after the other")
+    func serialised() async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { _ = try await shop.carts.add(TestShop.lines, for: shop.session) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(shop.storefront.fields == ["cartCreate"] + Array(repeating: "cartLinesAdd", count: 7))
+    }
+
+    @Test("a caller who is cancelled while waiting leaves, and the others go on")
+    func cancelledWaiter() async throws {
+        let gate = Gate()
+        let shop = try await TestShop(.none) { call in
+            await gate.wait()
+            return .payload(call.field)
+        }
+        let first = Task { try await shop.carts.add(TestShop.lines, for: shop.session) }
+        while shop.storefront.calls.isEmpty { await Task.yield() }
+        let second = Task { try await shop.carts.add(TestShop.lines, for: shop.session) }
+        second.cancel()
+        let error = await #expect(throws: IdentityError.self) { try await second.value }
+        #expect(error?.kind == .cancelled)
+        gate.open()
+        _ = try await first.value
+        #expect(shop.storefront.fields == ["cartCreate"])
+    }
+
+    @Test("when two processes create a cart at once, one cart counts and the other is nobody's")
+    func createRace() async throws {
+        let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(id: "gid://shopify/Cart/winner")) }
+        let client = try shop.storefront.client(clock: shop.clock)
+        let other = CartAdapter(client: client, sessions: shop.sessions, store: shop.store)
+        shop.storefront.now { call in
+            shop.storefront.now { call in
+                let id = call.field == "cartCreate" ? "winner" : call.variables["cartId"]?.string ?? ""
+                return .payload(call.field, cart: .cart(id: id, customer: call.token.map { _ in "c" }))
+            }
+            _ = try? await other.create(for: shop.session)
+            return .payload(call.field, cart: .cart(id: "loser", customer: "c"))
+        }
+        _ = try await shop.carts.add(TestShop.lines, for: shop.session)
+        #expect(try await shop.boundCart == "winner")
+        #expect(shop.storefront.fields == ["cartCreate", "cartCreate", "cartBuyerIdentityUpdate", "cartLinesAdd"])
+        let detached = shop.storefront.calls[2]
+        #expect(detached.variables["cartId"] == .string("loser") && detached.identity?["customerAccessToken"] == .null)
+    }
+
+    @Test("a session that ends while its cart is being made leaves no buyer on the cart")
+    func logoutDuringCreate() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        shop.storefront.now { call in
+            if call.field == "cartCreate" { _ = try? await shop.store.remove(shop.session) }
+            return await CartIdentityTests.shopify(call)
+        }
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.create(TestShop.lines, for: shop.session)
+        }
+        #expect(error?.code == .sessionUnknown)
+        #expect(shop.storefront.fields == ["cartCreate", "cartBuyerIdentityUpdate"])
+        #expect(shop.storefront.calls[1].identity?["customerAccessToken"] == .null)
+    }
+
+    @Test("without a session there is no cart")
+    func unknownSession() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        _ = try await shop.sessions.logout(shop.session)
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(TestShop.lines, for: shop.session)
+        }
+        #expect(error?.code == .sessionUnknown && shop.storefront.calls.isEmpty)
+    }
+
+    @Test("a foreign cart comes in by adoption only, as a guest's, and only if it exists")
+    func adoption() async throws {
+        let shop = try await TestShop(.customer) { _ in .json(#"{"data":{"cart":null}}"#) }
+        let id = try #require(CartID(rawValue: "gid://shopify/Cart/theirs?key=k"))
+        await #expect(throws: IdentityError.self) { try await shop.carts.adopt(id, for: shop.session) }
+        #expect(try await shop.boundCart == nil)
+        shop.storefront.now { _ in
+            .json(#"{"data":{"cart":\#(String.cart(id: "gid://shopify/Cart/theirs?key=k"))}}"#)
+        }
+        let cart = try await shop.carts.adopt(id, for: shop.session)
+        #expect(cart.identity == .guest)
+        #expect(try await shop.boundCart == id.rawValue)
+    }
+
+    @Test("a cart that a new one replaces is nobody's first")
+    func replaced() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        _ = try await shop.carts.create(for: shop.session)
+        _ = try await shop.carts.create(for: shop.session)
+        #expect(shop.storefront.fields == ["cartCreate", "cartBuyerIdentityUpdate", "cartCreate"])
+        #expect(shop.storefront.calls[1].identity?["customerAccessToken"] == .null)
+    }
+
+    @Test("another shop's cart is neither read nor detached")
+    func otherShop() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        let payload = Secret(#"{"v":1,"cart":"x","shop":"other.example","identity":"customer"}"#)
+        _ = try await shop.store.setAttachment("cart", to: payload, of: shop.session, expecting: nil)
+        #expect(try await shop.carts.read(for: shop.session) == nil)
+        #expect(try await shop.sessions.logout(shop.session).problems.isEmpty)
+        #expect(shop.storefront.calls.isEmpty)
+    }
+
+    @Test("neither cart id nor token nor URL shows in what the adapter returns or throws")
+    func redaction() async throws {
+        let canary = SecretCanary()
+        let (id, url) = (canary.plant("id"), canary.plant("url"))
+        let shop = try await TestShop(.customer) { call in
+            call.field == "cartLinesAdd"
+                ? .json(#"{"errors":[{"message":"\#(id) is unknown"}]}"#)
+                : .payload(
+                    call.field,
+                    cart: .cart(id: "gid://shopify/Cart/\(id)", customer: "c", url: "https://s.example/\(url)")
+                )
+        }
+        let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(TestShop.lines, for: shop.session)
+        }
+        #expect(canary.findings(in: cart).isEmpty)
+        #expect(canary.findings(in: handoff).isEmpty)
+        #expect(canary.findings(in: try #require(error)).isEmpty)
+        #expect(canary.findings(in: shop.carts).isEmpty)
+    }
+
+    @Test("forgetting a completed order asks Shopify nothing")
+    func forget() async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(for: shop.session)
+        try await shop.carts.forget(for: shop.session)
+        try await shop.carts.forget(for: shop.session)
+        #expect(try await shop.boundCart == nil)
+        #expect(shop.storefront.fields == ["cartCreate"])
+    }
+}

@@ -1,0 +1,144 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyStorefront
+import Testing
+
+@Suite struct CheckoutTests {
+    /// A shop whose checkout URL names the call that it came from.
+    private func shop(_ claim: ClaimProvider.Claim = .customer) async throws -> TestShop {
+        let shop = try await TestShop(claim) { call in
+            let url = "https://shop.example/cart/c/c1?key=\(call.field)"
+            if call.field == "cart" {
+                let cart = String.cart(customer: CartIdentityTests.customer, url: url)
+                return .json(#"{"data":{"cart":\#(cart)}}"#)
+            }
+            return .payload(
+                call.field,
+                cart: .cart(customer: call.token.map { _ in CartIdentityTests.customer }, url: url)
+            )
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: shop.context)
+        shop.storefront.forget()
+        return shop
+    }
+
+    @Test("the checkout URL comes from the answer of the attach")
+    func fromAttach() async throws {
+        let shop = try await shop()
+        shop.clock.advance(by: .seconds(3300))
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(shop.provider.refreshes == 1)
+        #expect(shop.storefront.calls.first?.token == "token-2")
+        #expect(handoff.url.reveal().query == "key=cartBuyerIdentityUpdate")
+        #expect(handoff.identity == .customer && handoff.problem == nil)
+        #expect(handoff.issuedAt == shop.clock.now)
+    }
+
+    @Test("a token with enough time left is not attached again; the URL is fresh all the same")
+    func unchanged() async throws {
+        let shop = try await shop()
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(shop.storefront.fields == ["cart"] && handoff.identity == .customer)
+        #expect(handoff.url.reveal().query == "key=cart")
+    }
+
+    @Test("a buyer at another address is attached again, so that checkout opens signed in")
+    func otherIP() async throws {
+        let shop = try await shop()
+        var context = shop.context
+        context.buyerIP = "203.0.113.8"
+        let handoff = try await shop.carts.checkout(for: shop.session, in: context)
+        #expect(shop.storefront.fields == ["cartBuyerIdentityUpdate"] && handoff.identity == .customer)
+    }
+
+    @Test("a customer who vanished from the cart is attached again")
+    func vanishedCustomer() async throws {
+        let shop = try await shop()
+        shop.storefront.now { call in
+            call.field == "cart"
+                ? .json(#"{"data":{"cart":\#(String.cart(customer: nil))}}"#)
+                : .payload(call.field, cart: .cart(customer: "c"))
+        }
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(shop.storefront.fields == ["cart", "cartBuyerIdentityUpdate"] && handoff.identity == .customer)
+    }
+
+    @Test("single sign-on is added behind the query that is there, once")
+    func silent() async throws {
+        let shop = try await shop()
+        let options = CheckoutOptions(singleSignOn: .silent)
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context, options: options)
+        #expect(handoff.url.reveal().text == "https://shop.example/cart/c/c1?key=cart&sso=silent")
+        shop.storefront.now { _ in
+            let cart = String.cart(customer: "c", url: "https://shop.example/c?sso=silent&key=k")
+            return .json(#"{"data":{"cart":\#(cart)}}"#)
+        }
+        let again = try await shop.carts.checkout(for: shop.session, in: shop.context, options: options)
+        #expect(again.url.reveal().text == "https://shop.example/c?sso=silent&key=k")
+    }
+
+    @Test("a refused identity opens a guest checkout that says why")
+    func refused() async throws {
+        let shop = try await shop()
+        shop.clock.advance(by: .seconds(3300))
+        shop.storefront.now { .payload($0.field, userErrors: LoopbackResponse.tokenRefused) }
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(handoff.identity == .guest && handoff.problem?.code == .identityRejected)
+        #expect(handoff.url.reveal().host == "shop.example")
+    }
+
+    @Test("when the provider has ended the session, the buyer is taken off the cart first")
+    func endedSession() async throws {
+        let shop = try await shop()
+        shop.clock.advance(by: .seconds(4000))
+        shop.provider.fail(IdentityError(.signInAgain, .invalidGrant, "over"))
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(shop.storefront.calls.first?.identity?["customerAccessToken"] == .null)
+        #expect(handoff.identity == .guest && handoff.problem?.code == .sessionEnded)
+    }
+
+    @Test("an outage of the provider leaves the cart alone and is told")
+    func outage() async throws {
+        let shop = try await shop()
+        shop.clock.advance(by: .seconds(4000))
+        shop.provider.fail(IdentityError(.retryLater, .providerUnavailable, "down"))
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(shop.storefront.fields == ["cart"])
+        #expect(handoff.identity == .guest && handoff.problem?.code == .providerUnavailable)
+    }
+
+    @Test("a contact's checkout is a contact's, and no token is ever sent")
+    func contact() async throws {
+        let shop = try await TestShop(.contact(BuyerContact(email: "ada@example.com"))) { call in
+            call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
+        }
+        _ = try await shop.carts.create(for: shop.session)
+        let handoff = try await shop.carts.checkout(for: shop.session)
+        #expect(handoff.identity == .contact && handoff.problem == nil)
+        for call in shop.storefront.calls {
+            #expect(!String(decoding: call.request.body, as: UTF8.self).contains("token-1"))
+        }
+    }
+
+    @Test(
+        "a checkout URL that is not https is not handed out",
+        arguments: ["http://shop.example/c", "javascript:alert(1)"]
+    )
+    func unsafeURL(url: String) async throws {
+        let shop = try await shop()
+        shop.storefront.now { _ in .json(#"{"data":{"cart":\#(String.cart(customer: "c", url: url))}}"#) }
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.checkout(for: shop.session, in: shop.context)
+        }
+        #expect(error?.code == .unexpectedResponse)
+    }
+
+    @Test("without a cart there is nothing to pay for")
+    func noCart() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        let error = await #expect(throws: IdentityError.self) { try await shop.carts.checkout(for: shop.session) }
+        #expect(error?.code == .cartMissing && shop.storefront.calls.isEmpty)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyStorefront
+import Testing
+
+@Suite struct OperationTests {
+    static let documents = [
+        "CartCreate": CartCreate.document, "CartLinesAdd": CartLinesAdd.document,
+        "CartBuyerIdentityUpdate": CartBuyerIdentityUpdate.document,
+        "CartDeliveryAddressesReplace": CartDeliveryAddressesReplace.document,
+        "CartDeliveryAddressesRemove": CartDeliveryAddressesRemove.document, "CartQuery": CartQuery.document,
+    ]
+    static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
+
+    private func bytes(_ identity: CartBuyerIdentityInput) throws -> String {
+        let id = try #require(CartID(rawValue: "gid://shopify/Cart/c?key=k"))
+        let operation = CartBuyerIdentityUpdate(cartID: id, buyerIdentity: identity)
+        let variables = operation.variables(in: StorefrontContext())
+        return String(decoding: try #require(variables["buyerIdentity"]).serialized, as: UTF8.self)
+    }
+
+    @Test("an input field has three states: left out, null, set")
+    func inputFields() throws {
+        #expect(try bytes(CartBuyerIdentityInput()) == "{}")
+        #expect(try bytes(CartBuyerIdentityInput(email: .null)) == #"{"email":null}"#)
+        let input = CartBuyerIdentityInput(
+            customerAccessToken: .set(CustomerAccessToken(issuedByShopify: Secret("t"), expiresAt: nil, issuer: "i")),
+            phone: .set("+15551234567"),
+            countryCode: .set("US"),
+            companyLocationID: .null
+        )
+        #expect(
+            try bytes(input)
+                == #"{"customerAccessToken":"t","phone":"+15551234567","countryCode":"US","companyLocationId":null}"#
+        )
+    }
+
+    @Test("detaching sends explicit nulls")
+    func detachedBytes() throws {
+        #expect(
+            try bytes(.detached) == #"{"customerAccessToken":null,"email":null,"phone":null,"companyLocationId":null}"#
+        )
+    }
+
+    @Test("an address leaves out what Shopify would refuse")
+    func addressInput() throws {
+        var address = PostalAddress()
+        address.givenName = "Ada"
+        address.familyName = ""
+        address.line1 = "1 Way"
+        address.regionCode = "US-NY"
+        address.countryCode = "us"
+        address.phone = "(415) 555-0123"
+        let operation = CartCreate(lines: [], addresses: [CartDeliveryAddressInput(address)])
+        let input = operation.variables(in: StorefrontContext())["input"]
+        let expected =
+            #"{"delivery":{"addresses":[{"address":{"deliveryAddress":{"firstName":"Ada","address1":"1 Way","provinceCode":"NY","countryCode":"US"}},"selected":true,"oneTimeUse":true,"validationStrategy":"COUNTRY_CODE_ONLY"}]}}"#
+        #expect(String(decoding: try #require(input).serialized, as: UTF8.self) == expected)
+    }
+
+    @Test("country and language go into the context as variables")
+    func context() throws {
+        let context = StorefrontContext(
+            country: "DE",
+            language: "PT_BR",
+            preferredLocationID: "gid://l",
+            buyer: CustomerAccessToken(issuedByShopify: Secret("t"), expiresAt: nil, issuer: "i")
+        )
+        let variables = CartCreate(lines: []).variables(in: context)
+        #expect(variables["country"] == .string("DE") && variables["language"] == .string("PT_BR"))
+        #expect(context.variables["preferredLocationId"] == .string("gid://l"))
+        #expect(context.variables["buyer"] == .object(["customerAccessToken": .string("t")]))
+    }
+
+    @Test("an unknown enum value survives, and so does a cart with unknown parts")
+    func unknownValues() throws {
+        let text = #"""
+            {"cartLinesAdd":{"cart":{"id":"gid://shopify/Cart/c","new":1,"totalQuantity":1,
+             "cost":{"subtotalAmount":{"amount":"0.10","currencyCode":"XTS"},"totalAmount":{"amount":"1e3","currencyCode":"XTS"}},
+             "buyerIdentity":{"countryCode":"ZZ"},"delivery":{"addresses":[]},
+             "lines":{"nodes":[{"id":"l","quantity":1,"merchandise":{},"cost":{"totalAmount":{"amount":"1","currencyCode":"XTS"}}}],
+             "pageInfo":{"hasNextPage":true}}},
+             "userErrors":[{"code":"BRAND_NEW","field":null,"message":"?"},{"code":null,"field":["x"],"message":"?"}],
+             "warnings":[{"code":"NEWER_STILL","message":"!","target":"t"}]}}
+            """#
+        let payload = try CartLinesAdd.output(from: JSONValue(parsing: Array(text.utf8)))
+        #expect(payload.userErrors.map(\.code) == [CartErrorCode(rawValue: "BRAND_NEW"), nil])
+        #expect(payload.warnings.map(\.code.rawValue) == ["NEWER_STILL"])
+        let cart = try #require(payload.cart)
+        #expect(cart.subtotal == Money(amount: "0.10", currencyCode: "XTS") && cart.total.amount == "1e3")
+        #expect(cart.buyerIdentity.countryCode == "ZZ" && cart.lines.first?.merchandiseID == "" && cart.hasMoreLines)
+        #expect(throws: IdentityError.self) { try payload.checked() }
+    }
+
+    @Test(
+        "data of a wrong shape is an error that names the path, never a trap",
+        arguments: [
+            ("{}", "cartLinesAdd"), (#"{"cartLinesAdd":{"cart":null}}"#, "userErrors"),
+            (#"{"cartLinesAdd":{"cart":{"id":7},"userErrors":[],"warnings":[]}}"#, "cart.id"),
+            (
+                #"{"cartLinesAdd":{"cart":{"id":"x","totalQuantity":1e99},"userErrors":[],"warnings":[]}}"#,
+                "totalQuantity"
+            ),
+        ]
+    )
+    func wrongShapes(text: String, path: String) {
+        let error = #expect(throws: (any Error).self) {
+            try CartLinesAdd.output(from: JSONValue(parsing: Array(text.utf8)))
+        }
+        #expect(error.map { "\($0)".contains(path) } == true)
+    }
+
+    @Test("a cart id and a checkout URL show nothing of themselves")
+    func redaction() async throws {
+        let canary = SecretCanary()
+        let id = canary.plant("id")
+        let url = canary.plant("url")
+        let text = String.cart(
+            id: "gid://shopify/Cart/c?key=\(id)",
+            url: "https://s.example/\(url)?key=\(url)"
+        )
+        let data = try JSONValue(parsing: Array(#"{"cart":\#(text)}"#.utf8))
+        let answer = try #require(try CartQuery.output(from: data))
+        #expect(canary.findings(in: answer).isEmpty)
+        #expect(canary.findings(in: answer.cart.id).isEmpty)
+        #expect(answer.cart.id.rawValue.hasSuffix(id))
+        #expect(answer.checkoutURL?.reveal().text == "https://s.example/\(url)?key=\(url)")
+    }
+
+    @Test("no document holds a value: whatever varies is a variable")
+    func constantDocuments() {
+        for document in Self.documents.values { #expect(!document.contains("\"") && !document.contains("gid:")) }
+    }
+
+    @Test(
+        "every document is valid against every supported schema",
+        .enabled(if: schemas != nil, "IDENTITYKIT_SCHEMAS names no folder with Shopify's schemas")
+    )
+    func validDocuments() throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Schemas/validate.py")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", script.path, try #require(Self.schemas)]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(Self.documents))
+        try input.fileHandleForWriting.close()
+        let report = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(report)")
+        #expect(report.contains("6 documents against 4 schemas"), "\(report)")
+    }
+}

@@ -1,0 +1,144 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import ShopifyStorefront
+import Synchronization
+
+/// A Storefront API of which the test says what it answers to each call.
+final class FakeStorefront: Sendable {
+    struct Call: Sendable {
+        let request: LoopbackRequest
+        let document: String
+        let variables: JSONObject
+
+        /// The mutation's or query's field, for example `cartCreate`.
+        var field: String {
+            let fields = [
+                "cartCreate", "cartLinesAdd", "cartBuyerIdentityUpdate", "cartDeliveryAddressesReplace",
+                "cartDeliveryAddressesRemove",
+            ]
+            return fields.first { document.contains($0 + "(") } ?? "cart"
+        }
+
+        var identity: JSONObject? {
+            (variables["buyerIdentity"] ?? variables["input"]?["buyerIdentity"])?.object
+        }
+
+        var token: String? { identity?["customerAccessToken"]?.string }
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var handler: @Sendable (Call) async -> LoopbackResponse
+    }
+
+    private let server: LoopbackServer
+    private let state: Mutex<State>
+
+    var calls: [Call] { state.withLock { $0.calls } }
+    var fields: [String] { calls.map(\.field) }
+    var endpoint: String { server.origin + "/api/2026-10/graphql.json" }
+
+    private init(_ server: LoopbackServer, _ state: consuming Mutex<State>) {
+        self.server = server
+        self.state = state
+    }
+
+    static func start(_ handler: @escaping @Sendable (Call) async -> LoopbackResponse) async throws -> FakeStorefront {
+        let inbox = Inbox()
+        let server = try await LoopbackServer.start { await inbox.answer($0) }
+        let fake = FakeStorefront(server, Mutex(State(handler: handler)))
+        inbox.box.withLock { $0.fake = fake }
+        return fake
+    }
+
+    /// Answers differently from now on.
+    func now(_ handler: @escaping @Sendable (Call) async -> LoopbackResponse) {
+        state.withLock { $0.handler = handler }
+    }
+
+    func forget() { state.withLock { $0.calls = [] } }
+
+    private func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
+        let body = try? JSONValue(parsing: request.body)
+        let call = Call(
+            request: request,
+            document: body?["query"]?.string ?? "",
+            variables: body?["variables"]?.object ?? [:]
+        )
+        let handler = state.withLock { state in
+            state.calls.append(call)
+            return state.handler
+        }
+        return await handler(call)
+    }
+
+    private final class Inbox: Sendable {
+        struct Box { weak var fake: FakeStorefront? }
+        let box = Mutex(Box())
+
+        func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
+            guard let fake = box.withLock({ $0.fake }) else { return .message(status: 503) }
+            return await fake.answer(request)
+        }
+    }
+
+    func client(
+        _ authentication: StorefrontAuthentication = .privateToken(Secret("shpat-private")),
+        clock: any IdentityClock = SystemClock()
+    ) throws -> StorefrontClient {
+        StorefrontClient(
+            configuration: try StorefrontConfiguration(
+                shopDomain: "shop.example",
+                authentication: authentication,
+                endpoint: try HTTPURL(endpoint),
+                allowsLoopbackHTTP: true,
+                timeout: .seconds(10)
+            ),
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        )
+    }
+}
+
+extension LoopbackResponse {
+    static func json(_ text: String, status: Int = 200, _ headers: [(String, String)] = []) -> LoopbackResponse {
+        .message(status: status, headers: [("Content-Type", "application/json")] + headers, body: Array(text.utf8))
+    }
+
+    /// A payload with a cart, user errors and warnings, each as JSON.
+    static func payload(
+        _ field: String,
+        cart: String = .cart(),
+        userErrors: String = "",
+        warnings: String = "",
+        errors: String = ""
+    ) -> LoopbackResponse {
+        let payload = #"{"cart":\#(cart),"userErrors":[\#(userErrors)],"warnings":[\#(warnings)]}"#
+        let extra = errors.isEmpty ? "" : #","errors":[\#(errors)]"#
+        return .json(#"{"data":{"\#(field)":\#(payload)}\#(extra)}"#)
+    }
+
+    static let tokenRefused =
+        #"{"code":"INVALID","field":["buyerIdentity","customerAccessToken"],"message":"Client ist ungültig"}"#
+}
+
+extension String {
+    /// A cart as JSON.
+    static func cart(
+        id: String = "gid://shopify/Cart/c1?key=k1",
+        customer: String? = nil,
+        addresses: [String] = [],
+        url: String = "https://shop.example/cart/c/c1?key=u1"
+    ) -> String {
+        let customer = customer.map { #"{"id":"\#($0)"}"# } ?? "null"
+        let addresses = addresses.map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
+        return """
+            {"id":"\(id)","checkoutUrl":"\(url)","totalQuantity":1,
+            "cost":{"subtotalAmount":{"amount":"12.50","currencyCode":"USD"},"totalAmount":{"amount":"12.50","currencyCode":"USD"}},
+            "buyerIdentity":{"email":null,"phone":null,"countryCode":null,"customer":\(customer)},
+            "delivery":{"addresses":[\(addresses)]},
+            "lines":{"nodes":[{"id":"l1","quantity":1,"merchandise":{"id":"v1","title":"Blue","product":{"title":"Mug"}},
+            "cost":{"totalAmount":{"amount":"12.50","currencyCode":"USD"}}}],"pageInfo":{"hasNextPage":false}}}
+            """
+    }
+}

@@ -1,0 +1,112 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyStorefront
+import Synchronization
+
+/// A provider whose tokens are `token-1`, `token-2` and so on, and whose claim the test decides.
+final class ClaimProvider: IdentityProvider, CartClaimProviding {
+    enum Claim: Sendable {
+        case customer
+        case contact(BuyerContact)
+        case none
+    }
+
+    let descriptor = ProviderDescriptor(name: "test", kind: "test", clientID: "client")
+    private let state: Mutex<(claim: Claim, refreshes: Int, failure: IdentityError?)>
+    private let clock: ManualClock
+
+    init(_ claim: Claim, clock: ManualClock) {
+        state = Mutex((claim, 0, nil))
+        self.clock = clock
+    }
+
+    var refreshes: Int { state.withLock { $0.refreshes } }
+
+    func become(_ claim: Claim) { state.withLock { $0.claim = claim } }
+
+    func fail(_ error: IdentityError?) { state.withLock { $0.failure = error } }
+
+    func tokens(_ number: Int) -> TokenSet {
+        TokenSet(
+            buyer: Buyer(issuer: "https://id.example", subject: "ada"),
+            accessToken: Secret("token-\(number)"),
+            refreshToken: Secret("refresh-\(number)"),
+            issuedAt: clock.now,
+            expiresAt: clock.now + 3600
+        )
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        throw IdentityError(.rejected, .unsupportedByProvider, "Not in this test.")
+    }
+
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet { tokens(1) }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        let (number, failure) = state.withLock { state in
+            state.refreshes += 1
+            return (state.refreshes + 1, state.failure)
+        }
+        if let failure { throw failure }
+        return self.tokens(number)
+    }
+
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+
+    func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
+        switch state.withLock({ $0.claim }) {
+        case .customer:
+            .customer(
+                CustomerAccessToken(
+                    issuedByShopify: tokens.accessToken,
+                    expiresAt: tokens.expiresAt,
+                    issuer: tokens.buyer.issuer
+                )
+            )
+        case .contact(let contact): .contact(contact)
+        case .none: .none
+        }
+    }
+}
+
+/// A session, its cart adapter, and the Storefront behind it.
+struct TestShop {
+    let storefront: FakeStorefront
+    let provider: ClaimProvider
+    let sessions: SessionManager
+    let store = InMemoryStore()
+    let carts: CartAdapter
+    let session: SessionID
+    let clock = ManualClock()
+    let context = StorefrontContext(buyerIP: "203.0.113.7", country: "US")
+
+    init(
+        _ claim: ClaimProvider.Claim,
+        authentication: StorefrontAuthentication = .privateToken(Secret("shpat-private")),
+        _ handler: @escaping @Sendable (FakeStorefront.Call) async -> LoopbackResponse
+    ) async throws {
+        storefront = try await FakeStorefront.start(handler)
+        provider = ClaimProvider(claim, clock: clock)
+        let client = try storefront.client(authentication, clock: clock)
+        sessions = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: store,
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        )
+        carts = CartAdapter(client: client, sessions: sessions, store: store)
+        session = try await sessions.establish(provider.tokens(1), provider: "test").id
+    }
+
+    static let lines = [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)]
+
+    /// The id of the cart that the session is bound to.
+    var boundCart: String? {
+        get async throws {
+            try await store.attachment("cart", of: session).flatMap {
+                try? JSONValue(parsing: $0.payload.revealBytes())["cart"]?.string
+            }
+        }
+    }
+}
