@@ -83,8 +83,10 @@ extension CartAdapter {
         }
     }
 
-    /// Takes the buyer off the session's cart: token, e-mail, phone and company as explicit nulls, and the addresses that we
-    /// added; then looks whether the customer is gone. The cart stays the session's, as a guest's.
+    /// Takes the buyer off the session's cart, and looks whether the customer is gone.
+    ///
+    /// Token, e-mail, phone and company are sent as explicit nulls, and the addresses that we added are removed. The cart stays
+    /// the session's, as a guest's.
     ///
     /// - Throws: ``IdentityError``; with code ``IdentityError/Code/detachIncomplete`` when the cart still is the buyer's.
     public func detach(

@@ -2,7 +2,9 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Which cart belongs to a session, and what of the buyer was put on it. Kept as the session's attachment, sealed with it.
+/// Which cart belongs to a session, and what of the buyer was put on it.
+///
+/// Kept as the session's attachment, sealed with it.
 struct CartBinding: Sendable {
     enum Identity: String, Sendable {
         case guest
