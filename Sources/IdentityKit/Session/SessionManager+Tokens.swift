@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Synchronization
 
 extension SessionManager {
     /// A session's tokens, good for at least as long as asked, renewed first where that is needed.
@@ -13,27 +14,55 @@ extension SessionManager {
     public func tokens(for id: SessionID, validFor duration: Duration = .seconds(60)) async throws -> SessionTokens {
         try await Correlation.scope {
             let stored = try await load(id)
-            let payload = try SessionPayload(stored)
-            try Self.checkAlive(payload)
-            let now = environment.clock.now
-            guard let expiresAt = payload.tokens.expiresAt else {
-                return SessionTokens(session: Session(stored, payload), tokens: payload.tokens, outcome: .stored)
-            }
-            if expiresAt >= now + duration.timeInterval {
-                if isDueEarly(payload.tokens, id, now) {
-                    renewals.start(id) { [self] in try await renew(id, from: stored.generation) }
-                }
-                return SessionTokens(session: Session(stored, payload), tokens: payload.tokens, outcome: .stored)
-            }
+            return try await tokens(of: stored, validFor: duration)
+        }
+    }
+
+    private func tokens(of stored: StoredSession, validFor duration: Duration) async throws -> SessionTokens {
+        let payload = try SessionPayload(stored)
+        try Self.checkAlive(payload)
+        let now = environment.clock.now
+        func asStored(_ outcome: TokenOutcome) -> SessionTokens {
+            SessionTokens(session: Session(stored, payload), tokens: payload.tokens, outcome: outcome)
+        }
+        guard let expiresAt = payload.tokens.expiresAt else { return asStored(.stored) }
+        if expiresAt >= now + duration.timeInterval {
+            if isDueEarly(payload.tokens, stored.id, now) { renewEarly(stored) }
+            return asStored(.stored)
+        }
+        do {
+            return try await renewed(stored.id, from: stored.generation)
+        } catch let error as IdentityError
+            where error.kind != .signInAgain && error.kind != .cancelled && expiresAt > now
+        {
+            // An outage, or a fault of ours, signs nobody out while the old token lasts.
+            return asStored(.stillValid)
+        } catch let error as IdentityError where error.code == .notRefreshable && expiresAt > now {
+            return asStored(.stillValid)
+        }
+    }
+
+    /// Renews behind the caller's back; after a failure not again for a while, for the token is still good.
+    private func renewEarly(_ stored: StoredSession) {
+        let id = stored.id
+        let now = environment.clock.elapsed
+        let isQuiet = earlyFailures.withLock { failures in
+            guard let until = failures[id] else { return false }
+            if until <= now { failures[id] = nil }
+            return until > now
+        }
+        guard !isQuiet else { return }
+        renewals.start(id) { [self] in
             do {
-                return try await renewed(id, from: stored.generation)
-            } catch let error as IdentityError
-                where error.kind != .signInAgain && error.kind != .cancelled && expiresAt > now
-            {
-                // An outage, or a fault of ours, signs nobody out while the old token lasts.
-                return SessionTokens(session: Session(stored, payload), tokens: payload.tokens, outcome: .stillValid)
-            } catch let error as IdentityError where error.code == .notRefreshable && expiresAt > now {
-                return SessionTokens(session: Session(stored, payload), tokens: payload.tokens, outcome: .stillValid)
+                return try await renew(id, from: stored.generation)
+            } catch {
+                let pause = max(IdentityError.wrapping(error).retryAfter ?? .zero, .seconds(30))
+                earlyFailures.withLock { failures in
+                    // Bounded: what is forgotten too early costs one request.
+                    if failures.count >= 10_000 { failures = failures.filter { $0.value > environment.clock.elapsed } }
+                    if failures.count < 10_000 { failures[id] = environment.clock.elapsed + pause }
+                }
+                throw error
             }
         }
     }
@@ -80,7 +109,8 @@ extension SessionManager {
         _ duration: Duration,
         _ body: (any IdentityProvider, TokenSet) async throws -> Value
     ) async throws -> (Value, Session) {
-        let first = try await tokens(for: id, validFor: duration)
+        let stored = try await load(id)
+        let first = try await tokens(of: stored, validFor: duration)
         let provider = try providers.provider(named: first.session.provider)
         do {
             return (try await body(provider, first.tokens), first.session)
@@ -88,13 +118,20 @@ extension SessionManager {
             where error.code == .accessTokenRefused && first.session.isRefreshable
             && first.outcome != .renewedEarly && first.outcome != .renewedLate
         {
-            let second = try await renewTokens(for: id)
+            // From the generation whose token was refused: who comes late gets what others have renewed meanwhile.
+            let refused = first.outcome == .waited ? try await load(id).generation : stored.generation
+            let second = try await renewed(id, from: refused)
             return (try await body(provider, second.tokens), second.session)
         }
     }
 
     private func renewed(_ id: SessionID, from generation: Int64) async throws -> SessionTokens {
-        let (renewal, started) = try await renewals.run(id) { [self] in try await renew(id, from: generation) }
+        let (renewal, started): (Renewal, Bool)
+        do {
+            (renewal, started) = try await renewals.run(id) { [self] in try await renew(id, from: generation) }
+        } catch {
+            throw IdentityError.wrapping(error)
+        }
         return SessionTokens(
             session: Session(renewal.stored, renewal.payload),
             tokens: renewal.payload.tokens,

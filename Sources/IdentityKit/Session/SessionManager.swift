@@ -16,6 +16,9 @@ public final class SessionManager: Sendable {
         public var earlyRenewal: Double = 0.8
         /// How long to wait for another process that renews the same session, by default 15 seconds.
         public var lockWait: Duration = .seconds(15)
+        /// How long a renewal that another process began is left alone where the store has no locks, by default 60 seconds;
+        /// it must be longer than a provider may take for two exchanges.
+        public var renewalLease: Duration = .seconds(60)
 
         /// The defaults.
         public init() {}
@@ -27,7 +30,11 @@ public final class SessionManager: Sendable {
     let configuration: Configuration
     let observers: [any IdentityObserver]
     let renewals = SingleFlight<SessionID, Renewal>()
-    let followUps = SingleFlight<SessionID, Bool>()
+    /// Until when a session is not renewed early again, on the clock that never jumps.
+    let earlyFailures = Mutex<[SessionID: Duration]>([:])
+    let followUps = Mutex(FollowUps())
+    let followUpRuns = SingleFlight<Int, Bool>()
+    let unsaved = Mutex<[SessionID: UnsavedTokens]>([:])
     private let participantBoxes = Mutex<[ParticipantBox]>([])
 
     /// Creates a manager.
@@ -102,7 +109,13 @@ public final class SessionManager: Sendable {
     /// Waits until every renewal that is under way has been saved: call it before the process ends.
     public func drain() async {
         await renewals.drain()
-        await followUps.drain()
+        for id in unsaved.withLock({ Array($0.keys) }) {
+            if let generation = try? await store.session(id)?.generation {
+                renewals.start(id) { [self] in try await renew(id, from: generation) }
+            }
+        }
+        await renewals.drain()
+        await followUpRuns.drain()
     }
 
     func load(_ id: SessionID) async throws -> StoredSession {

@@ -8,6 +8,9 @@ struct SessionPayload: Sendable {
     /// Set while a renewal is under way; found set by the next one, the last answer was lost.
     var renewalStartedAt: Date?
 
+    /// The time of a renewal that has ended without an answer: set, but so long ago that nobody waits for it.
+    static let renewalGivenUp = Date(timeIntervalSince1970: 0)
+
     var secret: Secret {
         var object = JSONObject()
         object["v"] = .integer(1)

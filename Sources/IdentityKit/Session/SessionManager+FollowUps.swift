@@ -1,0 +1,55 @@
+internal import Synchronization
+
+/// What participants still have to be told, at most one run per session at a time.
+struct FollowUps: Sendable {
+    /// The newest session that nobody has been told of; nil while the newest is being told.
+    var waiting: [SessionID: Session?] = [:]
+    var serial = 0
+}
+
+extension SessionManager {
+    /// Lets carts and others follow without making the callers wait.
+    ///
+    /// A renewal that comes while they follow an earlier one is told to them afterwards: none is lost, and the newest is last.
+    func follow(_ session: Session) {
+        guard !participants.isEmpty else { return }
+        let run: Int? = followUps.withLock { state in
+            guard state.waiting.updateValue(session, forKey: session.id) == nil else { return nil }
+            state.serial += 1
+            return state.serial
+        }
+        guard let run else { return }
+        let id = session.id
+        followUpRuns.start(run) { [self] in
+            while let next = nextFollowUp(id) { await tell(next) }
+            return true
+        }
+    }
+
+    private func nextFollowUp(_ id: SessionID) -> Session? {
+        followUps.withLock { state in
+            guard let next = state.waiting[id] ?? nil else {
+                state.waiting[id] = nil
+                return nil
+            }
+            state.waiting.updateValue(nil, forKey: id)
+            return next
+        }
+    }
+
+    private func tell(_ session: Session) async {
+        let started = environment.clock.elapsed
+        for participant in participants {
+            do {
+                try await participant.sessionRenewed(session)
+            } catch {
+                emit(
+                    .participantFailed(IdentityError.code(of: error)),
+                    provider: session.provider,
+                    session: session.id,
+                    since: started
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// A manual clock on which who sleeps lets the time pass.
+private struct ImpatientClock: IdentityClock {
+    let manual: ManualClock
+    var now: Date { manual.now }
+    var elapsed: Duration { manual.elapsed }
+
+    func sleep(for duration: Duration) async throws {
+        manual.advance(by: duration)
+        await Task.yield()
+        try Task.checkCancellation()
+    }
+}
+
+/// A store whose next replacements go wrong as scripted.
+private final class FaultyStore: SessionStore {
+    enum Fault: Sendable {
+        /// Nothing is written.
+        case fails
+        /// It is written, and an error comes back.
+        case failsAfterCommit
+        /// Runs first, then it is written as if nothing had happened.
+        case after(@Sendable () async throws -> Void)
+    }
+
+    let inner: InMemoryStore
+    private let faults = Mutex<[Fault?]>([])
+
+    init(_ inner: InMemoryStore) {
+        self.inner = inner
+    }
+
+    /// The faults of the next replacements, in order; nil lets one through.
+    func script(_ next: [Fault?]) {
+        faults.withLock { $0 = next }
+    }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        let broken = IdentityError(.retryLater, .storeBusy, "Busy.")
+        switch faults.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        case .fails: throw broken
+        case .failsAfterCommit:
+            _ = try await inner.replace(session, expecting: generation)
+            throw broken
+        case .after(let first):
+            try await first()
+            return try await inner.replace(session, expecting: generation)
+        case nil: return try await inner.replace(session, expecting: generation)
+        }
+    }
+
+    func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
+    func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
+    func remove(_ id: SessionID) async throws -> RemovedSession? { try await inner.remove(id) }
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        try await inner.sessions(matching: filter)
+    }
+    func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
+    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await inner.takeLoginAttempt(key) }
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        try await inner.attachment(name, of: id)
+    }
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
+    }
+}
+
+@Suite("Several processes at one store")
+struct SharedStoreTests {
+    private struct NoNetwork: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
+        }
+    }
+
+    /// Managers that know nothing of each other, as those of several processes.
+    private struct World {
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        let provider: StrictProvider
+
+        init() {
+            provider = StrictProvider(clock: clock)
+        }
+
+        func manager(_ store: (any SessionStore)? = nil) throws -> SessionManager {
+            SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: store ?? self.store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: ImpatientClock(manual: clock))
+            )
+        }
+
+        func expiredSession() async throws -> SessionID {
+            let buyer = Buyer(issuer: "https://id.example", subject: "buyer-1")
+            let session = try await manager().establish(provider.mint(buyer), provider: "strict")
+            clock.advance(by: .seconds(3601))
+            return session.id
+        }
+
+        /// Holds refreshes: the stream ends when one has come, and they go on when the continuation finishes.
+        func gate() -> (arrived: AsyncStream<Void>, release: AsyncStream<Void>.Continuation) {
+            let (arrived, arrival) = AsyncStream<Void>.makeStream()
+            let (released, release) = AsyncStream<Void>.makeStream()
+            provider.hold {
+                arrival.finish()
+                for await _ in released {}
+            }
+            return (arrived, release)
+        }
+    }
+
+    @Test("eight processes at a store without locks spend the refresh token once")
+    func lease() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let managers = try (0..<8).map { _ in try world.manager() }
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for manager in managers {
+                for _ in 0..<8 {
+                    group.addTask { try await manager.tokens(for: id).tokens.accessToken.reveal() }
+                }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(world.provider.refreshes == 1)
+        #expect(world.provider.reuses == 0)
+        #expect(tokens.count == 1)
+    }
+
+    @Test("a renewal that died leaves the session to others when its lease is over")
+    func deadHolder() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let (arrived, release) = world.gate()
+        let first = try world.manager()
+        let stuck = Task { try await first.tokens(for: id) }
+        for await _ in arrived {}
+        world.provider.hold(nil)
+        let busy = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        #expect(busy?.code == .renewalBusy)
+        #expect(world.provider.refreshes == 1)
+        world.clock.advance(by: .seconds(61))
+        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(world.provider.refreshes == 2)
+        release.finish()
+        _ = try? await stuck.value
+    }
+
+    @Test("a clock that was set back keeps no claim alive")
+    func clockSetBack() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let (arrived, release) = world.gate()
+        let first = try world.manager()
+        let stuck = Task { try await first.tokens(for: id) }
+        for await _ in arrived {}
+        world.provider.hold(nil)
+        world.clock.jump(by: -7200)
+        #expect(try await world.manager().renewTokens(for: id).outcome == .renewedEarly)
+        release.finish()
+        _ = try? await stuck.value
+    }
+
+    @Test("of two that spent one refresh token the one with the answer is right, also when the other gave up")
+    func lateAnswer() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        // The answer reaches the first process only after a second one, past the lease, was told that the token is spent.
+        let faulty = FaultyStore(world.store)
+        let other = try world.manager()
+        faulty.script([
+            nil,
+            .after {
+                world.clock.advance(by: .seconds(61))
+                await #expect(throws: IdentityError.self) { _ = try await other.tokens(for: id) }
+                let isGivenUp = try await other.session(id).needsLogin
+                #expect(isGivenUp)
+            },
+        ])
+        let answer = try await world.manager(faulty).tokens(for: id)
+        #expect(world.provider.reuses == 1)
+        #expect(answer.outcome == .renewedLate)
+        let session = try await other.session(id)
+        #expect(!session.needsLogin)
+        #expect(session.expiresAt == answer.session.expiresAt)
+    }
+
+    @Test("a session that another process renewed while this one was told that the token is spent is not given up")
+    func lostRace() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let faulty = FaultyStore(world.store)
+        let other = try world.manager()
+        world.provider.fail(with: [IdentityError(.signInAgain, .invalidGrant, "Spent.")])
+        faulty.script([
+            nil,
+            .after {
+                world.clock.advance(by: .seconds(61))
+                _ = try await other.tokens(for: id)
+            },
+        ])
+        let answer = try await world.manager(faulty).tokens(for: id)
+        #expect(!answer.session.needsLogin)
+        #expect(try await !other.session(id).needsLogin)
+    }
+
+    @Test("a refresh that failed for certain gives its lease back at once")
+    func givesBack() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        world.provider.fail(with: [IdentityError(.retryLater, .providerUnavailable, "Down.")])
+        await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(world.provider.refreshes == 2)
+    }
+
+    @Test("a claim that cannot be written spends nothing")
+    func failedClaim() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let faulty = FaultyStore(world.store)
+        faulty.script([.fails])
+        let manager = try world.manager(faulty)
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(world.provider.refreshes == 0)
+        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+    }
+
+    @Test("a commit that reports an error but happened is a success")
+    func failedAfterCommit() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let faulty = FaultyStore(world.store)
+        faulty.script([nil, .failsAfterCommit])
+        #expect(try await world.manager(faulty).tokens(for: id).outcome == .renewedLate)
+        #expect(world.provider.refreshes == 1)
+    }
+
+    @Test("new tokens that cannot be saved are kept and saved later, and the spent one is not sent again")
+    func unsaved() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let faulty = FaultyStore(world.store)
+        faulty.script([nil] + Array(repeating: .fails, count: 6))
+        let manager = try world.manager(faulty)
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(world.provider.refreshes == 1)
+        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+        #expect(world.provider.refreshes == 1)
+        #expect(world.provider.reuses == 0)
+    }
+
+    @Test("before a process ends, tokens that could not be saved are saved")
+    func drainSaves() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let faulty = FaultyStore(world.store)
+        faulty.script([nil] + Array(repeating: .fails, count: 6))
+        let manager = try world.manager(faulty)
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        await manager.drain()
+        #expect(try await world.manager().tokens(for: id).outcome == .stored)
+        #expect(world.provider.refreshes == 1)
+    }
+}
