@@ -164,3 +164,12 @@ public struct ConfigurationSection: Sendable {
         throw error(name, "is not known", hint: "Check its spelling against Documentation/Configuration.md.")
     }
 }
+
+extension ConfigurationSection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The path and the names of the members; the environment variables at hand are never shown.
+    public var description: String { "ConfigurationSection(\(path): \(memberNames.joined(separator: ", ")))" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

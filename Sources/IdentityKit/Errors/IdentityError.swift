@@ -52,11 +52,16 @@ public struct IdentityError: Error, Sendable {
             status: Int? = nil,
             traceID: String? = nil
         ) {
-            self.error = error.map { String($0.prefix(500)) }
-            self.errorDescription = errorDescription.map { String($0.prefix(500)) }
-            self.errorURI = errorURI.map { String($0.prefix(500)) }
+            self.error = error.map { Self.cut($0) }
+            self.errorDescription = errorDescription.map { Self.cut($0) }
+            self.errorURI = errorURI.map { Self.cut($0) }
             self.status = status
-            self.traceID = traceID.map { String($0.prefix(500)) }
+            self.traceID = traceID.map { Self.cut($0) }
+        }
+
+        /// Counts scalars: one character may be a letter with a million accents.
+        private static func cut(_ text: String) -> String {
+            String(String.UnicodeScalarView(text.unicodeScalars.prefix(500)))
         }
     }
 

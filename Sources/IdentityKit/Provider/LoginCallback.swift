@@ -50,9 +50,11 @@ public struct LoginCallback: Sendable {
     }
 }
 
-extension LoginCallback: CustomStringConvertible, CustomReflectable {
-    /// The names of the parameters, without values.
-    public var description: String { "LoginCallback(\(fields.map(\.name).joined(separator: ", ")))" }
+extension LoginCallback: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// How many parameters there are: names come from outside too, and may be anything.
+    public var description: String { "LoginCallback(\(fields.count) parameters)" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
     /// Shows no children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -20,3 +20,10 @@ public struct SessionID: Sendable, Hashable, RawRepresentable, CustomStringConve
     /// The first six characters, enough to tell sessions apart in a log.
     public var description: String { "\(rawValue.prefix(6))…" }
 }
+
+extension SessionID: CustomDebugStringConvertible, CustomReflectable {
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children, so that `dump` does not find the whole either.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
