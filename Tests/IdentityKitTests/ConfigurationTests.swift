@@ -87,6 +87,7 @@ struct ConfigurationTests {
                 #"{"providers":{"a":{"kind":"test","clientID":"c","api":"https://a@b/"}}}"#,
                 "providers.a.api is not an absolute URL"
             ),
+            (#"{"providers":{"":{"kind":"test"}}}"#, "providers holds a provider without a name"),
             (#"{"providers":[]}"#, "providers must be an object"), (#"[]"#, "must be a JSON object"),
             (#"{"store":{},"store":{}}"#, "not valid JSON"),
         ]

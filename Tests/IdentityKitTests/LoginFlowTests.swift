@@ -16,9 +16,10 @@ struct LoginFlowTests {
     /// A buyer who is done at once, gives up, or comes back with something else.
     private struct Buyer: Presenter {
         var answer: @Sendable (String) async throws -> String = { "https://app.example/callback?code=c&\($0)" }
+        var redirectURI: String?
 
         func present(_ login: PresentedLogin) async throws -> String {
-            let url = try await login.authorizationURL(redirectURI: login.redirectURI)
+            let url = try await login.authorizationURL(redirectURI: redirectURI ?? login.redirectURI)
             return try await answer(url.query ?? "")
         }
     }
@@ -74,6 +75,28 @@ struct LoginFlowTests {
         #expect(try await endings(gaveUp) == ["cancelled", "cancelled", "cancelled"])
         let forged = Buyer { _ in "https://app.example/callback?code=c&state=forged" }
         #expect(try await endings(forged) == Array(repeating: "failed state_unknown", count: 3))
+    }
+
+    @Test(
+        "a callback must come to the redirect URI: whole, as its path, or as a bare query",
+        arguments: [
+            ("https://app.example/cb?", true), ("/cb?", true), ("?", true), ("https://app.example/cb/?", false),
+            ("https://app.example:443/cb?", false), ("https://evil.example/cb?", false), ("//evil.example/cb?", false),
+            ("/other?", false), ("cb?", false), ("http://app.example/cb?", false),
+            ("https://app.example/cb%2F?", false),
+        ]
+    )
+    func place(start: String, isGood: Bool) async throws {
+        var buyer = Buyer(answer: { start + "code=c&" + $0 })
+        buyer.redirectURI = "https://app.example/cb"
+        let flow = try flow(buyer)
+        do {
+            _ = try await flow.login()
+            #expect(isGood)
+        } catch let error as IdentityError {
+            #expect(!isGood)
+            #expect(error.code == .callbackInvalid)
+        }
     }
 
     @Test("cancelling the handle ends in one cancellation, and does nothing after the end")

@@ -52,6 +52,7 @@ final class StrictProvider: IdentityProvider {
         let attempt = LoginAttempt(
             provider: "strict",
             state: Secret("state-\(serial)"),
+            redirectURI: options.redirectURI,
             createdAt: clock.now,
             expiresAt: clock.now
         )

@@ -40,7 +40,8 @@ public struct IdentityConfiguration: Sendable {
         var found: [(name: String, section: ConfigurationSection)] = []
         if var section = try root.optionalSection("providers") {
             for name in section.memberNames {
-                guard !name.isEmpty, let provider = try section.optionalSection(name) else { continue }
+                guard !name.isEmpty else { throw root.error("providers", "holds a provider without a name") }
+                guard let provider = try section.optionalSection(name) else { continue }
                 found.append((name, provider))
             }
         }

@@ -110,13 +110,14 @@ public struct LoginFlow: Sendable {
         return completed.session
     }
 
-    /// A callback that names its place must name the redirect URI's: another place is another client's callback.
+    /// A callback must come to the redirect URI: another place is another client's callback.
+    ///
+    /// A presenter may leave out the origin, or all but the query.
     private static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
-        guard let redirectURI, callbackURL.utf8.contains(UInt8(ascii: ":")) else { return }
+        guard let redirectURI else { return }
         let place = callbackURL.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let expected = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let isRelative = place.first == UInt8(ascii: "/") || place.isEmpty
-        guard isRelative || place.elementsEqual(expected) else {
+        guard place.isEmpty || place.elementsEqual(expected) || place.elementsEqual(path(of: expected)) else {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
@@ -125,5 +126,13 @@ public struct LoginFlow: Sendable {
                 reference: "RFC 9700 section 4.4.2.2"
             )
         }
+    }
+
+    /// What stands behind scheme and authority, a slash where nothing does.
+    private static func path(of place: Substring.UTF8View) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        var rest = Array(place.drop { $0 != UInt8(ascii: ":") }.dropFirst())[...]
+        if rest.starts(with: [slash, slash]) { rest = rest.dropFirst(2).drop { $0 != slash } }
+        return rest.isEmpty ? [slash] : Array(rest)
     }
 }

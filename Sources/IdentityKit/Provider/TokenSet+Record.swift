@@ -40,9 +40,11 @@ extension TokenSet {
 }
 
 extension JSONValue {
-    /// A date as milliseconds since 1970, exact in a double for any date that is accepted.
+    /// A date as milliseconds since 1970, exact in a double for any date that is accepted; one outside of the years 1970 to
+    /// 9999 becomes the nearest of them, so that what is written can be read.
     static func date(_ date: Date) -> JSONValue {
-        .integer(Int((date.timeIntervalSince1970 * 1000).rounded()))
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        return .integer(milliseconds > 0 ? Int(min(milliseconds, 253_402_300_799_000)) : 0)
     }
 
     /// The date of milliseconds since 1970; nil outside of the years 1970 to 9999.

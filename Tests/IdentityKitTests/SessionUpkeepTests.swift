@@ -1,0 +1,214 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// A provider with profiles, which it refuses to the tokens that it is told to refuse.
+private final class ProfileProvider: IdentityProvider, BuyerProfileProviding {
+    let inner: StrictProvider
+    private let refused = Mutex<Set<String>>([])
+    private let gate = Mutex<(@Sendable () async -> Void)?>(nil)
+    var descriptor: ProviderDescriptor { inner.descriptor }
+
+    init(_ inner: StrictProvider) {
+        self.inner = inner
+    }
+
+    func refuse(_ token: String) { refused.withLock { _ = $0.insert(token) } }
+    func hold(_ body: (@Sendable () async -> Void)?) { gate.withLock { $0 = body } }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options)
+    }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await inner.exchange(callback, for: attempt)
+    }
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+
+    func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
+        let isRefused = refused.withLock { $0.contains(tokens.accessToken.reveal()) }
+        if isRefused {
+            await gate.withLock { $0 }?()
+            throw IdentityError(.retryLater, .accessTokenRefused, "Refused.")
+        }
+        return tokens.buyer
+    }
+}
+
+/// A cart that follows slowly.
+private final class SlowParticipant: SessionParticipant {
+    private let state = Mutex<(told: [Date?], gate: (@Sendable () async -> Void)?)>(([], nil))
+    var told: [Date?] { state.withLock { $0.told } }
+    func hold(_ gate: (@Sendable () async -> Void)?) { state.withLock { $0.gate = gate } }
+
+    func sessionRenewed(_ session: Session) async throws {
+        let gate = state.withLock { $0.gate }
+        await gate?()
+        state.withLock { $0.told.append(session.expiresAt) }
+    }
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
+        throw IdentityError(.retryLater, .providerUnavailable, "The cart is down.")
+    }
+}
+
+@Suite("Upkeep of sessions")
+struct SessionUpkeepTests {
+    private struct NoNetwork: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
+        }
+    }
+
+    private struct World {
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        let provider: ProfileProvider
+        let manager: SessionManager
+
+        init() throws {
+            provider = ProfileProvider(StrictProvider(clock: clock))
+            manager = SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+            )
+        }
+
+        func signIn(_ subject: String = "buyer-1") async throws -> (id: SessionID, token: String) {
+            let tokens = provider.inner.mint(Buyer(issuer: "https://id.example", subject: subject))
+            return (try await manager.establish(tokens, provider: "strict").id, tokens.accessToken.reveal())
+        }
+    }
+
+    @Test("a renewal that comes while a cart follows the one before is told to it afterwards")
+    func followUps() async throws {
+        let world = try World()
+        let cart = SlowParticipant()
+        world.manager.add(cart)
+        let (id, _) = try await world.signIn()
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        cart.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        _ = try await world.manager.renewTokens(for: id)
+        for await _ in arrived {}
+        var last: Date?
+        for _ in 0..<3 {
+            world.clock.advance(by: .seconds(1))
+            last = try await world.manager.renewTokens(for: id).session.expiresAt
+        }
+        cart.hold(nil)
+        release.finish()
+        await world.manager.drain()
+        #expect(cart.told.count == 2)
+        #expect(cart.told.last == last)
+    }
+
+    @Test("a failed early renewal is not tried again at every call, but after a while")
+    func earlyBackOff() async throws {
+        let world = try World()
+        let (id, _) = try await world.signIn()
+        world.clock.advance(by: .seconds(3400))
+        let down = IdentityError(.retryLater, .providerUnavailable, "Down.", retryAfter: .seconds(45))
+        world.provider.inner.fail(with: [down])
+        for _ in 0..<5 {
+            #expect(try await world.manager.tokens(for: id).outcome == .stored)
+            await world.manager.drain()
+        }
+        #expect(world.provider.inner.refreshes == 1)
+        world.clock.advance(by: .seconds(44))
+        _ = try await world.manager.tokens(for: id)
+        await world.manager.drain()
+        #expect(world.provider.inner.refreshes == 1)
+        world.clock.advance(by: .seconds(1))
+        _ = try await world.manager.tokens(for: id)
+        await world.manager.drain()
+        #expect(world.provider.inner.refreshes == 2)
+    }
+
+    @Test("a token that was refused is renewed once, also for the caller who hears of it after the others")
+    func lateRefusal() async throws {
+        let world = try World()
+        let (id, token) = try await world.signIn()
+        world.provider.refuse(token)
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        world.provider.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let late = Task { try await world.manager.buyerProfile(for: id) }
+        for await _ in arrived {}
+        world.provider.hold(nil)
+        #expect(try await world.manager.buyerProfile(for: id).subject == "buyer-1")
+        release.finish()
+        #expect(try await late.value.subject == "buyer-1")
+        #expect(world.provider.inner.refreshes == 1)
+    }
+
+    @Test("a caller who is cancelled is told so in the SDK's own words, and the session is not harmed")
+    func cancelled() async throws {
+        let world = try World()
+        let (id, _) = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        world.provider.inner.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let caller = Task { try await world.manager.tokens(for: id) }
+        for await _ in arrived {}
+        caller.cancel()
+        let error = await #expect(throws: IdentityError.self) { _ = try await caller.value }
+        #expect(error?.kind == .cancelled)
+        release.finish()
+        await world.manager.drain()
+        #expect(try await world.manager.tokens(for: id).outcome == .stored)
+    }
+
+    @Test("a cart that cannot follow keeps nobody signed in")
+    func logout() async throws {
+        let world = try World()
+        let cart = SlowParticipant()
+        world.manager.add(cart)
+        let (id, _) = try await world.signIn()
+        let result = try await world.manager.logout(id)
+        #expect(result.problems.map(\.code) == [.providerUnavailable])
+        #expect(try await world.manager.sessions().isEmpty)
+    }
+
+    @Test("a session that cannot be read keeps the buyer's other sessions from ending no longer")
+    func logoutAll() async throws {
+        let world = try World()
+        let (broken, _) = try await world.signIn()
+        let (_, _) = try await world.signIn()
+        var stored = try #require(try await world.store.session(broken))
+        stored.payload = Secret("not what this version wrote")
+        #expect(try await world.store.replace(stored, expecting: stored.generation))
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
+        }
+        #expect(error?.code == .storeCorrupt)
+        #expect(try await world.store.sessions(matching: SessionFilter()).isEmpty)
+    }
+
+    @Test(
+        "a session with absurd times can be read back",
+        arguments: [-1e300, -1, 0, 1e11, 1e300, .infinity, -.infinity, .nan]
+    )
+    func absurdTimes(seconds: Double) async throws {
+        let world = try World()
+        var tokens = world.provider.inner.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        tokens.issuedAt = Date(timeIntervalSince1970: seconds)
+        tokens.expiresAt = Date(timeIntervalSince1970: seconds)
+        tokens.authenticatedAt = Date(timeIntervalSince1970: seconds)
+        let id = try await world.manager.establish(tokens, provider: "strict").id
+        #expect(try await world.manager.session(id).expiresAt != nil)
+    }
+}

@@ -1,0 +1,115 @@
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Single flight")
+struct SingleFlightTests {
+    private struct Failure: Error {}
+
+    @Test("whoever asks while an operation runs gets its result, also its failure, and the next one starts afresh")
+    func sharing() async throws {
+        let flights = SingleFlight<String, Int>()
+        let runs = Mutex(0)
+        let (released, release) = AsyncStream<Void>.makeStream()
+        let first = Task {
+            try await flights.run("a") {
+                runs.withLock { $0 += 1 }
+                for await _ in released {}
+                throw Failure()
+            }
+        }
+        while runs.withLock({ $0 }) == 0 { await Task.yield() }
+        let second = Task { try await flights.run("a") { 2 } }
+        let other = try await flights.run("b") { 3 }
+        #expect(other.value == 3)
+        second.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await second.value }
+        release.finish()
+        await #expect(throws: Failure.self) { _ = try await first.value }
+        #expect(try await flights.run("a") { 4 }.value == 4)
+        #expect(runs.withLock { $0 } == 1)
+    }
+
+    private final class Tally: Sendable {
+        struct Counts {
+            var values = 0
+            var cancellations = 0
+            var others = 0
+            var overlaps = 0
+            var running: [Int: Int] = [:]
+        }
+
+        private let counts = Mutex(Counts())
+        var current: Counts { counts.withLock { $0 } }
+        func note(_ change: (inout Counts) -> Void) { counts.withLock { change(&$0) } }
+    }
+
+    @Test("ten thousand tasks, cancelled at random, each end once, and no operation runs twice at a time")
+    func storm() async throws {
+        let flights = SingleFlight<Int, Int>()
+        let random = SeededRandom(seed: 7)
+        let tally = Tally()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<10_000 {
+                let dice = (try? random.bytes(4)) ?? [0, 0, 0, 0]
+                let task = Task { await caller(flights, dice, tally) }
+                group.addTask {
+                    for _ in 0..<(dice[3] % 6) { await Task.yield() }
+                    if number % 3 == 0 { task.cancel() }
+                    await task.value
+                }
+            }
+        }
+        await flights.drain()
+        let counts = tally.current
+        #expect(counts.values + counts.cancellations == 10_000)
+        #expect(counts.values >= 6_666)
+        #expect(counts.others == 0)
+        #expect(counts.overlaps == 0)
+    }
+
+    private func caller(_ flights: SingleFlight<Int, Int>, _ dice: [UInt8], _ tally: Tally) async {
+        let key = Int(dice[0] % 8)
+        for _ in 0..<(dice[1] % 4) { await Task.yield() }
+        do {
+            let answer = try await flights.run(key) {
+                tally.note { counts in
+                    counts.running[key, default: 0] += 1
+                    if counts.running[key] != 1 { counts.overlaps += 1 }
+                }
+                for _ in 0..<(dice[2] % 8) { await Task.yield() }
+                let isCancelled = Task.isCancelled
+                tally.note { counts in
+                    counts.running[key, default: 0] -= 1
+                    if isCancelled { counts.others += 1 }
+                }
+                return key
+            }
+            tally.note { if answer.value == key { $0.values += 1 } else { $0.others += 1 } }
+        } catch is CancellationError {
+            tally.note { $0.cancellations += 1 }
+        } catch {
+            tally.note { $0.others += 1 }
+        }
+    }
+
+    @Test("draining waits for what runs, and leaves when it is cancelled")
+    func drain() async throws {
+        let flights = SingleFlight<String, Int>()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        let done = Mutex(false)
+        flights.start("a") {
+            for await _ in released {}
+            done.withLock { $0 = true }
+            return 1
+        }
+        let impatient = Task { await flights.drain() }
+        impatient.cancel()
+        await impatient.value
+        #expect(!done.withLock { $0 })
+        release.finish()
+        await flights.drain()
+        #expect(done.withLock { $0 })
+    }
+}
