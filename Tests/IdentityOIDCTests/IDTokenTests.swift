@@ -231,6 +231,36 @@ struct IDTokenTests {
         #expect(try refusal(try Self.forge.get().token(claims), expected) == nil)
     }
 
+    @Test("acr_values that were asked for must be met by one of them")
+    func authenticationContext() throws {
+        var expected = TokenForge.expectations()
+        expected.authenticationContexts = ["phr", "phrh"]
+        let forge = try Self.forge.get()
+        var claims = TokenForge.goodClaims
+        #expect(try refusal(try forge.token(claims), expected)?.code == .idTokenAuthentication)
+        claims["acr"] = .string("pwd")
+        #expect(try refusal(try forge.token(claims), expected)?.code == .idTokenAuthentication)
+        claims["acr"] = .string("phrh")
+        #expect(try refusal(try forge.token(claims), expected) == nil)
+    }
+
+    @Test("the time of login may have more digits than a session keeps")
+    func fractionalLogin() throws {
+        let forge = try Self.forge.get()
+        var claims = TokenForge.goodClaims
+        claims["auth_time"] = try JSONValue(parsing: Array("1789999000.123456".utf8))
+        var expected = TokenForge.expectations()
+        let login = try IDTokenValidator.validate(try forge.token(claims), keys: forge.keySet(), expecting: expected)
+        var tokens = TokenSet(buyer: login.standardBuyer, accessToken: Secret("a"), issuedAt: TokenForge.now)
+        tokens.authenticatedAt = login.authenticatedAt
+        tokens.nonce = expected.nonce
+        expected.previous = TokenSet(record: tokens.record)
+        #expect(expected.previous != nil)
+        #expect(try refusal(try forge.token(claims), expected) == nil)
+        claims["auth_time"] = try JSONValue(parsing: Array("1789999000.2".utf8))
+        #expect(try refusal(try forge.token(claims), expected)?.code == .idTokenAuthentication)
+    }
+
     @Test("a refreshed ID token must be the same buyer's, from the same issuer and login")
     func continuity() throws {
         var expected = TokenForge.expectations()

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
+import IdentityTesting
 import Testing
 
 @Suite("Callbacks and token answers")
@@ -135,6 +136,21 @@ struct ResponseTests {
     )
     func invalidAnswer(body: String) {
         #expect(answer(200, body)?.code == .tokenResponseInvalid)
+    }
+
+    @Test("a list of scopes too long to keep is refused, and no answer prints its tokens")
+    func boundsAndRedaction() throws {
+        let scopes = String(repeating: "a ", count: 10_000)
+        #expect(
+            answer(200, #"{"access_token":"a","token_type":"Bearer","scope":"\#(scopes)"}"#)?.code
+                == .tokenResponseInvalid
+        )
+        let canary = SecretCanary()
+        let body = #"{"access_token":"\#(canary.plant("access"))","token_type":"Bearer"}"#
+        let parsed = try TokenAnswer(HTTPResponse(status: 200, body: Array(body.utf8)), to: .refreshToken)
+        #expect(canary.findings(in: parsed) == [])
+        guard case .success(let object) = parsed else { return #expect(Bool(false)) }
+        #expect(canary.findings(in: try TokenResponse(object, rules: TokenResponse.Rules())) == [])
     }
 
     @Test("a token type in any case, no expires_in and an empty scope are accepted")

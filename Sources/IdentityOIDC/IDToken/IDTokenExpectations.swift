@@ -20,6 +20,8 @@ package struct IDTokenExpectations: Sendable {
     package var accessToken: Secret?
     /// The `max_age` that was asked for.
     package var maximumAgeSeconds: Int?
+    /// The `acr_values` that were asked for, one of which must have been met; empty when none were.
+    package var authenticationContexts: [String] = []
     /// The tokens of which this is a refresh; nil at a login.
     package var previous: TokenSet?
     /// Whether `sub` may be a JSON integer.

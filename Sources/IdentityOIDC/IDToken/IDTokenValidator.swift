@@ -23,6 +23,7 @@ package enum IDTokenValidator {
         let authorizedParty = try checkAudience(claims, expected)
         let subject = try checkSubject(claims, expected)
         let authenticatedAt = try checkTimes(claims, expected)
+        try checkAuthenticationContext(claims, expected)
         try checkNonce(claims, expected)
         try checkAccessTokenHash(claims, algorithm, expected)
         try checkContinuity(
@@ -165,6 +166,18 @@ package enum IDTokenValidator {
         return Date(timeIntervalSince1970: seconds)
     }
 
+    private static func checkAuthenticationContext(
+        _ claims: JSONObject,
+        _ expected: IDTokenExpectations
+    ) throws(IdentityError) {
+        guard !expected.authenticationContexts.isEmpty else { return }
+        guard let context = claims["acr"]?.string,
+            expected.authenticationContexts.contains(where: { $0.isIdentical(to: context) })
+        else {
+            throw failure(.idTokenAuthentication, "does not meet the acr that was asked for", "section 3.1.3.7 item 12")
+        }
+    }
+
     private static func checkNonce(_ claims: JSONObject, _ expected: IDTokenExpectations) throws(IdentityError) {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {
@@ -213,7 +226,8 @@ package enum IDTokenValidator {
         guard subject.isIdentical(to: previous.buyer.subject) else {
             throw failure(.idTokenSubject, "is another buyer's than the login", "section 12.2")
         }
-        if let now = authenticatedAt, let then = previous.authenticatedAt, now != then {
+        // A session keeps milliseconds, a provider may write more digits.
+        if let now = authenticatedAt, let then = previous.authenticatedAt, abs(now.timeIntervalSince(then)) > 0.001 {
             throw failure(.idTokenAuthentication, "names another time of login", "section 12.2")
         }
         if let now = authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {

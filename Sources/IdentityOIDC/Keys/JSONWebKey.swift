@@ -11,6 +11,7 @@ struct JSONWebKey: Sendable {
     /// Reads a key; nil for one of a kind, use or size that this client does not know: such a key spoils nothing.
     init?(_ value: JSONValue) {
         guard let type = value["kty"]?.string, Self.isForSignatures(value) else { return nil }
+        for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
         func bytes(_ name: String) -> [UInt8]? { (value[name]?.string).flatMap { Base64URL.decode($0) } }

@@ -17,6 +17,9 @@ package final class KeySetSource: Sendable {
         var budget = RefetchBudget()
     }
 
+    /// How long old keys serve after a failure before they are asked for again.
+    private static let pause = Duration.seconds(60)
+
     private let channel: ProviderChannel
     private let headers: [(name: String, value: String)]
     private let state = Mutex(State())
@@ -38,8 +41,12 @@ package final class KeySetSource: Sendable {
             try await fetch(url)
         } catch {
             // Keys that were good do not turn bad because the provider is down.
-            if let cached, cached.url == url { return (cached.keys, cached.revision) }
-            throw error
+            guard let cached, cached.url == url else { throw error }
+            state.withLock { state in
+                guard state.entry?.revision == cached.revision else { return }
+                state.entry?.freshUntil = channel.environment.clock.elapsed + Self.pause
+            }
+            return (cached.keys, cached.revision)
         }
         return try current(url)
     }

@@ -29,6 +29,8 @@ package final class MetadataSource: Sendable {
     private let fetches = SingleFlight<Bool, ProviderMetadata>()
     private let cache = Mutex<(metadata: ProviderMetadata, at: Duration)?>(nil)
     private static let lifetime = Duration.seconds(3600)
+    /// How long old metadata serve after a failure before the document is asked for again.
+    private static let pause = Duration.seconds(60)
 
     package init(_ configuration: Configuration, channel: ProviderChannel) {
         self.configuration = configuration
@@ -50,10 +52,14 @@ package final class MetadataSource: Sendable {
                 cache.withLock { $0 = (metadata, channel.environment.clock.elapsed) }
                 return metadata
             }.value
-        } catch let error as IdentityError where error.kind == .retryLater {
-            // Endpoints hardly ever change: old ones beat an outage of the document that names them.
-            if let cached = cache.withLock({ $0 }) { return cached.metadata }
-            throw error
+        } catch let error as IdentityError where error.kind != .cancelled {
+            // Endpoints hardly ever change: old ones beat an outage of the document that names them, and its lies.
+            let cached = cache.withLock { cached -> ProviderMetadata? in
+                cached?.at = channel.environment.clock.elapsed - Self.lifetime + Self.pause
+                return cached?.metadata
+            }
+            guard let cached else { throw error }
+            return cached
         }
     }
 

@@ -89,9 +89,15 @@ extension OpenIDClient {
             refusal = error
         }
         // A key may have been replaced under its old name, or a token without a name signed with a new key.
-        guard refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature,
-            let newer = try await keySource.newerKeys(at: url, than: revision)
-        else { throw refusal }
+        guard refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature else { throw refusal }
+        let newer: JSONWebKeySet?
+        do {
+            newer = try await keySource.newerKeys(at: url, than: revision)
+        } catch {
+            // A signature that is wrong by the keys at hand is no outage; a key that is not at hand may be one.
+            throw refusal.code == .idTokenSignature ? refusal : error
+        }
+        guard let newer else { throw refusal }
         return try IDTokenValidator.validate(token, keys: newer, expecting: expected)
     }
 

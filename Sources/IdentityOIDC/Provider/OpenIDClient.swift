@@ -79,7 +79,8 @@ package struct OpenIDClient: Sendable {
             fields.append(("acr_values", options.authenticationContexts.joined(separator: " ")))
         }
         if let locale = options.locale { fields.append((dialect.localeParameter, locale)) }
-        try add(dialect.additionalAuthorizationParameters + additional + options.additionalParameters, to: &fields)
+        try add(dialect.additionalAuthorizationParameters + additional, to: &fields)
+        try add(options.additionalParameters, to: &fields, reserved: Self.protocolParameters)
 
         let now = channel.environment.clock.now
         let attempt = LoginAttempt(
@@ -109,13 +110,20 @@ package struct OpenIDClient: Sendable {
         }
     }
 
+    /// What no caller may set, also where this login does not send it; a request object would replace all of it (RFC 9101).
+    private static let protocolParameters = [
+        "client_id", "response_type", "scope", "state", "redirect_uri", "nonce", "code_challenge",
+        "code_challenge_method", "request", "request_uri",
+    ]
+
     /// Further parameters may not replace what the protocol needs.
     private func add(
         _ additional: [(name: String, value: String)],
-        to fields: inout [(name: String, value: String)]
+        to fields: inout [(name: String, value: String)],
+        reserved: [String] = []
     ) throws {
         for field in additional {
-            guard !fields.contains(where: { $0.name.isIdentical(to: field.name) }) else {
+            guard !(fields.map(\.name) + reserved).contains(where: { $0.isIdentical(to: field.name) }) else {
                 throw IdentityError(
                     .configuration,
                     .configurationInvalid,
@@ -190,6 +198,7 @@ package struct OpenIDClient: Sendable {
         expected.boundIssuer = attempt.issuer
         expected.nonce = attempt.nonce
         expected.maximumAgeSeconds = attempt.maximumAgeSeconds
+        expected.authenticationContexts = attempt.authenticationContexts
         let claims = try await validate(idToken, metadata, expected)
         var tokens = TokenSet(
             buyer: dialect.buyer(claims),
@@ -235,7 +244,9 @@ package struct OpenIDClient: Sendable {
         renewed.refreshToken = answer.refreshToken ?? (dialect.keepsRefreshToken ? refreshToken : nil)
         renewed.scopes = answer.scopes ?? dialect.scopesOfSilentRefresh(tokens)
         renewed.issuedAt = startedAt
-        renewed.expiresAt = answer.lifetime.map { startedAt + $0 }
+        // An answer that does not say means no everlasting token: the lifetime is taken to be the one before.
+        let lifetime = answer.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
+        renewed.expiresAt = lifetime.map { startedAt + $0 }
         let refreshScopes = refreshScopes(answer)
         if !refreshScopes.isEmpty { renewed.refreshTokenScopes = refreshScopes }
         if let idToken = answer.idToken {
@@ -249,7 +260,9 @@ package struct OpenIDClient: Sendable {
     }
 
     private func refreshScopes(_ answer: TokenResponse) -> [String] {
-        (answer.object["refresh_token_scope"]?.string).map {
+        (answer.object["refresh_token_scope"]?.string).flatMap {
+            $0.utf8.count > TokenResponse.maximumScopeBytes ? nil : $0
+        }.map {
             TokenResponse.scopes($0, separators: dialect.tokenRules.additionalScopeSeparators)
         } ?? []
     }

@@ -4,13 +4,24 @@ internal import IdentityKit
 /// Reads the answer of a UserInfo endpoint (OpenID Connect Core section 5.3).
 enum UserInfo {
     static func buyer(from response: HTTPResponse, for known: Buyer) throws -> Buyer {
-        if response.status == 401 || response.status == 403 {
+        if response.status == 401 {
             throw IdentityError(
                 .retryLater,
                 .accessTokenRefused,
                 "The provider refused the access token.",
-                hint: "Renew it; if that does not help, the scopes do not allow this call.",
+                hint: "Renew it.",
                 reference: "OpenID Connect Core section 5.3.3",
+                providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+            )
+        }
+        if response.status == 403 {
+            // No newer token of the same scopes would help, so none is asked for.
+            throw IdentityError(
+                .rejected,
+                .insufficientScope,
+                "The access token's scopes do not allow to ask for the buyer's profile.",
+                hint: "Ask for the scopes profile or email at the login.",
+                reference: "RFC 6750 section 3.1",
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )
         }
@@ -46,6 +57,7 @@ enum UserInfo {
         buyer.givenName = buyer.givenName ?? known.givenName
         buyer.familyName = buyer.familyName ?? known.familyName
         buyer.displayName = buyer.displayName ?? known.displayName
+        buyer.addresses = known.addresses
         return buyer
     }
 }

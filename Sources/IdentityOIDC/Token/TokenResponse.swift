@@ -28,6 +28,9 @@ package struct TokenResponse: Sendable {
         package init() {}
     }
 
+    /// What a list of scopes may weigh: a session that holds it must stay readable.
+    package static let maximumScopeBytes = 16_384
+
     /// Reads the object of an answer.
     ///
     /// - Throws: `IdentityError` with code `token_response_invalid` that names the member.
@@ -52,7 +55,9 @@ package struct TokenResponse: Sendable {
         idToken = try text("id_token").map { Secret($0) }
         // An empty scope is an answer: nothing was granted.
         if let scope = object["scope"], !scope.isNull {
-            guard let list = scope.string else { throw Self.invalid("scope") }
+            guard let list = scope.string, list.utf8.count <= Self.maximumScopeBytes else {
+                throw Self.invalid("scope")
+            }
             scopes = Self.scopes(list, separators: rules.additionalScopeSeparators)
         }
         self.object = object
