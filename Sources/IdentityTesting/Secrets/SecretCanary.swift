@@ -24,6 +24,8 @@ public final class SecretCanary: Sendable {
 
     /// The marks that show when a value is interpolated, dumped, mirrored or described for debugging.
     public func findings(in value: Any) -> [String] {
+        // A list of bytes is any value too, and the compiler may choose this overload for it: a dump of numbers shows no mark.
+        if let bytes = value as? [UInt8] { return search(bytes) }
         var text = "\(value)\n" + String(reflecting: value) + "\n"
         dump(value, to: &text)
         return findings(inText: text)
