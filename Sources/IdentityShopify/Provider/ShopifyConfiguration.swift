@@ -39,12 +39,19 @@ extension ShopifyProvider {
         /// The tenant of the app that this client serves.
         public var tenant = ""
 
-        /// A configuration with what must be there.
-        public init(name: String, shopDomain: String?, clientID: String, client: Client) {
+        /// A configuration with what must be there; the redirect URI may be missing for a mobile client only.
+        public init(
+            name: String,
+            shopDomain: String?,
+            clientID: String,
+            client: Client,
+            redirectURI: String? = nil
+        ) {
             self.name = name
             self.shopDomain = shopDomain
             self.clientID = clientID
             self.client = client
+            self.redirectURI = redirectURI
         }
     }
 

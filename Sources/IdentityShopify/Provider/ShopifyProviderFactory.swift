@@ -42,12 +42,21 @@ public struct ShopifyProviderFactory: ProviderFactory {
         return try ShopifyProvider(configuration, environment: environment)
     }
 
+    private static let knownClients = "Known are publicMobile, publicWeb, confidential and app."
+
     private static func client(
         _ section: inout ConfigurationSection,
         redirectURI: String?
     ) throws -> ShopifyProvider.Client {
-        let type = try section.string("client")
         let secret = try section.optionalSecret("clientSecret")
+        let type: String
+        if let given = try section.optionalString("client") {
+            type = given
+        } else if secret != nil {
+            type = "confidential"
+        } else {
+            throw section.error("client", "is missing", hint: Self.knownClients)
+        }
         let origin = try section.optionalString("origin")
         guard secret == nil || type.isIdentical(to: "confidential") else {
             throw section.error(
@@ -89,7 +98,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
             throw section.error(
                 "client",
                 "is no type of client",
-                hint: "Known are publicMobile, publicWeb, confidential and app."
+                hint: Self.knownClients
             )
         }
     }
