@@ -1,1 +1,3 @@
-print("not built yet")
+internal import Glibc
+
+exit(await Program.run(Array(CommandLine.arguments.dropFirst())))

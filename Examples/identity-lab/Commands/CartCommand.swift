@@ -1,0 +1,96 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import ShopifyStorefront
+
+/// Fills a session's cart and hands it over to checkout.
+struct CartCommand: Command {
+    static let name = "cart"
+    static let usage = "cart --session ID --line MERCHANDISE_ID[:QUANTITY] ... [--cart CART_ID] [--buyer-ip IP]"
+    static let summary = "Put lines into the session's cart, attach the buyer's identity, get a checkout URL."
+    static let options: [Option] = [.session, line, cart, buyerIP]
+    static let examples = [
+        "identity-lab cart --session ID --line gid://shopify/ProductVariant/1:2 --buyer-ip 203.0.113.7",
+        "identity-lab cart --session ID --cart 'gid://shopify/Cart/…?key=…' --line gid://shopify/ProductVariant/2 --json",
+    ]
+    private static let line = Option(
+        name: "--line",
+        form: .values("MERCHANDISE_ID[:QUANTITY]"),
+        help: "A variant's global id and how many, 1 unless given; may be given again."
+    )
+    private static let cart = Option(
+        name: "--cart",
+        form: .value("CART_ID"),
+        help: "Make this cart the session's; pass only an id that the buyer's browser cannot have chosen."
+    )
+    private static let buyerIP = Option(
+        name: "--buyer-ip",
+        form: .value("IP"),
+        help: "The buyer's address, without which a private token opens checkout signed out."
+    )
+
+    private let session: SessionID
+    private let lines: [CartLineInput]
+    private let cart: CartID?
+    private let context: StorefrontContext
+
+    init(_ arguments: Arguments) throws {
+        session = try arguments.sessionID(of: Self.self)
+        lines = try arguments.values(of: Self.line).map(Self.line(from:))
+        cart = arguments[Self.cart].flatMap(CartID.init(rawValue:))
+        guard arguments[Self.cart] == nil || cart != nil else {
+            throw UsageError("--cart is no cart id.", command: Self.self)
+        }
+        guard !lines.isEmpty || cart != nil else { throw UsageError("--line is missing.", command: Self.self) }
+        context = StorefrontContext(buyerIP: arguments[Self.buyerIP])
+    }
+
+    func run(_ lab: Lab) async throws {
+        let deployment = try await lab.deployment()
+        let carts = try deployment.requireCarts()
+        let (handoff, warnings) = try await deployment.draining {
+            var warnings: [CartWarning] = []
+            if let cart { warnings += try await carts.adopt(cart, for: session, in: context).warnings }
+            if !lines.isEmpty { warnings += try await carts.add(lines, for: session, in: context).warnings }
+            let handoff = try await carts.checkout(for: session, in: context)
+            return (handoff, warnings + handoff.warnings)
+        }
+        show(handoff, warnings, lab.output)
+    }
+
+    private func show(_ handoff: CheckoutHandoff, _ warnings: [CartWarning], _ output: Output) {
+        var texts = warnings.map { "\($0.code.rawValue): \($0.message)" }
+        if let problem = handoff.problem { texts.append("\(problem.code): \(problem.message)") }
+        texts = texts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        let notes = texts.map { "\n  Warning: \($0.printable)" }.joined()
+        output.event(
+            "cart",
+            [
+                "id": .string(handoff.cart.id.rawValue),
+                "identity": .string(handoff.identity.rawValue),
+                "checkout_url": .string(handoff.url.reveal().text),
+                "warnings": .array(texts.map { .string($0) }),
+            ],
+            text: """
+                Cart \(handoff.cart.id.rawValue.printable)
+                  \(handoff.cart.totalQuantity) items, buyer: \(Approaches.words(handoff.identity))\(notes)
+                  Send the browser to:
+
+                  \(handoff.url.reveal().text)
+
+                """
+        )
+    }
+
+    /// The id holds colons itself: only digits behind the last one are a quantity.
+    private static func line(from text: String) throws(UsageError) -> CartLineInput {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count > 1, let last = parts.last, !last.isEmpty,
+            last.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return CartLineInput(merchandiseID: text) }
+        let id = parts.dropLast().joined(separator: ":")
+        guard let quantity = Int(last), (1...1_000_000).contains(quantity), !id.isEmpty else {
+            throw UsageError("A quantity in --line must be from 1 to 1000000.", command: Self.self)
+        }
+        return CartLineInput(merchandiseID: id, quantity: quantity)
+    }
+}

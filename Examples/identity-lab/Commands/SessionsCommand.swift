@@ -1,0 +1,24 @@
+internal import IdentityKit
+
+/// Lists the sessions.
+struct SessionsCommand: Command {
+    static let name = "sessions"
+    static let usage = "sessions [--provider NAME]"
+    static let summary = "List the stored sessions, without secrets."
+    static let options: [Option] = [.provider]
+    static let examples = ["identity-lab sessions", "identity-lab sessions --provider bolt --json"]
+
+    private let provider: String?
+
+    init(_ arguments: Arguments) {
+        provider = arguments[.provider]
+    }
+
+    func run(_ lab: Lab) async throws {
+        let deployment = try await lab.deployment()
+        if let provider { _ = try deployment.providerName(provider) }
+        let sessions = try await deployment.sessions.sessions(matching: SessionFilter(provider: provider))
+        for session in sessions { lab.output.session(session) }
+        if sessions.isEmpty { lab.output.line("There are no sessions.") }
+    }
+}

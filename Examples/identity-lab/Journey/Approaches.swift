@@ -1,0 +1,29 @@
+internal import IdentityKit
+internal import ShopifyStorefront
+
+/// What the approaches are called.
+enum Approaches {
+    static func kind(of descriptor: ProviderDescriptor) -> String {
+        switch descriptor.kind {
+        case "shopify": "Shopify"
+        case "bolt": "Bolt"
+        case "bolt-sfcc": "Bolt behind SFCC"
+        case "openid": "OpenID provider"
+        default: descriptor.kind.printable
+        }
+    }
+
+    static func title(of descriptor: ProviderDescriptor) -> String {
+        let kind = kind(of: descriptor)
+        return descriptor.clientType.isEmpty ? kind : "\(kind), \(descriptor.clientType.printable)"
+    }
+
+    static func words(_ identity: CheckoutIdentity) -> String {
+        switch identity {
+        case .customer: "signed-in customer"
+        case .contact: "contact, guest checkout"
+        case .guest: "guest"
+        default: identity.rawValue.printable
+        }
+    }
+}

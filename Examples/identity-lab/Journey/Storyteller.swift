@@ -1,0 +1,134 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import Synchronization
+
+/// Tells each step as it happens, and remembers how it went.
+final class Storyteller: Sendable {
+    private struct State {
+        var held = 0
+        var failed = 0
+        var firstProblem: IdentityError?
+    }
+
+    private let output: Output
+    private let palette: Palette
+    private let state = Mutex(State())
+
+    init(output: Output) {
+        self.output = output
+        palette = Palette(isColored: output.isColored)
+    }
+
+    var count: (held: Int, failed: Int) { state.withLock { ($0.held, $0.failed) } }
+
+    /// The first step's error that did not hold; of its kind the program's exit status is made.
+    var firstProblem: IdentityError? { state.withLock(\.firstProblem) }
+
+    func heading(_ text: String, provider: String) {
+        output.event(
+            "chapter",
+            ["provider": .string(provider), "title": .string(text)],
+            text: "\n\(palette.bold(text)) \(palette.dim("(\(provider.printable))"))"
+        )
+    }
+
+    /// Runs a step and tells how it went.
+    ///
+    /// - Returns: The step's value, nil where it did not hold.
+    /// - Throws: When the journey was cancelled.
+    func step<Value>(
+        _ title: String,
+        _ work: () async throws -> (detail: String, value: Value)
+    ) async throws -> Value? {
+        let started = ContinuousClock.now
+        do {
+            let (detail, value) = try await work()
+            state.withLock { $0.held += 1 }
+            tell(title, detail, time: .now - started, isHeld: true)
+            return value
+        } catch {
+            let wrapped = Self.wrapped(error)
+            guard wrapped.kind != .cancelled, !Task.isCancelled else { throw wrapped }
+            state.withLock { state in
+                state.failed += 1
+                state.firstProblem = state.firstProblem ?? wrapped
+            }
+            let hint = wrapped.hint.map { " \($0)" } ?? ""
+            tell(title, "\(wrapped.message)\(hint) [\(wrapped.code)]", time: .now - started, isHeld: false)
+            return nil
+        }
+    }
+
+    /// Asks the buyer to sign in.
+    func invite(_ url: HTTPURL, _ mode: CallbackMode) {
+        output.authorize(url, mode: mode)
+    }
+
+    func interlude(_ text: String) {
+        output.line("\n\(palette.bold("—")) \(palette.dim(text))")
+    }
+
+    /// The approaches side by side.
+    func table(_ reports: [ApproachReport]) {
+        var table = Table(["Provider", "Entry point"] + ApproachFacts.head + ["Time"])
+        var last = ""
+        for report in reports {
+            table.add(
+                [report.provider == last ? "" : report.provider.printable, report.entryPoint.rawValue]
+                    + report.facts.cells + [report.duration.readable]
+            )
+            last = report.provider
+        }
+        output.line()
+        for line in table.lines(palette) { output.line(line) }
+    }
+
+    /// An approach with what tells it apart, for programs; people get the table.
+    func approach(_ report: ApproachReport) {
+        guard output.isJSON else { return }
+        let facts = report.facts
+        output.event(
+            "approach",
+            [
+                "provider": .string(report.provider),
+                "title": .string(report.title),
+                "entry_point": .string(report.entryPoint.rawValue),
+                "client_authentication": .string(facts.clientAuthentication),
+                "pkce": .string(facts.pkce),
+                "tokens": .string(facts.tokens),
+                "refresh": .string(facts.refresh),
+                "id_token": .string(facts.idToken),
+                "cart_identity": .string(facts.cartIdentity),
+                "logout": .string(facts.logout),
+                "requests": .integer(facts.requests),
+                "milliseconds": .integer(Int(report.duration / .milliseconds(1))),
+                "problem": report.problem.map { .string($0) } ?? .null,
+            ],
+            text: ""
+        )
+    }
+
+    func close(_ text: String) {
+        let isGood = count.failed == 0
+        output.event(
+            "summary",
+            ["held": .integer(count.held), "failed": .integer(count.failed)],
+            text: "\n" + (isGood ? palette.green("✓ \(text)") : palette.red("✗ \(text)"))
+        )
+    }
+
+    static func wrapped(_ error: any Error) -> IdentityError {
+        guard let failure = error as? JourneyFailure else { return .wrapping(error) }
+        return IdentityError(.rejected, IdentityError.Code(rawValue: "step_failed"), failure.description)
+    }
+
+    private func tell(_ title: String, _ detail: String, time: Duration, isHeld: Bool) {
+        let mark = isHeld ? palette.green("✓") : palette.red("✗")
+        let name = title + String(repeating: " ", count: max(1, 30 - title.count))
+        output.event(
+            "step",
+            ["step": .string(title), "held": .bool(isHeld), "detail": .string(detail)],
+            text: "  \(mark) \(name)\(detail.printable) \(palette.dim(time.readable))"
+        )
+    }
+}

@@ -1,0 +1,36 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension Output {
+    func authorize(_ url: HTTPURL, mode: CallbackMode) {
+        let advice =
+            switch mode {
+            case .loopback: "Open this page in a browser, unless one has opened:"
+            case .stdin: "Open this page in a browser, then paste the address to which it leads, and press return:"
+            case .sandbox: "The sandbox's robot signs in at:"
+            }
+        event("authorize", ["url": .string(url.text)], text: "\(advice)\n\n  \(url.text)\n")
+    }
+
+    func session(_ session: Session) {
+        let name = session.buyer.displayName ?? session.buyer.email?.value ?? session.buyer.subject
+        let expiry = session.expiresAt.map { "until \($0.rfc3339)" } ?? "without a known end"
+        let state = session.needsLogin ? ", ended by the provider" : session.isRefreshable ? ", renewable" : ""
+        event(
+            "session",
+            [
+                "id": .string(session.id.rawValue),
+                "provider": .string(session.provider),
+                "issuer": .string(session.buyer.issuer),
+                "subject": .string(session.buyer.subject),
+                "scopes": .array(session.scopes.map { .string($0) }),
+                "expires_at": session.expiresAt.map { .string($0.rfc3339) } ?? .null,
+            ],
+            text: """
+                \(session.id.rawValue)  \(session.provider.printable)  \(name.printable)
+                  subject \(session.buyer.subject.printable) at \(session.buyer.issuer.printable)
+                  scopes \(session.scopes.joined(separator: " ").printable); token \(expiry)\(state)
+                """
+        )
+    }
+}

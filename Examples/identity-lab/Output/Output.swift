@@ -1,0 +1,50 @@
+internal import Glibc
+internal import IdentityKit
+internal import Synchronization
+
+/// The only way to standard output and standard error: whole lines, written at once.
+final class Output: Sendable {
+    let isJSON: Bool
+    /// Whether standard output may be coloured.
+    let isColored: Bool
+    private let lock = Mutex(())
+
+    init(isJSON: Bool, environment: [String: String] = IdentityConfiguration.processEnvironment) {
+        self.isJSON = isJSON
+        isColored =
+            !isJSON && isatty(1) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// An event for programs, or the text that says the same to people.
+    func event(_ name: String, _ members: JSONObject, text: @autoclosure () -> String) {
+        guard isJSON else { return line(text()) }
+        var object: JSONObject = ["event": .string(name)]
+        for member in members.members { object[member.name] = member.value }
+        write(JSONValue.object(object).serialized, to: 1)
+    }
+
+    /// A line for people; programs do not get it.
+    func line(_ text: String = "") {
+        guard !isJSON else { return }
+        write(Array(text.utf8), to: 1)
+    }
+
+    /// A line on standard error.
+    func note(_ text: String) {
+        write(Array(text.utf8), to: 2)
+    }
+
+    private func write(_ bytes: [UInt8], to descriptor: Int32) {
+        let line = bytes + [0x0A]
+        lock.withLock { _ in
+            var rest = line[...]
+            while !rest.isEmpty {
+                let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                // Nobody reads any more: what is left to say is said to nobody.
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+}

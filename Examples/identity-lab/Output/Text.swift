@@ -1,0 +1,54 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+extension StringProtocol {
+    /// The text without control characters: what came from outside must not steer a terminal.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    switch scalar.value {
+                    case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: "\u{FFFD}"
+                    default: scalar
+                    }
+                }
+            )
+        )
+    }
+}
+
+extension Date {
+    /// The time as RFC 3339 writes it, in UTC.
+    var rfc3339: String { formatted(Date.ISO8601FormatStyle()) }
+}
+
+extension Duration {
+    /// The time in the unit that suits it.
+    var readable: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
+        if milliseconds < 10 { return "\(Self.rounded(milliseconds)) ms" }
+        if milliseconds < 1000 { return "\(Int(milliseconds.rounded())) ms" }
+        return "\(Self.rounded(milliseconds / 1000)) s"
+    }
+
+    private static func rounded(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+/// Colours, where they are wanted.
+struct Palette {
+    let isColored: Bool
+
+    func green(_ text: String) -> String { wrap(text, 32) }
+    func red(_ text: String) -> String { wrap(text, 31) }
+    func yellow(_ text: String) -> String { wrap(text, 33) }
+    func bold(_ text: String) -> String { wrap(text, 1) }
+    func dim(_ text: String) -> String { wrap(text, 2) }
+
+    private func wrap(_ text: String, _ code: Int) -> String {
+        isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,81 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+/// A store that writes down what is saved in it and what is taken out, never what it is.
+struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: SessionStore, SessionLocking,
+    ExpirySweeping
+{
+    let base: Base
+    let recorder: Recorder
+
+    func insert(_ session: StoredSession) async throws {
+        try await record("Session saved, sealed") { try await base.insert(session) }
+    }
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        try await base.session(id)
+    }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        try await record("Session replaced") { try await base.replace(session, expecting: generation) }
+    }
+
+    func remove(_ id: SessionID) async throws -> RemovedSession? {
+        try await record("Session removed") { try await base.remove(id) }
+    }
+
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        try await base.sessions(matching: filter)
+    }
+
+    func insert(_ attempt: StoredLoginAttempt) async throws {
+        try await record("Pending login saved, sealed") { try await base.insert(attempt) }
+    }
+
+    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+        try await record("Pending login taken out, once") { try await base.takeLoginAttempt(key) }
+    }
+
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        try await base.attachment(name, of: id)
+    }
+
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        try await record("Cart attached to the session") {
+            try await base.setAttachment(name, to: payload, of: id, expecting: revision)
+        }
+    }
+
+    func sweep(expiredBefore date: Date) async throws -> Int {
+        try await base.sweep(expiredBefore: date)
+    }
+
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await base.withSessionLock(id, waitingUpTo: limit, body)
+    }
+
+    private func record<Value>(_ title: String, _ work: () async throws -> Value) async throws -> Value {
+        var step = RecordedStep(from: .app, to: .store, title: title, started: recorder.elapsed)
+        do {
+            let value = try await work()
+            step.duration = recorder.elapsed - step.started
+            recorder.add(step)
+            return value
+        } catch {
+            step.duration = recorder.elapsed - step.started
+            step.outcome = IdentityError.code(of: error).rawValue
+            step.isFailure = true
+            recorder.add(step)
+            throw error
+        }
+    }
+}

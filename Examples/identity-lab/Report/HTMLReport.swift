@@ -1,0 +1,105 @@
+internal import FoundationEssentials
+
+/// One page that shows the approaches side by side and each as a sequence; it loads nothing from anywhere.
+struct HTMLReport {
+    let reports: [ApproachReport]
+    let date: Date
+
+    var html: String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+        <link rel="icon" href="data:,">
+        <title>Sign-in approaches side by side</title>
+        <style>
+        \(Stylesheet.text)
+        </style>
+        </head>
+        <body>
+        <header>
+        <h1>Sign-in approaches side by side</h1>
+        <p>Every configured provider, entered at each of the SDK's three points: recorded \(date.rfc3339). Names of fields are shown;
+        values only where they are on a short list of harmless ones. Everything else is <span class="masked">\(RecordedField.mask)</span>.</p>
+        </header>
+        <main>
+        \(table)
+        \(sections)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private var providers: [String] {
+        reports.reduce(into: []) { if !$0.contains($1.provider) { $0.append($1.provider) } }
+    }
+
+    private var table: String {
+        let head = (["Provider", "Entry point"] + ApproachFacts.head + ["Time"])
+            .map { "<th scope=\"col\">\($0)</th>" }.joined()
+        let rows = providers.map { provider in
+            let group = reports.filter { $0.provider == provider }
+            return "<tbody>" + group.enumerated().map { row($0, $1, of: group.count) }.joined(separator: "\n")
+                + "</tbody>"
+        }
+        return """
+            <div class="table" tabindex="0" role="region" aria-label="All approaches">
+            <table><thead><tr>\(head)</tr></thead>
+            \(rows.joined(separator: "\n"))
+            </table></div>
+            """
+    }
+
+    private func row(_ index: Int, _ report: ApproachReport, of count: Int) -> String {
+        let provider =
+            index == 0
+            ? "<th scope=\"rowgroup\" rowspan=\"\(count)\"><a href=\"#\(anchor(report.provider))\">\(report.kind.html)</a><br>"
+                + "<small>\(report.provider.html)</small></th>"
+            : ""
+        let cells = (report.facts.cells + [report.duration.readable]).map { "<td>\($0.html)</td>" }.joined()
+        return "<tr>\(provider)<td>\(mark(report)) \(report.entryPoint.rawValue)</td>\(cells)</tr>"
+    }
+
+    private func mark(_ report: ApproachReport) -> String {
+        report.problem.map { "<span class=\"bad\" title=\"\($0.html)\">✗</span>" } ?? "<span class=\"good\">✓</span>"
+    }
+
+    private var sections: String {
+        providers.map { provider in
+            let group = reports.filter { $0.provider == provider }
+            let name = anchor(provider)
+            let inputs = group.enumerated().map { index, report in
+                let id = "\(name)-\(report.entryPoint.rawValue)"
+                let checked = index == 0 ? " checked" : ""
+                return "<input type=\"radio\" name=\"\(name)\" id=\"\(id)\"\(checked)>"
+                    + "<label for=\"\(id)\">\(report.entryPoint.rawValue) <small>\(report.duration.readable)</small></label>"
+            }
+            let panels = group.map { report in
+                let problem = report.problem.map { "<p class=\"bad\">✗ \($0.html)</p>" } ?? ""
+                return "<div class=\"panel\">\(problem)\(SequenceDiagram(report.steps).html)</div>"
+            }
+            return """
+                <section class="approach" id="\(name)">
+                <h2>\((group.first?.title ?? provider).html) <code>\(provider.html)</code></h2>
+                <div class="tabs">\(inputs.joined())
+                \(panels.joined(separator: "\n"))
+                </div></section>
+                """
+        }.joined(separator: "\n")
+    }
+
+    /// An id made of harmless characters; the number keeps two names apart that differ only in others.
+    private func anchor(_ provider: String) -> String {
+        let index = providers.firstIndex(of: provider) ?? 0
+        let name = provider.utf8.map {
+            (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) ? $0 : UInt8(ascii: "-")
+        }
+        return "p\(index)-\(String(decoding: name, as: UTF8.self))"
+    }
+}

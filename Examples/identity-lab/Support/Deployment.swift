@@ -1,0 +1,97 @@
+internal import IdentityBolt
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+internal import IdentityShopify
+internal import ShopifyStorefront
+
+/// Providers, sessions and carts, put together as an app would.
+struct Deployment: Sendable {
+    let environment: IdentityEnvironment
+    let providers: ProviderRegistry
+    let sessions: SessionManager
+    /// Follows the sessions' lives; nil where no storefront is configured.
+    let carts: CartAdapter?
+
+    init(
+        _ configuration: IdentityConfiguration,
+        store: any SessionStore,
+        transport: any HTTPTransport,
+        observers: [any IdentityObserver] = []
+    ) throws {
+        environment = IdentityEnvironment(transport: transport)
+        providers = try ProviderRegistry(
+            configuration,
+            factories: [
+                ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDProviderFactory(),
+            ],
+            environment: environment
+        )
+        sessions = SessionManager(
+            providers: providers,
+            store: store,
+            environment: environment,
+            observers: observers
+        )
+        guard let section = configuration.storefront else {
+            carts = nil
+            return
+        }
+        let client = StorefrontClient(configuration: try StorefrontConfiguration(section), environment: environment)
+        carts = CartAdapter(client: client, sessions: sessions, store: store)
+    }
+
+    /// The cart adapter, where a storefront is configured.
+    func requireCarts() throws -> CartAdapter {
+        guard let carts else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "Configuration member storefront is missing.",
+                hint: "Carts need the shop's domain and a Storefront token there."
+            )
+        }
+        return carts
+    }
+
+    static func systemTransport() throws -> CurlTransport {
+        do {
+            return try CurlTransport()
+        } catch {
+            throw IdentityError(.retryLater, .systemFailure, "The HTTP client cannot be started.", cause: error)
+        }
+    }
+
+    /// The name of the provider to use: the one that was asked for, or the only one there is.
+    func providerName(_ asked: String?) throws -> String {
+        let names = providers.names
+        if let asked { return try providers.provider(named: asked).descriptor.name }
+        guard names.count == 1, let only = names.first else {
+            throw IdentityError(
+                .configuration,
+                .providerUnknown,
+                names.isEmpty ? "No provider is configured." : "Several providers are configured.",
+                hint: names.isEmpty
+                    ? "Add one under \"providers\"." : "Choose with --provider: \(names.joined(separator: ", "))."
+            )
+        }
+        return only
+    }
+
+    /// Waits until renewals that are under way have been saved, also when the command itself was cancelled.
+    func drain() async {
+        await Task { await sessions.drain() }.value
+    }
+
+    /// Runs a piece of work and drains after it, however it ended.
+    func draining<Value>(_ work: () async throws -> Value) async throws -> Value {
+        do {
+            let value = try await work()
+            await drain()
+            return value
+        } catch {
+            await drain()
+            throw error
+        }
+    }
+}

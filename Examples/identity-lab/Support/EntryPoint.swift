@@ -1,0 +1,62 @@
+internal import IdentityKit
+internal import Synchronization
+
+/// The three ways to start a login; each is really taken.
+enum EntryPoint: String, CaseIterable, Sendable {
+    case async
+    case completion
+    case delegate
+
+    func login(_ flow: LoginFlow, _ options: LoginOptions = LoginOptions()) async throws -> Session {
+        switch self {
+        case .async:
+            return try await flow.login(options)
+        case .completion:
+            return try await bridged { finish in flow.login(options) { finish($0) } }
+        case .delegate:
+            // The flow holds its delegate weakly, as a delegate is held; somebody has to keep it until it was told.
+            let kept = Mutex<DelegateBridge?>(nil)
+            return try await bridged { finish in
+                let delegate = DelegateBridge(finish)
+                kept.withLock { $0 = delegate }
+                return flow.login(options, delegate: delegate)
+            }
+        }
+    }
+
+    /// Waits for a callback, and hands on the cancellation of the waiting task.
+    private func bridged(
+        _ start: (@escaping @Sendable (Result<Session, IdentityError>) -> Void) -> LoginHandle
+    ) async throws -> Session {
+        let started = Mutex<LoginHandle?>(nil)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let handle = start { continuation.resume(with: $0) }
+                started.withLock { $0 = handle }
+                if Task.isCancelled { handle.cancel() }
+            }
+        } onCancel: {
+            started.withLock(\.self)?.cancel()
+        }
+    }
+}
+
+private final class DelegateBridge: LoginDelegate {
+    private let finish: @Sendable (Result<Session, IdentityError>) -> Void
+
+    init(_ finish: @escaping @Sendable (Result<Session, IdentityError>) -> Void) {
+        self.finish = finish
+    }
+
+    func loginDidComplete(_ session: Session) {
+        finish(.success(session))
+    }
+
+    func loginDidFail(_ error: IdentityError) {
+        finish(.failure(error))
+    }
+
+    func loginDidCancel() {
+        finish(.failure(IdentityError(.cancelled, .cancelled, "The login was cancelled.")))
+    }
+}

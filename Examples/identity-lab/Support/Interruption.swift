@@ -1,0 +1,50 @@
+internal import Dispatch
+internal import Glibc
+internal import IdentityKit
+internal import Synchronization
+
+/// Turns SIGINT and SIGTERM into a cancellation; a second one ends the process at once.
+final class Interruption: Sendable {
+    private struct State {
+        var isRequested = false
+        var action: (@Sendable () -> Void)?
+        var sources: [any DispatchSourceSignal] = []
+    }
+
+    private let state = Mutex(State())
+
+    init() {
+        let queue = DispatchQueue(label: "identity-lab.signals")
+        state.withLock { state in
+            for number in [SIGINT, SIGTERM] {
+                // The default action would end the process before the source hears of the signal.
+                signal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+                source.setEventHandler { [weak self] in self?.request() }
+                source.resume()
+                state.sources.append(source)
+            }
+        }
+    }
+
+    /// Whether a signal came.
+    var isRequested: Bool { state.withLock(\.isRequested) }
+
+    /// Sets what a signal does; done at once if one came already.
+    func onRequest(_ action: @escaping @Sendable () -> Void) {
+        let isRequested = state.withLock { state in
+            state.action = action
+            return state.isRequested
+        }
+        if isRequested { action() }
+    }
+
+    private func request() {
+        let (isFirst, action) = state.withLock { state in
+            defer { state.isRequested = true }
+            return (!state.isRequested, state.action)
+        }
+        guard isFirst else { _exit(ExitStatus.of(.cancelled)) }
+        action?()
+    }
+}

@@ -1,0 +1,47 @@
+internal import IdentityKit
+
+/// What every command works with: the options that all have, and the way out.
+struct Lab: Sendable {
+    let arguments: Arguments
+    let output: Output
+
+    init(_ arguments: Arguments, _ output: Output) {
+        self.arguments = arguments
+        self.output = output
+    }
+
+    var isVerbose: Bool { arguments.contains(.verbose) }
+
+    var palette: Palette { Palette(isColored: output.isColored) }
+
+    /// The path of the configuration file, nil where none was named.
+    var configurationPath: String? {
+        arguments[.config]
+            ?? IdentityConfiguration.processEnvironment["IDENTITY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    func configuration() throws -> IdentityConfiguration {
+        guard let path = configurationPath else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "No configuration file was named.",
+                hint: "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints one to begin with."
+            )
+        }
+        return try IdentityConfiguration(contentsOf: path)
+    }
+
+    /// Everything that the configuration describes, opened.
+    func deployment() async throws -> Deployment {
+        let configuration = try configuration()
+        return try await Deployment(
+            configuration,
+            store: StoreOpening.open(configuration.store, path: arguments[.store]),
+            transport: Deployment.systemTransport(),
+            observers: observers
+        )
+    }
+
+    var observers: [any IdentityObserver] { isVerbose ? [EventPrinter(output: output)] : [] }
+}

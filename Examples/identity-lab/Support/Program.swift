@@ -1,0 +1,41 @@
+internal import IdentityKit
+
+/// From the command line to the exit status.
+enum Program {
+    static let commands: [any Command.Type] = [
+        LoginCommand.self, TokenCommand.self, SessionsCommand.self, LogoutCommand.self, CartCommand.self,
+        CompareCommand.self, SandboxCommand.self,
+    ]
+
+    static func run(_ words: [String]) async -> Int32 {
+        // Asked before anything is parsed: a command line that cannot be parsed is answered in the form asked for, too.
+        let output = Output(isJSON: words.contains(Option.json.name))
+        let isVerbose = words.contains(Option.verbose.name)
+        let interruption = Interruption()
+        do {
+            let (command, arguments) = try CommandLineParser(commands).parse(words)
+            if arguments.contains(.help) {
+                let text = command.map { Help.text(of: $0) } ?? Help.text(of: commands)
+                output.event("help", ["text": .string(text)], text: text)
+                return ExitStatus.done
+            }
+            let task = Task {
+                try await (command ?? JourneyCommand.self).init(arguments).run(Lab(arguments, output))
+            }
+            interruption.onRequest { task.cancel() }
+            try await task.value
+            return ExitStatus.done
+        } catch let error as UsageError {
+            if output.isJSON { output.note("identity-lab: \(error.message) \(error.hint)") }
+            return report(error.identityError, output, isVerbose)
+        } catch {
+            let cancelled = IdentityError(.cancelled, .cancelled, "The command was cancelled.")
+            return report(interruption.isRequested ? cancelled : .wrapping(error), output, isVerbose)
+        }
+    }
+
+    private static func report(_ error: IdentityError, _ output: Output, _ isVerbose: Bool) -> Int32 {
+        output.error(error, isVerbose: isVerbose)
+        return ExitStatus.of(error.kind)
+    }
+}
