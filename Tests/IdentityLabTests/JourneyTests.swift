@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+import IdentityKit
+import Testing
+
+@Suite("identity-lab shows the whole")
+struct JourneyTests {
+    @Test("the journey against the embedded sandbox: every step holds")
+    func journey() async throws {
+        let ended = try await LabProcess([], environment: [:]).ended()
+        #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
+        #expect(ended.output.contains("token not found in database file"))
+        #expect(ended.output.contains("Side by side"))
+        #expect(!ended.output.contains("✗"))
+        #expect(!ended.output.contains("\u{1B}"))
+    }
+
+    @Test("the comparison: one event an approach, and a page that holds no secret and loads nothing")
+    func comparison() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("compare-\(UUID().uuidString).html")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let ended = try await LabProcess(["compare", "--json", "--html", file.path], environment: [:]).ended()
+        #expect(ended.status == 0, "\(ended)")
+        let approaches = try ended.events().filter { $0["event"]?.string == "approach" }
+        #expect(approaches.count == 18)
+        #expect(approaches.allSatisfy { $0["problem"] == .null })
+        let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        #expect(page.contains("grant_type") && page.contains("authorization_code") && page.contains("•••"))
+        // What tokens, secrets and keys of the sandbox look like.
+        for secret in ["eyJ", "shpss", "shpat_", "sandbox-api-key", "Basic c", "Bearer e"] {
+            #expect(!page.contains(secret), "\(secret)")
+        }
+        for loader in ["<script", "<img", "<link rel=\"stylesheet", "src=", "url(", "@import"] {
+            #expect(!page.contains(loader), "\(loader)")
+        }
+    }
+
+    @Test("the sandbox prints a configuration that works, until it is interrupted")
+    func sandbox() async throws {
+        let sandbox = try LabProcess(["sandbox", "--json"], environment: [:])
+        let event = try #require(try await sandbox.nextEvent())
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lab-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("sandbox.json").path
+        try Data(try #require(event["configuration"]).serialized).write(to: URL(filePath: file))
+        var environment: [String: String] = [:]
+        for (name, value) in try #require(event["environment"]?.object).members { environment[name] = value.string }
+        let store = folder.appendingPathComponent("identity.sqlite").path
+        let login = try await LabProcess(
+            ["login", "--provider", "bolt", "--callback", "sandbox", "--config", file, "--store", store, "--json"],
+            environment: environment
+        )
+        .ended()
+        #expect(login.status == 0, "\(login)")
+        #expect(try login.events().map { $0["event"]?.string } == ["authorize", "session"])
+        sandbox.signal(SIGINT)
+        #expect(await sandbox.ended().status == 0)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Glibc
+import IdentityHTTP
+import IdentityKit
+import Synchronization
+import Testing
+
+/// A running `identity-lab`, whose output is read as it comes.
+final class LabProcess: Sendable {
+    private struct Channel {
+        var bytes: [UInt8] = []
+        var isClosed = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private struct State {
+        var output = Channel()
+        var errors = Channel()
+        /// How many lines of the output were taken.
+        var taken = 0
+        var status: Int32?
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    struct Ended: Sendable {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        /// The lines of standard output, each of which must be a JSON object.
+        func events() throws -> [JSONValue] {
+            try output.split(separator: "\n").map { line in
+                let value = try JSONValue(parsing: Array(line.utf8))
+                try #require(value["event"]?.string != nil, "\(line)")
+                return value
+            }
+        }
+
+        func event(_ name: String) throws -> JSONValue {
+            try #require(try events().last { $0["event"]?.string == name }, "\(output) \(errors)")
+        }
+    }
+
+    private let state = Mutex(State())
+    private let identifier: Int32
+    private let input: Mutex<FileHandle?>
+
+    /// The executable beside the test bundle.
+    private static var executable: URL {
+        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
+        let found = folders.map { $0.appendingPathComponent("identity-lab") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
+        return found ?? bundle.appendingPathComponent("identity-lab")
+    }
+
+    init(_ arguments: [String], environment: [String: String], inputFile: String? = nil) throws {
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
+        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = try inputFile.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? input
+        process.standardOutput = output
+        process.standardError = errors
+        self.input = Mutex(input.fileHandleForWriting)
+        let ended = Mutex<(@Sendable (Int32) -> Void)?>(nil)
+        process.terminationHandler = { process in
+            // A death by signal is no exit status: told apart as a shell does.
+            let status =
+                process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+            ended.withLock(\.self)?(status)
+        }
+        let early = Mutex<Int32?>(nil)
+        ended.withLock { $0 = { status in early.withLock { $0 = status } } }
+        try process.run()
+        identifier = process.processIdentifier
+        ended.withLock { $0 = { [weak self] status in self?.end(status) } }
+        if let status = early.withLock(\.self) { end(status) }
+        follow(output.fileHandleForReading, \.output)
+        follow(errors.fileHandleForReading, \.errors)
+    }
+
+    deinit {
+        kill(identifier, SIGKILL)
+    }
+
+    func send(_ line: String) {
+        input.withLock { $0?.write(Data((line + "\n").utf8)) }
+    }
+
+    func closeInput() {
+        input.withLock { handle in
+            try? handle?.close()
+            handle = nil
+        }
+    }
+
+    func signal(_ number: Int32) {
+        kill(identifier, number)
+    }
+
+    /// The next event on standard output; nil at its end.
+    func nextEvent() async throws -> JSONValue? {
+        while true {
+            let line: String?? = state.withLock { state in
+                let lines = state.output.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+                if lines.count > state.taken + 1 {
+                    defer { state.taken += 1 }
+                    return .some(String(decoding: lines[state.taken], as: UTF8.self))
+                }
+                return state.output.isClosed ? .some(nil) : nil
+            }
+            if let line { return try line.map { try JSONValue(parsing: Array($0.utf8)) } }
+            await change(\.output)
+        }
+    }
+
+    /// The end, with everything that was written.
+    func ended() async -> Ended {
+        while true {
+            let ended: Ended? = state.withLock { state in
+                guard let status = state.status, state.output.isClosed, state.errors.isClosed else { return nil }
+                return Ended(
+                    status: status,
+                    output: String(decoding: state.output.bytes, as: UTF8.self),
+                    errors: String(decoding: state.errors.bytes, as: UTF8.self)
+                )
+            }
+            if let ended { return ended }
+            if state.withLock({ !$0.output.isClosed }) {
+                await change(\.output)
+            } else if state.withLock({ !$0.errors.isClosed }) {
+                await change(\.errors)
+            } else {
+                await withCheckedContinuation { continuation in
+                    let isEnded = state.withLock { state in
+                        if state.status == nil { state.waiters.append(continuation) }
+                        return state.status != nil
+                    }
+                    if isEnded { continuation.resume() }
+                }
+            }
+        }
+    }
+
+    /// Reads on a thread of its own: blocking one of the pool's would starve the tests.
+    private func follow(_ handle: FileHandle, _ path: any WritableKeyPath<State, Channel> & Sendable) {
+        _ = DedicatedThread.start { [self] in
+            var isOpen = true
+            while isOpen {
+                let data = handle.availableData
+                isOpen = !data.isEmpty
+                let waiters = state.withLock { state in
+                    state[keyPath: path].bytes += Array(data)
+                    if data.isEmpty { state[keyPath: path].isClosed = true }
+                    defer { state[keyPath: path].waiters = [] }
+                    return state[keyPath: path].waiters
+                }
+                for waiter in waiters { waiter.resume() }
+            }
+        }
+    }
+
+    /// Waits until more has come than what was there when this was called, or the end.
+    private func change(_ path: any WritableKeyPath<State, Channel> & Sendable) async {
+        let seen = state.withLock { $0[keyPath: path].bytes.count }
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                let channel = state[keyPath: path]
+                if channel.isClosed || channel.bytes.count > seen { return true }
+                state[keyPath: path].waiters.append(continuation)
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    private func end(_ status: Int32) {
+        let waiters = state.withLock { state in
+            state.status = status
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

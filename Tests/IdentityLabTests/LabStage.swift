@@ -1,0 +1,100 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import Testing
+
+/// A sandbox in this process, a configuration file for it, and everything that `identity-lab` printed.
+final class LabStage: Sendable {
+    let sandbox: Sandbox
+    let folder: URL
+    let environment: [String: String]
+    let robot: SandboxBuyer
+    let transport: CurlTransport
+    private let json: JSONValue
+
+    init(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws {
+        sandbox = try await Sandbox.start(configuration)
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("lab-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let made = sandbox.labConfiguration(storePath: folder.appendingPathComponent("identity.sqlite").path)
+        json = made.json
+        transport = try CurlTransport()
+        robot = SandboxBuyer(transport: transport)
+        let file = folder.appendingPathComponent("lab.json").path
+        environment = made.environment.merging(["IDENTITY_CONFIG": file]) { $1 }
+        try write(made.json, to: "lab.json")
+    }
+
+    /// Runs a body and cleans up after it.
+    static func with(
+        _ configuration: SandboxConfiguration = SandboxConfiguration(),
+        _ body: (LabStage) async throws -> Void
+    ) async throws {
+        let stage = try await LabStage(configuration)
+        do {
+            try await body(stage)
+            await stage.close()
+        } catch {
+            await stage.close()
+            throw error
+        }
+    }
+
+    private func close() async {
+        await sandbox.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    @discardableResult
+    func write(_ json: JSONValue, to name: String) throws -> String {
+        let file = folder.appendingPathComponent(name)
+        try Data(json.serialized).write(to: file)
+        return file.path
+    }
+
+    /// A configuration with one provider's entry changed.
+    func configuration(changing provider: String, _ change: (inout JSONObject) -> Void) throws -> String {
+        var root = try #require(json.object)
+        var providers = try #require(root["providers"]?.object)
+        var entry = try #require(providers[provider]?.object)
+        change(&entry)
+        providers[provider] = .object(entry)
+        root["providers"] = .object(providers)
+        return try write(.object(root), to: "changed-\(UUID().uuidString).json")
+    }
+
+    func start(_ arguments: String..., without variable: String = "") throws -> LabProcess {
+        try LabProcess(arguments, environment: environment.filter { $0.key != variable })
+    }
+
+    func run(_ arguments: String...) async throws -> LabProcess.Ended {
+        try await LabProcess(arguments, environment: environment).ended()
+    }
+
+    /// Signs in with the callback on standard input; the callback may be changed on its way.
+    func login(
+        _ provider: String,
+        _ arguments: [String] = [],
+        changing change: (String) -> String = { $0 }
+    ) async throws -> LabProcess.Ended {
+        let process = try LabProcess(
+            ["login", "--provider", provider, "--callback", "stdin", "--json"] + arguments,
+            environment: environment
+        )
+        let authorize = try #require(try await process.nextEvent())
+        let url = try #require(authorize["url"]?.string, "\(authorize)")
+        process.send(change(try await callback(for: url)))
+        return await process.ended()
+    }
+
+    /// What the provider redirects to when the buyer signs in.
+    func callback(for url: String) async throws -> String {
+        try await robot.login(at: url, redirectURI: Self.parameter("redirect_uri", in: url))
+    }
+
+    static func parameter(_ name: String, in url: String) -> String? {
+        let query = url.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        return FormEncoding.decode(Array(query))?.first { $0.name == name }?.value
+    }
+}

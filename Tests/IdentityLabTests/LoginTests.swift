@@ -1,0 +1,111 @@
+import Glibc
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import Testing
+
+@Suite("identity-lab signs in")
+struct LoginTests {
+    @Test("every provider, every entry point: authorize first, then the session")
+    func everyWay() async throws {
+        try await LabStage.with { stage in
+            for provider in ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"] {
+                for entryPoint in ["async", "completion", "delegate"] {
+                    let ended = try await stage.login(provider, ["--entry-point=\(entryPoint)"])
+                    #expect(ended.status == 0, "\(provider) \(entryPoint): \(ended)")
+                    let events = try ended.events()
+                    #expect(events.map { $0["event"]?.string } == ["authorize", "session"])
+                    let session = try #require(events.last)
+                    #expect(session["id"]?.string.flatMap(SessionID.init(rawValue:)) != nil)
+                    #expect(session["provider"]?.string == provider)
+                    #expect(session["issuer"]?.string?.isEmpty == false)
+                    #expect(session["subject"]?.string?.isEmpty == false)
+                    #expect(session["scopes"]?.strings != nil)
+                    let expiry = try #require(session["expires_at"]?.string)
+                    #expect(expiry.hasSuffix("Z") && expiry.contains("T"))
+                }
+            }
+        }
+    }
+
+    @Test("where the redirect URI is a loopback one, the listener is the default and takes a free port")
+    func loopback() async throws {
+        try await LabStage.with { stage in
+            let process = try stage.start("login", "--provider", "any", "--json")
+            let url = try #require(try await process.nextEvent()?["url"]?.string)
+            let redirectURI = try #require(LabStage.parameter("redirect_uri", in: url))
+            #expect(redirectURI.hasPrefix("http://127.0.0.1:") && redirectURI.hasSuffix("/callback"))
+            let callback = try HTTPURL(try await stage.callback(for: url))
+            let page = try await stage.transport.send(
+                HTTPRequest(method: .get, url: callback, allowsLoopbackHTTP: true)
+            )
+            #expect(page.status == 200)
+            let ended = await process.ended()
+            #expect(ended.status == 0)
+            #expect(try ended.event("session")["provider"]?.string == "any")
+        }
+    }
+
+    @Test("a callback with another state is refused, and so is one that comes a second time")
+    func forgedAndReplayed() async throws {
+        try await LabStage.with { stage in
+            let forged = try await stage.login("shopify") { $0 + "x" }
+            #expect(forged.status == 1)
+            #expect(try forged.event("error")["kind"]?.string == "rejected")
+
+            var used = ""
+            let first = try await stage.login("shopify") { callback in
+                used = callback
+                return callback
+            }
+            #expect(first.status == 0)
+            let replayed = try await stage.login("shopify") { _ in used }
+            #expect(replayed.status == 1)
+            #expect(try replayed.event("error")["code"]?.string == "state_unknown")
+        }
+    }
+
+    @Test("a buyer who denies access is a refusal")
+    func denied() async throws {
+        try await LabStage.with { stage in
+            let process = try stage.start("login", "--provider=any", "--callback=stdin", "--json")
+            let url = try #require(try await process.nextEvent()?["url"]?.string)
+            let denier = SandboxBuyer(behaviour: .deny, transport: stage.transport)
+            process.send(try await denier.login(at: url, redirectURI: LabStage.parameter("redirect_uri", in: url)))
+            let ended = await process.ended()
+            #expect(ended.status == 1)
+            #expect(try ended.event("error")["code"]?.string == "access_denied")
+        }
+    }
+
+    @Test("a signal and the end of the input are the caller giving up", arguments: [SIGINT, SIGTERM, 0])
+    func cancelled(_ number: Int32) async throws {
+        try await LabStage.with { stage in
+            for callback in number == 0 ? ["stdin"] : ["stdin", "loopback"] {
+                let process = try stage.start("login", "--provider", "any", "--callback", callback, "--json")
+                _ = try await process.nextEvent()
+                if number == 0 { process.closeInput() } else { process.signal(number) }
+                let ended = await process.ended()
+                #expect(ended.status == 130, "\(ended)")
+                #expect(try ended.event("error")["kind"]?.string == "cancelled")
+            }
+        }
+    }
+
+    @Test("a provider that is down, or answers with a page or a 500, is a matter of time")
+    func outages() async throws {
+        try await LabStage.with { stage in
+            let answers: [SandboxMisbehaviour] = [.htmlPage(status: 502), .htmlPage(status: 200), .status(500), .reset]
+            for answer in answers {
+                stage.sandbox.openID.misbehave(answer, on: .token)
+                let ended = try await stage.login("any")
+                #expect(ended.status == 75, "\(answer): \(ended)")
+                #expect(try ended.event("error")["kind"]?.string == "retry_later")
+            }
+            await stage.sandbox.stop()
+            let ended = try await stage.run("login", "--provider", "any", "--callback", "stdin", "--json")
+            #expect(ended.status == 75)
+            #expect(try ended.event("error")["code"]?.string == "provider_unavailable")
+        }
+    }
+}

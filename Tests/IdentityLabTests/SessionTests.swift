@@ -1,0 +1,127 @@
+import Foundation
+import IdentityKit
+import IdentitySandbox
+import Testing
+
+@Suite("identity-lab keeps sessions")
+struct SessionTests {
+    @Test("a session from login to logout: token, list, cart, logout, and nothing secret on the way")
+    func wholeLife() async throws {
+        try await LabStage.with { stage in
+            var callback = ""
+            let login = try await stage.login("shopify", ["--verbose"]) {
+                callback = $0
+                return $0
+            }
+            let id = try #require(try login.event("session")["id"]?.string)
+            let stored = try await stage.run("token", "--session", id, "--json", "--verbose")
+            #expect(try stored.event("token")["outcome"]?.string == "stored")
+            #expect(try stored.event("token")["access_token"] == nil)
+            let renewed = try await stage.run("token", "--session", id, "--valid-for", "7200", "--json", "--verbose")
+            #expect(try renewed.event("token")["outcome"]?.string == "renewed_early")
+            let revealed = try await stage.run("token", "--session", id, "--reveal", "--json")
+            let token = try #require(try revealed.event("token")["access_token"]?.string)
+
+            let list = try await stage.run("sessions", "--provider", "shopify", "--json", "--verbose")
+            #expect(try list.events().map { $0["id"]?.string } == [id])
+
+            let cart = try await stage.run(
+                "cart",
+                "--session",
+                id,
+                "--line",
+                "gid://shopify/ProductVariant/1:2",
+                "--line",
+                "gid://shopify/ProductVariant/2",
+                "--buyer-ip",
+                "203.0.113.7",
+                "--json",
+                "--verbose"
+            )
+            let event = try cart.event("cart")
+            #expect(event["identity"]?.string == "customer")
+            #expect(event["warnings"]?.array?.isEmpty == true)
+            #expect(event["checkout_url"]?.string?.isEmpty == false)
+            let state = try #require(stage.sandbox.storefront.cartStates.first)
+            #expect(state.id == event["id"]?.string)
+            #expect(state.customerAccessToken == token)
+            #expect(
+                state.quantities == ["gid://shopify/ProductVariant/1": 2, "gid://shopify/ProductVariant/2": 1]
+            )
+
+            let more = try await stage.run(
+                "cart",
+                "--session",
+                id,
+                "--cart",
+                state.id,
+                "--line",
+                "gid://shopify/ProductVariant/2:3",
+                "--buyer-ip",
+                "203.0.113.7",
+                "--json"
+            )
+            #expect(try more.event("cart")["id"]?.string == state.id)
+            #expect(stage.sandbox.storefront.cartStates.first?.quantities["gid://shopify/ProductVariant/2"] == 4)
+
+            let logout = try await stage.run("logout", "--session", id, "--json", "--verbose")
+            #expect(try logout.event("logout")["browser_url"]?.string?.contains("/logout?") == true)
+            #expect(try logout.event("logout")["problems"] == nil)
+            #expect(stage.sandbox.storefront.cartStates.first?.customerAccessToken == nil)
+            let again = try await stage.run("logout", "--session", id, "--json")
+            #expect(again.status == 1)
+            #expect(try again.event("error")["code"]?.string == "session_unknown")
+
+            let code = try #require(LabStage.parameter("code", in: callback))
+            let key = try #require(stage.environment["IDENTITY_STORE_KEY"])
+            let secrets = [code, token, key] + stage.environment.filter { $0.key.hasSuffix("SECRET") }.values
+            for printed in [login, stored, renewed, list, cart, logout, again] {
+                for secret in secrets { #expect(!(printed.output + printed.errors).contains(secret)) }
+            }
+        }
+    }
+
+    @Test("Bolt's buyer reaches the cart as a contact, SFCC's as a guest, and neither has a page to sign out at")
+    func otherIdentities() async throws {
+        try await LabStage.with { stage in
+            for (provider, identity) in [("bolt", "contact"), ("bolt-sfcc", "guest")] {
+                let id = try #require(try await stage.login(provider).event("session")["id"]?.string)
+                let cart = try await stage.run(
+                    "cart",
+                    "--session",
+                    id,
+                    "--line",
+                    "gid://shopify/ProductVariant/1",
+                    "--json"
+                )
+                #expect(try cart.event("cart")["identity"]?.string == identity, "\(cart)")
+                let logout = try await stage.run("logout", "--session", id, "--json")
+                #expect(try logout.event("logout")["browser_url"] == .null)
+            }
+        }
+    }
+
+    @Test("the wrong key opens nothing and changes nothing")
+    func wrongKey() async throws {
+        try await LabStage.with { stage in
+            let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+            let other = stage.environment.merging(["IDENTITY_STORE_KEY": String(repeating: "a", count: 64)]) { $1 }
+            let ended = try await LabProcess(["sessions", "--json"], environment: other).ended()
+            #expect(ended.status == 2)
+            #expect(try ended.event("error")["code"]?.string == "store_key_mismatch")
+            let kept = try await stage.run("sessions", "--json")
+            #expect(try kept.event("session")["id"]?.string == id)
+        }
+    }
+
+    @Test("--store goes before the configured path")
+    func otherStore() async throws {
+        try await LabStage.with { stage in
+            let path = stage.folder.appendingPathComponent("other.sqlite").path
+            let login = try await stage.login("any", ["--store", path])
+            #expect(login.status == 0)
+            #expect(try await stage.run("sessions", "--json").events().isEmpty)
+            #expect(try await stage.run("sessions", "--json", "--store=\(path)").events().count == 1)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import IdentityKit
+import Testing
+
+@Suite("identity-lab says what is wrong")
+struct UsageTests {
+    @Test(
+        "a command line that cannot be followed",
+        arguments: [
+            ["login", "--frobnicate"], ["lgoin"], ["login", "extra"], ["token"], ["token", "--session", "short"],
+            ["token", "--session"], ["login", "--json=yes"], ["login", "--callback", "pigeon"], ["--session", "x"],
+            ["login", "--provider", "a", "--provider", "b"], ["sandbox", "--port", "70000"],
+            ["token", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--valid-for", "-1"],
+            ["cart", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--line", "gid://x/1:0"],
+        ]
+    )
+    func usage(_ arguments: [String]) async throws {
+        let plain = try await LabProcess(arguments, environment: [:]).ended()
+        #expect(plain.status == 2)
+        #expect(plain.output.isEmpty)
+        #expect(plain.errors.contains("--help"))
+        let json = try await LabProcess(arguments + ["--json"], environment: [:]).ended()
+        #expect(json.status == 2)
+        #expect(try json.events().count == 1)
+        #expect(try json.event("error")["code"]?.string == "usage_invalid")
+        #expect(try json.event("error")["correlation_id"]?.string?.isEmpty == false)
+    }
+
+    @Test("help for the program and for every command")
+    func help() async throws {
+        for command in [[], ["login"], ["token"], ["sessions"], ["logout"], ["cart"], ["compare"], ["sandbox"]] {
+            let ended = try await LabProcess(command + ["--help"], environment: [:]).ended()
+            #expect(ended.status == 0)
+            #expect(ended.errors.isEmpty)
+            #expect(ended.output.contains("Examples:"))
+        }
+    }
+
+    @Test("a missing secret and an unknown member are named by their path")
+    func configuration() async throws {
+        try await LabStage.with { stage in
+            let missing = try await stage.start("sessions", "--json", without: "SHOPIFY_CLIENT_SECRET").ended()
+            #expect(missing.status == 2)
+            let message = try #require(try missing.event("error")["message"]?.string)
+            #expect(message.contains("providers.shopify.clientSecret") && message.contains("SHOPIFY_CLIENT_SECRET"))
+
+            let file = try stage.configuration(changing: "any") { $0["colour"] = .string("red") }
+            let unknown = try await stage.run("sessions", "--config", file, "--json")
+            #expect(unknown.status == 2)
+            #expect(try unknown.event("error")["message"]?.string?.contains("providers.any.colour") == true)
+
+            let noKey = try await stage.start("sessions", "--json", without: "IDENTITY_STORE_KEY").ended()
+            #expect(noKey.status == 2)
+            #expect(try noKey.event("error")["message"]?.string?.contains("store.key") == true)
+
+            let noFile = try await stage.run("sessions", "--config", "/nowhere/lab.json", "--json")
+            #expect(noFile.status == 2)
+
+            let unnamed = try await stage.run("login", "--json")
+            #expect(unnamed.status == 2)
+            let stranger = try await stage.run("login", "--provider", "nobody", "--json")
+            #expect(stranger.status == 2)
+            #expect(try stranger.event("error")["code"]?.string == "provider_unknown")
+        }
+    }
+
+    @Test("without --json the error goes to standard error alone")
+    func plainErrors() async throws {
+        let ended = try await LabProcess(["sessions"], environment: [:]).ended()
+        #expect(ended.status == 2)
+        #expect(ended.output.isEmpty)
+        #expect(ended.errors.contains("--config"))
+    }
+}
