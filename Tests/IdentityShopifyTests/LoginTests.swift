@@ -72,6 +72,15 @@ struct LoginTests {
         #expect(request.url.text.contains("ada%2Bshop%40example.com"))
     }
 
+    @Test("asking for one way to sign in does not fail the login, though Shopify's ID token never says which it was")
+    func signInMethod() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let options = LoginOptions.shopify { $0.signInMethod = "provider:google" }
+        let (callback, attempt) = try await shop.callback(provider, options)
+        _ = try await provider.exchange(callback, for: attempt)
+    }
+
     @Test("a mobile client without a redirect URI has Shopify's default one, made of the shop that discovery names")
     func defaultRedirect() async throws {
         let shop = try await Shop(.publicMobile)

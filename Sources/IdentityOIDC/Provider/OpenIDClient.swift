@@ -198,7 +198,7 @@ package struct OpenIDClient: Sendable {
         expected.boundIssuer = attempt.issuer
         expected.nonce = attempt.nonce
         expected.maximumAgeSeconds = attempt.maximumAgeSeconds
-        expected.authenticationContexts = attempt.authenticationContexts
+        if dialect.provesAuthenticationContext { expected.authenticationContexts = attempt.authenticationContexts }
         let claims = try await validate(idToken, metadata, expected)
         var tokens = TokenSet(
             buyer: dialect.buyer(claims),

@@ -55,6 +55,8 @@ package struct OpenIDDialect: Sendable {
     package var algorithms: [SignatureAlgorithm]? = [.rs256]
     /// Whether `sub` may be a JSON integer.
     package var acceptsNumericSubject = false
+    /// Whether ID tokens say by `acr` which of the `acr_values` was met; where they never do, asking is a wish only.
+    package var provesAuthenticationContext = true
     /// How claims become a buyer.
     package var buyer: @Sendable (IDTokenClaims) -> Buyer = { $0.standardBuyer }
 

@@ -13,6 +13,8 @@ enum ShopifyDialect {
         dialect.tokenRules.requiresTokenType = false
         dialect.tokenRules.requiresLifetime = true
         dialect.acceptsNumericSubject = true
+        // `acr` is not among the claims that Shopify supports: `acr_values` picks a way to sign in and proves nothing.
+        dialect.provesAuthenticationContext = false
         dialect.classify = error
         return dialect
     }
