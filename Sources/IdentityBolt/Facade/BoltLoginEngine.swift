@@ -34,6 +34,10 @@ final class BoltLoginEngine: Sendable {
     /// The task that shows the login page, which ends when the login is cancelled.
     func attach(_ presentation: LoginHandle) {
         self.presentation.withLock { $0 = presentation }
+        let isOver = state.withLock { state in
+            if case .ended = state { true } else { false }
+        }
+        if isOver { presentation.cancel() }
     }
 
     /// The login page, the same one however often it is asked for.

@@ -1,0 +1,163 @@
+import FoundationEssentials
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Bolt's token answers")
+struct TokenAnswerTests {
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var status: Int
+        var error: String
+        var kind: IdentityError.Kind
+        var code: IdentityError.Code
+        var testDescription: String { "\(status) \(error)" }
+    }
+
+    @Test(
+        "a refusal is what its name says, whatever the status and the spelling",
+        arguments: [
+            Refusal(status: 400, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
+            Refusal(status: 422, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
+            Refusal(status: 422, error: "invalid _grant", kind: .rejected, code: .invalidGrant),
+            Refusal(status: 403, error: " Invalid_Grant\n", kind: .rejected, code: .invalidGrant),
+            Refusal(status: 401, error: "invalid_client", kind: .configuration, code: .invalidClient),
+            Refusal(status: 400, error: "invalid_scope", kind: .configuration, code: .invalidScope),
+            Refusal(status: 403, error: "unsupported_grant_type", kind: .configuration, code: .unsupportedGrantType),
+            Refusal(status: 400, error: "invalid_request", kind: .rejected, code: .invalidRequest),
+            Refusal(status: 403, error: "request_forbidden", kind: .configuration, code: .unauthorizedClient),
+            Refusal(status: 503, error: "oops", kind: .retryLater, code: .providerUnavailable),
+            Refusal(status: 429, error: "slow_down", kind: .retryLater, code: .providerUnavailable),
+            Refusal(status: 400, error: "invalid_grants", kind: .rejected, code: .unexpectedResponse),
+        ]
+    )
+    func refusals(_ refusal: Refusal) async throws {
+        let bolt = try await FakeBolt()
+        bolt.answer(
+            "/v1/oauth/token",
+            .json(
+                ["error": .string(refusal.error), "error_description": .string("no")],
+                status: refusal.status,
+                headers: [("X-Bolt-Trace-Id", "trace-7"), ("X-Request-Id", "other")]
+            )
+        )
+        let error = await #expect(throws: IdentityError.self) { _ = try await bolt.signIn(try bolt.provider()) }
+        #expect(error?.kind == refusal.kind)
+        #expect(error?.code == refusal.code)
+        #expect(error?.providerAnswer?.status == refusal.status)
+        #expect(error?.providerAnswer?.traceID == "trace-7")
+        #expect(bolt.requests(to: "/v1/oauth/token").count == 1)
+    }
+
+    @Test("a merchant without single sign-on is told to ask Bolt for it")
+    func requestForbidden() async throws {
+        let bolt = try await FakeBolt()
+        bolt.answer("/v1/oauth/token", .json(["error": .string("request_forbidden")], status: 403))
+        let error = await #expect(throws: IdentityError.self) { _ = try await bolt.signIn(try bolt.provider()) }
+        #expect(error?.hint?.contains("single sign-on") == true)
+    }
+
+    @Test("an outage page says nothing about a session")
+    func outage() async throws {
+        let bolt = try await FakeBolt()
+        let provider = try bolt.provider()
+        bolt.answer("/v1/oauth/token", try bolt.tokens())
+        let tokens = try await bolt.signIn(provider)
+        bolt.answer("/v1/oauth/token", .message(status: 502, body: Array("<html>Bad gateway".utf8)))
+        let error = await #expect(throws: IdentityError.self) { _ = try await provider.refresh(tokens) }
+        #expect(error?.kind == .retryLater)
+    }
+
+    @Test("a dead refresh token asks for a new login, with 400 as with 422", arguments: [400, 422])
+    func deadRefreshToken(status: Int) async throws {
+        let bolt = try await FakeBolt()
+        let provider = try bolt.provider()
+        bolt.answer("/v1/oauth/token", try bolt.tokens())
+        let tokens = try await bolt.signIn(provider)
+        bolt.answer("/v1/oauth/token", .json(["error": .string("invalid _grant")], status: status))
+        let error = await #expect(throws: IdentityError.self) { _ = try await provider.refresh(tokens) }
+        #expect(error?.kind == .signInAgain)
+        #expect(error?.code == .invalidGrant)
+    }
+
+    @Test("a refresh asks for the stored scope, narrows the session and rotates the token")
+    func refresh() async throws {
+        let bolt = try await FakeBolt()
+        let provider = try bolt.provider()
+        bolt.answer("/v1/oauth/token", try bolt.tokens())
+        let tokens = try await bolt.signIn(provider)
+        #expect(tokens.canWrite)
+        try provider.requireWrite(tokens)
+        bolt.answer(
+            "/v1/oauth/token",
+            try bolt.tokens {
+                $0["access_token"] = .string("AT2.sig")
+                $0["refresh_token"] = .string("RT2.sig")
+                $0["scope"] = .string("bolt.account.view")
+                $0["id_token"] = nil
+            }
+        )
+        let renewed = try await provider.refresh(tokens)
+        let sent = try #require(bolt.requests(to: "/v1/oauth/token").last)
+        #expect(
+            String(decoding: sent.body, as: UTF8.self)
+                == "grant_type=refresh_token&client_id=aaa.bbb.ccc&client_secret=APIKEY&refresh_token=RT1.sig"
+                + "&scope=bolt.account.view"
+        )
+        #expect(renewed.refreshToken?.reveal() == "RT2.sig")
+        #expect(renewed.scopes == ["bolt.account.view"])
+        #expect(!renewed.canWrite)
+        #expect(renewed.buyer == tokens.buyer)
+        #expect(renewed.idToken != nil)
+        let error = #expect(throws: IdentityError.self) { try provider.requireWrite(renewed) }
+        #expect(error?.code == .insufficientScope)
+        #expect(error?.kind == .signInAgain)
+    }
+
+    @Test("a refresh that is silent about scope and token grants neither writing nor another refresh")
+    func silentRefresh() async throws {
+        let bolt = try await FakeBolt()
+        let provider = try bolt.provider()
+        bolt.answer("/v1/oauth/token", try bolt.tokens())
+        let tokens = try await bolt.signIn(provider)
+        bolt.answer(
+            "/v1/oauth/token",
+            try bolt.tokens {
+                for name in ["scope", "refresh_token", "refresh_token_scope", "id_token"] { $0[name] = nil }
+            }
+        )
+        let renewed = try await provider.refresh(tokens)
+        #expect(!renewed.canWrite)
+        #expect(renewed.refreshToken == nil)
+    }
+
+    @Test("token type in any case, a lifetime as text and scopes with any separator are read")
+    func tolerance() async throws {
+        let bolt = try await FakeBolt()
+        bolt.answer(
+            "/v1/oauth/token",
+            try bolt.tokens {
+                $0["token_type"] = .string("BEARER")
+                $0["expires_in"] = .string("1800")
+                $0["scope"] = .string("bolt.account.manage+openid,, bolt.account.view")
+                $0["refresh_token"] = nil
+            }
+        )
+        let tokens = try await bolt.signIn(try bolt.provider())
+        #expect(tokens.scopes == ["bolt.account.manage", "openid", "bolt.account.view"])
+        #expect(tokens.expiresAt == bolt.clock.now + 1800)
+        #expect(tokens.refreshToken == nil)
+    }
+
+    @Test(
+        "an answer without a usable lifetime is refused",
+        arguments: [nil, .integer(0), .integer(-1), .string("soon"), .bool(true)] as [JSONValue?]
+    )
+    func lifetime(_ value: JSONValue?) async throws {
+        let bolt = try await FakeBolt()
+        bolt.answer("/v1/oauth/token", try bolt.tokens { $0["expires_in"] = value })
+        let error = await #expect(throws: IdentityError.self) { _ = try await bolt.signIn(try bolt.provider()) }
+        #expect(error?.code == .tokenResponseInvalid)
+    }
+}
