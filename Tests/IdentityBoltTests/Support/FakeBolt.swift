@@ -15,6 +15,8 @@ final class FakeBolt: Sendable {
     let clock = ManualClock()
     private let script: Script
     private let signer: SigningKey
+    // Making an RSA key takes longer than a whole test.
+    private static let sharedSigner = Result { try SigningKey.generateRSA() }
 
     private final class Script: Sendable {
         let requests = Mutex<[LoopbackRequest]>([])
@@ -36,7 +38,7 @@ final class FakeBolt: Sendable {
     init() async throws {
         let script = Script()
         self.script = script
-        signer = try .generateRSA()
+        signer = try Self.sharedSigner.get()
         server = try await LoopbackServer.start { script.answer($0) }
         answer("/v1/oauth/jwks.json", try keySet())
     }

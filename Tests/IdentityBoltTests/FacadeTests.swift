@@ -1,0 +1,229 @@
+import FoundationEssentials
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("The facade that reads like Bolt's pages")
+struct FacadeTests {
+    private func checkout(
+        _ presenter: (any Presenter)? = ScriptedPresenter.good,
+        onLogOut: (@Sendable () -> Void)? = nil
+    ) async throws -> BoltCheckout {
+        let checkout = BoltCheckout()
+        checkout.configure(provider: try await FakeBolt().provider(), presenter: presenter, onLogOut: onLogOut)
+        return checkout
+    }
+
+    private func results(_ checkout: BoltCheckout, _ config: BoltLoginConfig) async -> [BoltLoginResult] {
+        let results = Mutex<[BoltLoginResult]>([])
+        await checkout.startLogin(loginConfig: config) { result in results.withLock { $0.append(result) } }.finished()
+        return results.withLock { $0 }
+    }
+
+    @Test("the verifier is empty without PKCE and only then", arguments: [true, false])
+    func verifier(usePkce: Bool) async throws {
+        let seen = Mutex("")
+        let presenter = ScriptedPresenter { state in
+            seen.withLock { $0 = state }
+            return "/?code=C0DE&state=\(state)"
+        }
+        let checkout = try await checkout(presenter)
+        let config = BoltLoginConfig(usePkce: usePkce)
+        let expectedState = { seen.withLock { $0 } }
+        guard case .completed(let code, let verifier, let state) = await checkout.startLogin(loginConfig: config) else {
+            Issue.record("not completed")
+            return
+        }
+        #expect(code == "C0DE")
+        #expect(verifier.isEmpty == !usePkce)
+        #expect(state == expectedState())
+        let called = await results(checkout, config)
+        #expect(called.count == 1)
+        let delegate = RecordingDelegate()
+        await checkout.startLogin(loginConfig: config, delegate: delegate).finished()
+        #expect(delegate.told == ["success C0DE \(usePkce ? 43 : 0) \(expectedState())"])
+    }
+
+    @Test(
+        "denial, a forged state and a broken callback are failures, never a cancellation",
+        arguments: [
+            ("/?error=access_denied&state=S", IdentityError.Code.accessDenied),
+            ("/?code=C0DE&state=other678", .stateInvalid),
+            ("/?code=C0DE", .stateInvalid), ("/?state=S", .callbackInvalid), ("/nothing", .callbackInvalid),
+            ("/?code=C0DE&code=2&state=S", .callbackInvalid),
+        ]
+    )
+    func failures(template: String, code: IdentityError.Code) async throws {
+        let checkout = try await checkout(
+            ScriptedPresenter { state in
+                template.hasSuffix("state=S") ? template.dropLast(1) + state : template
+            }
+        )
+        let result = await checkout.startLogin()
+        guard case .failed(let error) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(error.code == code)
+        #expect(!error.localizedDescription.isEmpty)
+        let delegate = RecordingDelegate()
+        await checkout.startLogin(delegate: delegate).finished()
+        #expect(delegate.told == ["error \(error.localizedDescription)"])
+    }
+
+    @Test("a closed page, a cancelled handle, a cancelled task and logOut cancel, once")
+    func cancellation() async throws {
+        let closing = try await checkout(ScriptedPresenter { _ in throw CancellationError() })
+        guard case .canceled = await closing.startLogin() else {
+            Issue.record("not canceled")
+            return
+        }
+        let shown = Signal()
+        let waiting = ScriptedPresenter { state in
+            shown.set()
+            try await Task.sleep(for: .seconds(3600))
+            return "/?code=C0DE&state=\(state)"
+        }
+        let loggedOut = Signal()
+        for way in 0..<2 {
+            let checkout = try await checkout(waiting) { loggedOut.set() }
+            let delegate = RecordingDelegate()
+            let login = checkout.startLogin(delegate: delegate)
+            await shown.wait()
+            if way == 0 { login.cancel() } else { checkout.logOut() }
+            login.cancel()
+            await login.finished()
+            #expect(delegate.told == ["cancel"])
+        }
+        await loggedOut.wait()
+        let checkout = try await checkout(waiting)
+        let task = Task { await checkout.startLogin() }
+        task.cancel()
+        guard case .canceled = await task.value else {
+            Issue.record("not canceled")
+            return
+        }
+    }
+
+    @Test("a flow shows one page, takes one callback, and cancelling it afterwards does nothing")
+    func explicitPresentation() async throws {
+        let checkout = try await checkout()
+        let delegate = RecordingDelegate()
+        let flow = BoltLoginFlow(delegate: delegate, loginConfig: BoltLoginConfig(usePkce: true), checkout: checkout)
+        #expect(await flow.handle(callbackURL: "/?code=C0DE&state=12345678") == false)
+        let url = try await flow.authorizationURL
+        #expect(try await flow.authorizationURL == url)
+        #expect(url.text.contains("code_challenge="))
+        let callback = "/?code=C0DE&state=\(state(of: url))"
+        #expect(await flow.handle(callbackURL: callback))
+        #expect(await flow.handle(callbackURL: callback) == false)
+        flow.cancel()
+        #expect(delegate.told == ["success C0DE 43 \(state(of: url))"])
+        await #expect(throws: IdentityError.self) { _ = try await flow.authorizationURL }
+    }
+
+    @Test("a cancelled flow refuses its callback")
+    func cancelledFlow() async throws {
+        let checkout = try await checkout()
+        let delegate = RecordingDelegate()
+        let flow = BoltLoginFlow(delegate: delegate, checkout: checkout)
+        let url = try await flow.authorizationURL
+        flow.cancel()
+        flow.cancel()
+        #expect(await flow.handle(callbackURL: "/?code=C0DE&state=\(state(of: url))") == false)
+        #expect(delegate.told == ["cancel"])
+    }
+
+    @Test("callbacks run where the caller said, and a delegate is not kept alive")
+    func executorAndDelegate() async throws {
+        let queue = Mutex<[@Sendable () -> Void]>([])
+        let checkout = BoltCheckout()
+        checkout.configure(
+            provider: try await FakeBolt().provider(),
+            presenter: ScriptedPresenter.good,
+            callbacksOn: CallbackExecutor { work in queue.withLock { $0.append(work) } }
+        )
+        let kept = RecordingDelegate()
+        await checkout.startLogin(delegate: kept).finished()
+        #expect(kept.told.isEmpty)
+        var dropped: RecordingDelegate? = RecordingDelegate()
+        weak let observed = dropped
+        if let delegate = dropped { await checkout.startLogin(delegate: delegate).finished() }
+        dropped = nil
+        #expect(observed == nil)
+        for work in queue.withLock({ $0 }) { work() }
+        #expect(kept.told.count == 1)
+    }
+
+    @Test("a checkout that was not set up says so, and so does one without a presenter")
+    func notConfigured() async throws {
+        for checkout in [BoltCheckout(), try await checkout(nil)] {
+            guard case .failed(let error) = await checkout.startLogin() else {
+                Issue.record("not failed")
+                return
+            }
+            #expect(error.kind == .configuration)
+        }
+        let delegate = RecordingDelegate()
+        let flow = BoltLoginFlow(delegate: delegate, checkout: BoltCheckout())
+        await #expect(throws: IdentityError.self) { _ = try await flow.authorizationURL }
+        #expect(delegate.told.count == 1)
+    }
+
+    @Test(
+        "what a phone sends is read strictly",
+        arguments: [
+            (#"{"authorizationCode":"C","codeVerifier":"","state":"s"}"#, true), (#"{"authCode":"C"}"#, true),
+            (#"{"authCode":"C","codeVerifier":null,"state":null}"#, true), (#"{"authCode":""}"#, false),
+            (#"{"authCode":"C","authorizationCode":"C"}"#, false), (#"{"authCode":7}"#, false), ("[]", false),
+            (#"{"authCode":"C","codeVerifier":"short"}"#, false), (#"{"state":"s"}"#, false), ("{", false),
+        ]
+    )
+    func phone(json: String, isGood: Bool) throws {
+        let bytes = Array(json.utf8)
+        let strict = try? BoltLoginResult(json: bytes)
+        let decoded = try? JSONDecoder().decode(BoltLoginResult.self, from: Data(bytes))
+        #expect((strict != nil) == isGood)
+        #expect((decoded != nil) == isGood)
+    }
+
+    @Test("neither result nor error shows the code")
+    func canary() async throws {
+        let canary = SecretCanary()
+        let code = canary.plant("code")
+        let result = BoltLoginResult.completed(
+            authorizationCode: code,
+            codeVerifier: canary.plant("verifier"),
+            state: canary.plant("state")
+        )
+        #expect(canary.findings(in: result).isEmpty)
+        #expect(canary.findings(in: [result]).isEmpty)
+        let checkout = try await checkout(ScriptedPresenter { _ in "/?code=\(code)&state=wrong678" })
+        #expect(canary.findings(in: await checkout.startLogin()).isEmpty)
+    }
+
+    @Test("code written from Bolt's page compiles against the shared checkout and runs")
+    func shared() async throws {
+        BoltCheckout.configure(provider: try await FakeBolt().provider(), presenter: ScriptedPresenter.good)
+        let done = Signal()
+        let loginConfig = BoltLoginConfig(usePkce: true)
+        BoltCheckout.shared.startLogin(loginConfig: loginConfig) { result in
+            switch result {
+            case .completed(let authorizationCode, let codeVerifier, let state):
+                #expect(!authorizationCode.isEmpty && !codeVerifier.isEmpty && !state.isEmpty)
+            case .canceled: Issue.record("canceled")
+            case .failed(let error): Issue.record("\(error.localizedDescription)")
+            }
+            done.set()
+        }
+        await done.wait()
+        let delegate = RecordingDelegate()
+        BoltCheckout.shared.startLogin(delegate: delegate)
+        BoltCheckout.shared.startLogin(loginConfig: loginConfig, delegate: delegate)
+        BoltCheckout.shared.startLogin { _ in }
+        BoltCheckout.shared.logOut()
+    }
+}

@@ -1,0 +1,64 @@
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import Synchronization
+
+/// Answers each login page with a callback that a test makes of its state.
+struct ScriptedPresenter: Presenter {
+    let callback: @Sendable (_ state: String) async throws -> String
+
+    func present(_ login: PresentedLogin) async throws -> String {
+        let url = try await login.authorizationURL(redirectURI: login.redirectURI)
+        return try await callback(state(of: url))
+    }
+
+    /// A login that ends well.
+    static let good = ScriptedPresenter { "https://app.example/cb?code=C0DE&state=\($0)" }
+}
+
+func state(of url: HTTPURL) -> String {
+    FormEncoding.decode(Array((url.query ?? "").utf8))?.first { $0.name == "state" }?.value ?? ""
+}
+
+/// Something that happens once and can be waited for.
+final class Signal: Sendable {
+    private let state = Mutex<(isSet: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func set() {
+        let waiters = state.withLock { state in
+            state.isSet = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isSet = state.withLock { state in
+                if !state.isSet { state.waiters.append(continuation) }
+                return state.isSet
+            }
+            if isSet { continuation.resume() }
+        }
+    }
+}
+
+/// Remembers what it was told, as `onLoginSuccess`, `onLoginError` and `onLoginCancel`.
+final class RecordingDelegate: BoltLoginDelegate {
+    private let state = Mutex<[String]>([])
+
+    var told: [String] { state.withLock { $0 } }
+
+    func onLoginSuccess(authCode: String, codeVerifier: String, state: String) {
+        self.state.withLock { $0.append("success \(authCode) \(codeVerifier.utf8.count) \(state)") }
+    }
+
+    func onLoginError(errorReason: String) {
+        state.withLock { $0.append("error \(errorReason)") }
+    }
+
+    func onLoginCancel() {
+        state.withLock { $0.append("cancel") }
+    }
+}
