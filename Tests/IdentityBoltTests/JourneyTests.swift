@@ -1,0 +1,127 @@
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import Testing
+
+@Suite("Whole logins at the sandbox's Bolt")
+struct JourneyTests {
+    enum Client: String, Sendable, CaseIterable {
+        case confidential, publicPKCE, confidentialPKCE, discovered, sfcc
+    }
+
+    /// The sandbox, a provider of a client at it, and what the two share.
+    private func place(
+        _ client: Client
+    ) async throws -> (sandbox: Sandbox, provider: any BoltAuthorizing, environment: IdentityEnvironment) {
+        let clock = ManualClock()
+        var settings = SandboxConfiguration()
+        settings.clock = clock
+        let sandbox = try await Sandbox.start(settings)
+        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        let bolt = sandbox.bolt
+        if client == .sfcc {
+            let host = String(sandbox.sfcc.origin.dropFirst("http://".count))
+            var configuration = SFCCConfiguration(name: "p", host: host, siteID: sandbox.sfcc.configuration.siteID)
+            configuration.allowsLoopbackHTTP = true
+            configuration.publishableKey = bolt.configuration.publishableKey
+            configuration.endpoints.api = try HTTPURL(bolt.origin)
+            return (sandbox, try SFCCProvider(configuration, environment: environment), environment)
+        }
+        let apiKey = Secret(bolt.configuration.apiKey)
+        var configuration = BoltProvider.Configuration(
+            name: "p",
+            environment: .sandbox,
+            publishableKey: bolt.configuration.publishableKey,
+            authentication: client == .publicPKCE
+                ? .publicPKCE
+                : client == .confidentialPKCE ? .confidentialPKCE(apiKey: apiKey) : .confidential(apiKey: apiKey)
+        )
+        configuration.allowsLoopbackHTTP = true
+        configuration.endpoints.api = try HTTPURL(bolt.origin)
+        if client == .discovered { configuration.endpoints.discovery = try HTTPURL(bolt.discoveryEndpoint) }
+        return (sandbox, try BoltProvider(configuration, environment: environment), environment)
+    }
+
+    @Test("every client keeps the promises of a provider", arguments: Client.allCases, ProviderConformance.cases)
+    func conformance(client: Client, promise: ProviderConformance.Case) async throws {
+        let (sandbox, provider, _) = try await place(client)
+        try await promise.run {
+            .init(provider: provider, presenter: SandboxBuyer(), isRefreshable: client != .sfcc)
+        }
+        await sandbox.stop()
+    }
+
+    @Test("a code that a phone relayed becomes a session, whose renewal may only read")
+    func relayedCode() async throws {
+        let (sandbox, provider, environment) = try await place(.confidential)
+        let bolt = try #require(provider as? BoltProvider)
+        let checkout = BoltCheckout()
+        checkout.configure(provider: provider, presenter: SandboxBuyer())
+        let result = await checkout.startLogin()
+        let sessions = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: InMemoryStore(),
+            environment: environment
+        )
+        let session = try await sessions.establish(try await provider.exchange(result), provider: "p")
+        #expect(session.canWrite)
+        let first = try await sessions.tokens(for: session.id, validFor: .seconds(60))
+        guard case .contact(let contact) = try await bolt.cartClaim(for: first.tokens) else {
+            Issue.record("no contact")
+            return
+        }
+        #expect(contact.email == "ada@example.com")
+        #expect(contact.addresses.first?.city == "San Francisco")
+        let renewed = try await sessions.tokens(for: session.id, validFor: .seconds(3601))
+        #expect(!renewed.session.canWrite)
+        #expect(throws: IdentityError.self) { try bolt.requireWrite(renewed.tokens) }
+        #expect(try await bolt.buyerProfile(for: renewed.tokens).addresses.count == 1)
+        // The old token is dead at Bolt, which says so with 403 and code 18.
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await bolt.buyerProfile(for: first.tokens)
+        }
+        #expect(error?.code == .accessTokenRefused)
+        #expect(error?.providerAnswer?.traceID != nil)
+        await sandbox.stop()
+    }
+
+    @Test("a code is useless to whoever lacks the verifier that began the login")
+    func stolenCode() async throws {
+        let (sandbox, provider, _) = try await place(.publicPKCE)
+        let checkout = BoltCheckout()
+        checkout.configure(provider: provider, presenter: SandboxBuyer())
+        let result = await checkout.startLogin(loginConfig: BoltLoginConfig(usePkce: true))
+        guard case .completed(let code, _, let state) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await provider.exchange(.completed(authorizationCode: code, codeVerifier: "", state: state))
+        }
+        #expect(error?.kind != .retryLater)
+        await sandbox.stop()
+    }
+
+    @Test("the sandbox's own configuration file makes every Bolt provider, and each signs in")
+    func labConfiguration() async throws {
+        let sandbox = try await Sandbox.start()
+        let lab = sandbox.labConfiguration()
+        let configuration = try IdentityConfiguration(json: lab.json.serialized, environmentVariables: lab.environment)
+        let environment = IdentityEnvironment(transport: try CurlTransport())
+        for (name, section) in configuration.providers where name.hasPrefix("bolt") {
+            var section = section
+            let kind = try section.string("kind")
+            let factory: any ProviderFactory = kind == "bolt" ? BoltProviderFactory() : SFCCProviderFactory()
+            let provider = try factory.makeProvider(named: name, from: &section, in: environment)
+            try section.finish()
+            let checkout = BoltCheckout()
+            let authorizing = try #require(provider as? any BoltAuthorizing)
+            checkout.configure(provider: authorizing, presenter: SandboxBuyer())
+            let tokens = try await authorizing.exchange(await checkout.startLogin())
+            #expect(!tokens.buyer.subject.isEmpty)
+        }
+        await sandbox.stop()
+    }
+}
