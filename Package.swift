@@ -114,7 +114,11 @@ let package = Package(
         tests("IdentitySQLiteTests", ["IdentitySQLite", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
         tests(
             "ShopifyStorefrontTests",
-            ["ShopifyStorefront", "IdentityKit", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]
+            [
+                "ShopifyStorefront", "IdentityKit", "IdentityHTTP", "IdentityTesting", "IdentitySandbox",
+                "IdentityShopify",
+                "IdentityBolt",
+            ]
         ),
         tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
         tests("IdentitySandboxTests", ["IdentitySandbox", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]),

@@ -4,8 +4,8 @@ public import IdentityKit
 extension CartAdapter {
     /// Makes sure of the buyer's identity and returns where to pay.
     ///
-    /// The token on the cart is renewed first when it would not last, attached again when it has changed, and the URL comes
-    /// from the very answer that confirmed the customer. Where the identity cannot be had or put on the cart the buyer still
+    /// The token is renewed first when it would not last, attached again in any case, and the URL comes from the very answer
+    /// that confirmed the customer. Where the identity cannot be had or put on the cart the buyer still
     /// gets a checkout, as a guest, and ``CheckoutHandoff/problem`` tells why. When the provider has ended the session, the
     /// buyer is taken off the cart first.
     ///
@@ -45,15 +45,13 @@ extension CartAdapter {
             if mustLeave, binding.identity != .guest { return try await withdraw(&binding, in: context) }
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        guard try !isDue(proposal, on: binding, in: context) else {
-            return try await attach(proposal, to: &binding, of: id, in: context)
+        // A customer is attached for every checkout: a token that was revoked since looks well on the cart and opens the checkout
+        // signed out, and only an attach says so.
+        let isDue = try isDue(proposal, on: binding)
+        guard proposal.token != nil || isDue else {
+            return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        let attachment = try await current(&binding, readsCheckoutURL: true, in: context)
-        // Another change of the cart may have taken the customer off it.
-        if binding.identity == .customer, attachment.lacksCustomer {
-            return try await attach(proposal, to: &binding, of: id, in: context)
-        }
-        return attachment
+        return try await attach(proposal, to: &binding, of: id, in: context)
     }
 
     private func handoff(

@@ -33,18 +33,10 @@ struct Attachment: Sendable {
 
 extension CartAdapter {
     /// Whether the cart knows something else of the buyer than the proposal says.
-    func isDue(
-        _ proposal: BuyerProposal,
-        on binding: CartBinding,
-        in context: StorefrontContext
-    ) throws -> Bool {
+    func isDue(_ proposal: BuyerProposal, on binding: CartBinding) throws -> Bool {
         if binding.problem != nil || proposal.country.map({ $0 != binding.country }) ?? false { return true }
         guard let fingerprint = try proposal.fingerprint(for: binding.cartID) else { return binding.identity != .guest }
-        // An attach without the buyer's IP gives a checkout that opens signed out.
-        let isBlind =
-            proposal.token != nil && client.configuration.authentication.tellsBuyerIP
-            && context.buyerIP != nil && context.buyerIP != binding.buyerIP
-        return isBlind || fingerprint != binding.fingerprint
+        return fingerprint != binding.fingerprint
     }
 
     /// Puts a proposal on a cart; what Shopify does not accept is given up until the rest is accepted.

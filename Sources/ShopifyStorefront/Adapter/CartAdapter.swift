@@ -44,7 +44,7 @@ public final class CartAdapter: SessionParticipant {
             let context = binding.lastContext
             let claim = try await self.sessions.cartClaim(for: session.id).claim
             let proposal = BuyerProposal(claim, in: context)
-            guard try self.isDue(proposal, on: binding, in: context) else { return CartChange(nil, binding) }
+            guard try self.isDue(proposal, on: binding) else { return CartChange(nil, binding) }
             let attached = try await self.attach(proposal, to: &binding, of: session.id, in: context)
             return CartChange(attached.problem, binding)
         }

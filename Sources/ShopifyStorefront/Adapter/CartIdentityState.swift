@@ -60,11 +60,14 @@ public struct CheckoutOptions: Sendable {
 
     /// Whether checkout looks for a browser session; it does not unless given.
     public var singleSignOn: SingleSignOn
-    /// How long the token on the cart shall still be valid when the buyer leaves, 10 minutes unless given.
+    /// How long the token on the cart shall still be valid when the buyer leaves, 15 minutes unless given.
+    ///
+    /// More than the last fifth of an hour, in which ``SessionManager`` renews tokens by itself: the token that is handed over
+    /// shall not be replaced a moment later.
     public var tokenMargin: Duration
 
     /// Creates options.
-    public init(singleSignOn: SingleSignOn = .none, tokenMargin: Duration = .seconds(600)) {
+    public init(singleSignOn: SingleSignOn = .none, tokenMargin: Duration = .seconds(900)) {
         self.singleSignOn = singleSignOn
         self.tokenMargin = tokenMargin
     }

@@ -18,11 +18,6 @@ public enum StorefrontAuthentication: Sendable {
         }
     }
 
-    /// Whether the buyer's IP travels with the requests.
-    var tellsBuyerIP: Bool {
-        if case .privateToken = self { true } else { false }
-    }
-
     var readsCustomers: Bool {
         if case .tokenless = self { false } else { true }
     }

@@ -13,11 +13,12 @@ final class ClaimProvider: IdentityProvider, CartClaimProviding {
         case none
     }
 
-    let descriptor = ProviderDescriptor(name: "test", kind: "test", clientID: "client")
+    let descriptor: ProviderDescriptor
     private let state: Mutex<(claim: Claim, refreshes: Int, failure: IdentityError?)>
     private let clock: ManualClock
 
-    init(_ claim: Claim, clock: ManualClock) {
+    init(_ claim: Claim, clock: ManualClock, name: String = "test") {
+        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client")
         state = Mutex((claim, 0, nil))
         self.clock = clock
     }
