@@ -129,6 +129,27 @@ import Testing
         #expect(answer.checkoutURL?.reveal().text == "https://s.example/\(url)?key=\(url)")
     }
 
+    @Test("nothing about the buyer shows in what is sent and answered")
+    func personalData() throws {
+        let canary = SecretCanary()
+        let email = canary.plant("email")
+        let identity = CartBuyerIdentityInput(email: .set(email), phone: .set(canary.plant("phone")))
+        let context = StorefrontContext(buyerIP: canary.plant("ip"))
+        var address = PostalAddress()
+        address.line1 = canary.plant("street")
+        let create = CartCreate(lines: [], buyerIdentity: identity, addresses: [CartDeliveryAddressInput(address)])
+        let text = #"""
+            {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(email) is bad"}],
+             "warnings":[{"code":"X","message":"\#(email)","target":"\#(email)"}]}}
+            """#
+        let payload = try CartCreate.output(from: JSONValue(parsing: Array(text.utf8)))
+        let refusal = #expect(throws: IdentityError.self) { try payload.checked() }
+        for value in [create, context, payload, try #require(refusal)] as [Any] {
+            #expect(canary.findings(in: value).isEmpty)
+        }
+        #expect(refusal.map { "\($0.cause ?? $0)" } == "INVALID at email")
+    }
+
     @Test("no document holds a value: whatever varies is a variable")
     func constantDocuments() {
         for document in Self.documents.values { #expect(!document.contains("\"") && !document.contains("gid:")) }

@@ -75,10 +75,3 @@ public struct GraphQLError: Error, Sendable, Equatable {
         }
     }
 }
-
-extension GraphQLError: CustomStringConvertible {
-    /// Code and path; the message is foreign text and not part of it.
-    public var description: String {
-        "\(code?.rawValue ?? "GraphQL error") at \(path.isEmpty ? "the operation" : path.joined(separator: "."))"
-    }
-}

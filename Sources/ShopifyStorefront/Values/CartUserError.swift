@@ -40,8 +40,7 @@ public struct CartUserErrors: Error, Sendable, Equatable, CustomStringConvertibl
 
     /// Codes and fields; no message, which is foreign text.
     public var description: String {
-        errors.map { "\($0.code?.rawValue ?? "no code") at \($0.field.joined(separator: "."))" }
-            .joined(separator: ", ")
+        errors.map(\.description).joined(separator: ", ")
     }
 }
 

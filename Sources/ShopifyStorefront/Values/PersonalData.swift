@@ -1,0 +1,60 @@
+// Who a buyer is belongs into no log, and neither does foreign text that may tell it: these types say what they have, not
+// what it is.
+
+extension StorefrontContext: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Country and language, and whether there is an IP.
+    public var description: String {
+        "StorefrontContext(buyerIP: \(buyerIP == nil ? "none" : "<private>"), \(country ?? "-"), \(language ?? "-"))"
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension CartBuyerIdentityInput: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Always the same words.
+    public var description: String { "CartBuyerIdentityInput(<private>)" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Cart.BuyerIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Whether there is a customer.
+    public var description: String { customerID == nil ? "no customer" : "<private customer>" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension CartUserError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Code and field; no message.
+    public var description: String { "\(code?.rawValue ?? "no code") at \(field.joined(separator: "."))" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension CartWarning: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The code; neither message nor target, which may hold the cart's token.
+    public var description: String { code.rawValue }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension GraphQLError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Code and path; no message.
+    public var description: String {
+        "\(code?.rawValue ?? "GraphQL error") at \(path.isEmpty ? "the operation" : path.joined(separator: "."))"
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
