@@ -5,13 +5,13 @@ extension SQLiteStore: SessionAttachmentStore {
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try attachmentHash(name, id)
         let row = try await database.read { connection in
-            try connection.first(.readAttachment, .key(hash), .bytes(hash)) { ($0.integer(0), $0.bytes(1)) }
+            try connection.first(.readAttachment, .key(hash), .bytes(hash)) {
+                (revision: $0.integer(0), slot: $0.bytes(1))
+            }
         }
-        guard let (revision, slot) = row else { return nil }
-        return SessionAttachment(
-            payload: try openAttachment(slot, hash: hash, revision: revision).payload,
-            revision: revision
-        )
+        guard let row else { return nil }
+        let payload = try openAttachment(row.slot, hash: hash, revision: row.revision).payload
+        return SessionAttachment(payload: payload, revision: row.revision)
     }
 
     /// Attaches, replaces or removes.

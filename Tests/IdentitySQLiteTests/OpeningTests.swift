@@ -168,6 +168,30 @@ struct OpeningTests {
         await expect(.storeCorrupt, .configuration) { try await directory.open() }
     }
 
+    @Test("a store that was half made when its maker died is made anew")
+    func halfMade() async throws {
+        let other = try StoreDirectory()
+        try other.overwrite([])
+        let connection = try other.connection()
+        // So small a cache that pages reach the file before the commit that never comes.
+        try connection.execute(
+            """
+            PRAGMA cache_size = 1; BEGIN; CREATE TABLE half (made BLOB);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+            INSERT INTO half SELECT zeroblob(5000) FROM n
+            """
+        )
+        let directory = try StoreDirectory()
+        try directory.overwrite(other.contents(other.database))
+        try directory.overwrite(other.contents(other.journal), in: directory.journal)
+        #expect(try directory.contents(directory.database).count > 0)
+        let session = try sampleSession()
+        let store = try await directory.open()
+        try await store.insert(session)
+        #expect(try await store.checkHealth().isSound)
+        connection.rollback()
+    }
+
     @Test("what may not be written is opened for reading", arguments: ["file", "directory"])
     func readOnly(_ what: String) async throws {
         let directory = try StoreDirectory()

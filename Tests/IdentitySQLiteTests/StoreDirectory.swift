@@ -54,9 +54,9 @@ final class StoreDirectory: Sendable {
         Array(try #require(FileManager.default.contents(atPath: file)))
     }
 
-    func overwrite(_ bytes: some Sequence<UInt8>) throws {
-        try Data(bytes).write(to: URL(filePath: database))
-        try setMode(0o600, of: database)
+    func overwrite(_ bytes: some Sequence<UInt8>, in file: String? = nil) throws {
+        try Data(bytes).write(to: URL(filePath: file ?? database))
+        try setMode(0o600, of: file ?? database)
     }
 
     func setMode(_ mode: mode_t, of file: String) throws {

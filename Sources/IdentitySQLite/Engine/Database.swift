@@ -1,25 +1,18 @@
 internal import IdentityKit
-internal import Synchronization
 
 /// The one who talks to SQLite, on a thread of its own.
 ///
-/// Writes that arrive while another is being made durable share the next transaction, so that many callers pay for one
+/// Calls that come while it is at work share the next transaction: readers pay once for SQLite's locks, writers once for the
 /// `fdatasync` (group commit).
 actor Database {
-    private struct Queue {
-        var writes: [PendingWrite] = []
-        var isDraining = false
-        var isClosed = false
-        var closing: [CheckedContinuation<Void, Never>] = []
-    }
-
-    /// How many writes share a transaction at most: bounds the journal, and how long a reader waits.
+    /// How many calls share a transaction at most: bounds the journal, and how long others wait.
     private static let batchLimit = 256
 
     private let executor = SerialQueueExecutor()
     private let clock: any IdentityClock
     private let wait: Duration
-    private let queue = Mutex(Queue())
+    private let reads = WorkQueue()
+    private let writes = WorkQueue()
     /// Nil until the file is open, and again when it is closed.
     var connection: Connection?
     /// Nil where the file can only be read.
@@ -32,27 +25,180 @@ actor Database {
         self.wait = wait
     }
 
-    // MARK: Reading
+    private enum Lane {
+        case reading, writing
+    }
 
     /// Reads; waits while another process commits.
-    func read<R: Sendable>(_ body: @Sendable (Connection) throws -> R) async throws -> R {
-        guard let connection else { throw IdentityError.storeClosed }
-        return try await retryingWhileBusy { try body(connection) }
+    nonisolated func read<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
+        try await perform(body, .reading)
     }
+
+    /// Writes durably; what has been handed in is done even if the caller is cancelled.
+    nonisolated func write<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
+        try await perform(body, .writing)
+    }
+
+    /// Lets what waits be done, then closes the file; calls after it fail.
+    func close() async {
+        await reads.close()
+        await writes.close()
+        connection = nil
+        writer = nil
+    }
+
+    private nonisolated func perform<R: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> R,
+        _ lane: Lane
+    ) async throws -> R {
+        let deadline = clock.elapsed + wait
+        return try await withCheckedThrowingContinuation { continuation in
+            add(PendingWork(deadline: deadline, continuation: continuation, body: body), lane)
+        }
+    }
+
+    private nonisolated func add(_ work: PendingWork, _ lane: Lane) {
+        switch queue(lane).add(work) {
+        case .first: schedule(lane)
+        case .queued: break
+        case .refused: work.fail(IdentityError.storeClosed)
+        }
+    }
+
+    private nonisolated func queue(_ lane: Lane) -> WorkQueue {
+        lane == .reading ? reads : writes
+    }
+
+    private nonisolated func schedule(_ lane: Lane) {
+        executor.enqueue { self.assumeIsolated { $0.drain(lane) } }
+    }
+
+    /// Makes one transaction of what waits, then goes on: at once when others had their turn, or after a pause when the file was
+    /// locked.
+    private func drain(_ lane: Lane) {
+        let batch = queue(lane).take(upTo: Self.batchLimit)
+        let isBusy = lane == .reading ? read(batch) : write(batch)
+        guard !queue(lane).finishIfEmpty() else {
+            if lane == .writing { writer?.leaveLine() }
+            return
+        }
+        guard isBusy else { return schedule(lane) }
+        Task {
+            try? await pause()
+            schedule(lane)
+        }
+    }
+
+    /// Puts back what may still wait, and disappoints the rest.
+    private func postpone(_ batch: some Collection<PendingWork>, in queue: WorkQueue) {
+        let now = clock.elapsed
+        queue.putBack(batch.filter { $0.deadline > now })
+        for work in batch where work.deadline <= now { work.fail(IdentityError.storeBusy()) }
+    }
+
+    // MARK: Reading
+
+    /// Reads, and tells whether the file was locked before all were done.
+    private func read(_ batch: [PendingWork]) -> Bool {
+        guard let connection else {
+            for work in batch { work.fail(IdentityError.storeClosed) }
+            return false
+        }
+        // One statement is a transaction of its own.
+        let isShared = batch.count > 1 && (try? connection.run(.beginRead)) != nil
+        defer { if isShared { connection.rollback() } }
+        for (index, work) in batch.enumerated() {
+            do {
+                try work.run(connection)()
+            } catch let failure as SQLiteFailure where failure.isBusy {
+                postpone(batch[index...], in: reads)
+                return true
+            } catch {
+                work.fail(Self.identityError(error))
+            }
+        }
+        return false
+    }
+
+    // MARK: Writing
+
+    /// Writes, and tells whether the file was locked.
+    private func write(_ batch: [PendingWork]) -> Bool {
+        guard let connection, let writer else {
+            let error = connection == nil ? IdentityError.storeClosed : .storeReadOnly()
+            for work in batch { work.fail(error) }
+            return false
+        }
+        do {
+            if try write(batch, on: connection, under: writer) { return false }
+            postpone(batch, in: writes)
+            return true
+        } catch {
+            for work in batch { work.fail(Self.identityError(error)) }
+            return false
+        }
+    }
+
+    /// Makes one transaction of a batch; false when the lock is not to be had yet.
+    ///
+    /// - Throws: When none of the batch was done.
+    private func write(
+        _ batch: [PendingWork],
+        on connection: Connection,
+        under writer: WriterLock
+    ) throws -> Bool {
+        guard try writer.tryAcquire() else { return false }
+        defer { writer.release() }
+        do {
+            try connection.begin()
+        } catch {
+            guard error.isBusy else { throw error }
+            return false
+        }
+        do {
+            try transact(batch, on: connection)
+        } catch {
+            guard batch.count > 1 else { throw error }
+            // One of them spoils it for all: each gets a transaction and an answer of its own.
+            for work in batch {
+                do {
+                    try connection.begin()
+                    try transact([work], on: connection)
+                } catch {
+                    work.fail(Self.identityError(error))
+                }
+            }
+        }
+        return true
+    }
+
+    /// Runs a batch inside the transaction that has begun, commits, and tells the callers.
+    private func transact(_ batch: [PendingWork], on connection: Connection) throws {
+        do {
+            let answers = try batch.map { try $0.run(connection) }
+            try connection.commit(pauses: Int(min(wait / .milliseconds(2), 1_000_000)))
+            for answer in answers { answer() }
+        } catch {
+            connection.rollback()
+            throw error
+        }
+    }
+
+    private static func identityError(_ error: any Error) -> IdentityError {
+        (error as? SQLiteFailure)?.identityError ?? .wrapping(error)
+    }
+
+    // MARK: Opening
 
     /// Runs a body again while it fails as busy, until the wait is over.
     func retryingWhileBusy<R>(_ body: () throws -> R) async throws -> R {
-        var deadline: Duration?
+        let deadline = clock.elapsed + wait
         while true {
             do {
                 return try body()
-            } catch let failure as SQLiteFailure where failure.isBusy {
-                let now = clock.elapsed
-                if let deadline, now >= deadline { throw failure.identityError }
-                deadline = deadline ?? now + wait
-                try await pause()
             } catch let failure as SQLiteFailure {
-                throw failure.identityError
+                guard failure.isBusy, clock.elapsed < deadline else { throw failure.identityError }
+                try await pause()
             }
         }
     }
@@ -75,137 +221,5 @@ actor Database {
         } catch {
             throw IdentityError(.cancelled, .cancelled, "The operation was cancelled.", cause: error)
         }
-    }
-
-    // MARK: Writing
-
-    /// Writes durably; what has been handed in is done even if the caller is cancelled.
-    nonisolated func write<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
-        try await withCheckedThrowingContinuation { continuation in
-            let write = PendingWrite(deadline: clock.elapsed + wait, continuation: continuation, body: body)
-            let (isAccepted, isFirst) = queue.withLock { queue -> (Bool, Bool) in
-                guard !queue.isClosed else { return (false, false) }
-                queue.writes.append(write)
-                defer { queue.isDraining = true }
-                return (true, !queue.isDraining)
-            }
-            if !isAccepted { write.fail(IdentityError.storeClosed) }
-            if isFirst { scheduleDrain() }
-        }
-    }
-
-    private nonisolated func scheduleDrain() {
-        executor.enqueue { self.assumeIsolated { $0.drain() } }
-    }
-
-    /// Makes one transaction of what waits; then lets reads have their turn before the next.
-    private func drain() {
-        let batch = queue.withLock { queue in
-            let batch = Array(queue.writes.prefix(Self.batchLimit))
-            queue.writes.removeFirst(batch.count)
-            return batch
-        }
-        var isBusy = false
-        if !batch.isEmpty { isBusy = !commit(batch) }
-        let (isDone, closing) = queue.withLock { queue -> (Bool, [CheckedContinuation<Void, Never>]) in
-            guard queue.writes.isEmpty else { return (false, []) }
-            queue.isDraining = false
-            defer { queue.closing = [] }
-            return (true, queue.closing)
-        }
-        if isDone {
-            writer?.leaveLine()
-            for waiter in closing { waiter.resume() }
-        } else if isBusy {
-            Task {
-                try? await pause()
-                scheduleDrain()
-            }
-        } else {
-            scheduleDrain()
-        }
-    }
-
-    /// Commits a batch; false when the lock is not to be had yet and the batch was put back.
-    private func commit(_ batch: [PendingWrite]) -> Bool {
-        guard let connection else {
-            for write in batch { write.fail(IdentityError.storeClosed) }
-            return true
-        }
-        guard let writer else {
-            for write in batch { write.fail(IdentityError.storeReadOnly()) }
-            return true
-        }
-        do {
-            guard try writer.tryAcquire() else { return putBack(batch) }
-        } catch {
-            for write in batch { write.fail(error) }
-            return true
-        }
-        defer { writer.release() }
-        do {
-            try connection.begin()
-        } catch  where error.isBusy {
-            return putBack(batch)
-        } catch {
-            for write in batch { write.fail(error.identityError) }
-            return true
-        }
-        let outcome = transact(batch, on: connection)
-        if case .failure(let error) = outcome {
-            guard batch.count > 1 else {
-                batch[0].fail(error)
-                return true
-            }
-            // One of them spoils it for all: each gets a transaction and an answer of its own.
-            for write in batch { settle(write, on: connection) }
-        }
-        return true
-    }
-
-    /// Runs a batch inside the transaction that has begun, commits, and tells the callers.
-    private func transact(_ batch: [PendingWrite], on connection: Connection) -> Result<Void, IdentityError> {
-        do {
-            let answers = try batch.map { try $0.run(connection) }
-            try connection.commit(pauses: Int(min(wait / .milliseconds(2), 1_000_000)))
-            for answer in answers { answer() }
-            return .success(())
-        } catch {
-            connection.rollback()
-            return .failure((error as? SQLiteFailure)?.identityError ?? .wrapping(error))
-        }
-    }
-
-    private func settle(_ write: PendingWrite, on connection: Connection) {
-        do {
-            try connection.begin()
-        } catch {
-            return write.fail(error.identityError)
-        }
-        if case .failure(let error) = transact([write], on: connection) { write.fail(error) }
-    }
-
-    private func putBack(_ batch: [PendingWrite]) -> Bool {
-        let now = clock.elapsed
-        let waiting = batch.filter { $0.deadline > now }
-        queue.withLock { $0.writes.insert(contentsOf: waiting, at: 0) }
-        for write in batch where write.deadline <= now { write.fail(IdentityError.storeBusy()) }
-        return false
-    }
-
-    // MARK: Closing
-
-    /// Lets what waits be written, then closes the file; calls after it fail.
-    func close() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = queue.withLock { queue in
-                queue.isClosed = true
-                if queue.isDraining { queue.closing.append(continuation) }
-                return !queue.isDraining
-            }
-            if isIdle { continuation.resume() }
-        }
-        connection = nil
-        writer = nil
     }
 }

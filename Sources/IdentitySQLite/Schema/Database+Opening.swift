@@ -24,13 +24,17 @@ extension Database {
         }
         let location = try StoreLocation(configuration.path)
         let keys = KeyRing(active: configuration.key, readOnly: configuration.readOnlyKeys)
-        var (content, isWritable) = try location.inspect()
+        let (content, isAllowedToWrite) = try location.inspect()
         if content != .present {
-            guard isWritable else { throw IdentityError.storeReadOnly() }
+            guard isAllowedToWrite else { throw IdentityError.storeReadOnly() }
             try await create(location, keys, slotSize: configuration.slotSize)
-            (content, isWritable) = try location.inspect()
         }
-        let connection = try await connect(location, forWriting: isWritable)
+        var connection = try await connect(location, forWriting: isAllowedToWrite)
+        if try location.inspect().content == .empty {
+            // Who began to make it died before the end, and the first read took back what was half done.
+            try await create(location, keys, slotSize: configuration.slotSize)
+            connection = try await connect(location, forWriting: isAllowedToWrite)
+        }
         guard try location.databaseLength() >= Self.smallestDatabase else {
             throw IdentityError.storeCorrupt("The store's file is too short to be one.")
         }
@@ -40,8 +44,7 @@ extension Database {
             return header
         }
         let lookup = try header.lookupKey(openedBy: keys)
-        isWritable = isWritable && !connection.isReadOnly
-        if isWritable {
+        if isAllowedToWrite && !connection.isReadOnly {
             let descriptor = try LockDescriptor(path: location.locks)
             descriptor.mark()
             let writer = WriterLock(descriptor)
@@ -63,6 +66,7 @@ extension Database {
         try await retryingWhileBusy {
             let connection = try Connection(path: location.database, forWriting: forWriting)
             try connection.prepareForUse()
+            _ = try connection.texts("PRAGMA schema_version")
             return connection
         }
     }

@@ -1,6 +1,6 @@
 /// Every statement that is kept prepared.
 enum Query: Int, CaseIterable {
-    case begin, commit, rollback, touch
+    case begin, beginRead, commit, rollback, touch
     case readStore, insertStore, readLookupKeys, insertLookupKey
     case insertSession, readSession, replaceSession, moveSession, deleteSession, hasSession
     case listSessions, listSessionsOfBuyer, listRetention, deleteRetired, listSessionSlots
@@ -11,6 +11,7 @@ enum Query: Int, CaseIterable {
     var sql: String {
         switch self {
         case .begin: "BEGIN IMMEDIATE"
+        case .beginRead: "BEGIN"
         case .commit: "COMMIT"
         case .rollback: "ROLLBACK"
         case .touch: "SELECT id FROM store"

@@ -48,11 +48,9 @@ package struct RecordSealer: Sendable {
                 hint: "Create the store with a larger slot."
             )
         }
-        var plaintext = [UInt8]()
-        plaintext.reserveCapacity(Self.lengthCount + capacity)
-        for shift in [24, 16, 8, 0] { plaintext.append(UInt8(truncatingIfNeeded: length >> UInt32(shift))) }
-        plaintext.append(contentsOf: body)
-        plaintext.append(contentsOf: repeatElement(0, count: capacity - body.count))
+        var plaintext = [UInt8](repeating: 0, count: Self.lengthCount + capacity)
+        for index in 0..<Self.lengthCount { plaintext[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+        plaintext.replaceSubrange(Self.lengthCount..<Self.lengthCount + body.count, with: body)
         let header = Self.prefix + keys.active.identifier
         do {
             let nonce = try SecureRandom.bytes(AESGCM.nonceCount)
@@ -88,7 +86,7 @@ package struct RecordSealer: Sendable {
                 nonce: Array(record[Self.headerCount..<ciphertext]),
                 associatedData: associatedData(Array(record[..<Self.headerCount]), identity)
             )
-        } catch  where error.code == .authenticationFailed {
+        } catch let error where error.code == .authenticationFailed {
             throw Self.damaged(error)
         } catch {
             throw .sealingUnavailable(error)
