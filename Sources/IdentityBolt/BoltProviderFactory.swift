@@ -82,7 +82,7 @@ public struct BoltProviderFactory: ProviderFactory {
         return endpoints
     }
 
-    /// The named environment, else one of its own around whichever endpoint says where the API is.
+    /// The named environment, else one of its own around whichever endpoint says where the API is, else production.
     private static func environment(
         _ section: inout ConfigurationSection,
         _ endpoints: BoltProvider.Endpoints
@@ -95,10 +95,6 @@ public struct BoltProviderFactory: ProviderFactory {
         }
         if let api = endpoints.api { return .custom(apiBase: api.text) }
         if let other = endpoints.discovery ?? endpoints.token { return .custom(apiBase: other.origin) }
-        throw section.error(
-            "environment",
-            "is missing",
-            hint: "Use \(BoltEnvironment.names), or name the API's base as endpoints.api."
-        )
+        return .production
     }
 }

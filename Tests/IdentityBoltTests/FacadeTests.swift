@@ -125,6 +125,38 @@ struct FacadeTests {
         await #expect(throws: IdentityError.self) { _ = try await flow.authorizationURL }
     }
 
+    @Test("a callback at another place than the redirect URI is a failure")
+    func otherPlace() async throws {
+        let checkout = BoltCheckout()
+        checkout.configure(
+            provider: try await FakeBolt().provider { $0.redirectURI = "https://app.example/bolt" },
+            presenter: ScriptedPresenter { "https://app.example/shopify?code=C0DE&state=\($0)" }
+        )
+        guard case .failed(let error) = await checkout.startLogin() else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error.code == .callbackInvalid)
+    }
+
+    @Test("of two callbacks at once one is taken, and cancelling meanwhile changes nothing")
+    func concurrentCallbacks() async throws {
+        let provider = SlowProvider(inner: try await FakeBolt().provider())
+        let checkout = BoltCheckout()
+        checkout.configure(provider: provider)
+        let delegate = RecordingDelegate()
+        let flow = BoltLoginFlow(delegate: delegate, checkout: checkout)
+        let callback = "/?code=C0DE&state=\(state(of: try await flow.authorizationURL))"
+        async let first = flow.handle(callbackURL: callback)
+        await provider.isAsked.wait()
+        flow.cancel()
+        #expect(await flow.handle(callbackURL: callback) == false)
+        provider.mayAnswer.set()
+        #expect(await first)
+        #expect(delegate.told.count == 1)
+        #expect(delegate.told.first?.hasPrefix("success") == true)
+    }
+
     @Test("a cancelled flow refuses its callback")
     func cancelledFlow() async throws {
         let checkout = try await checkout()

@@ -21,6 +21,7 @@ struct FactoryTests {
         "the environments lead to their hosts, overrides win one by one",
         arguments: [
             (#""environment":"production""#, "https://api.bolt.com/v1/oauth/authorize"),
+            (#""usePkce":false"#, "https://api.bolt.com/v1/oauth/authorize"),
             (#""environment":"sandbox""#, "https://api-sandbox.bolt.com/v1/oauth/authorize"),
             (#""environment":"sandboxBoltApp""#, "https://api-sandbox.boltapp.com/v1/oauth/authorize"),
             (
@@ -112,7 +113,6 @@ struct FactoryTests {
         "what is wrong is named by its path",
         arguments: [
             (#"{"kind":"bolt","environment":"sandbox","publishableKey":"a"}"#, "providers.p.apiKey"),
-            (#"{"kind":"bolt","publishableKey":"a","usePkce":true}"#, "providers.p.environment"),
             (#"{"kind":"bolt","environment":"moon","publishableKey":"a","usePkce":true}"#, "providers.p.environment"),
             (#"{"kind":"bolt","environment":"sandbox","usePkce":true}"#, "providers.p.publishableKey"),
             (#"{"kind":"bolt","environment":"sandbox","publishableKey":"a","usePkce":"true"}"#, "providers.p.usePkce"),

@@ -54,7 +54,7 @@ struct SFCCTests {
         shop.answer(
             Self.codePath,
             .json(
-                ["success": .bool(true)],
+                ["success": .bool(true), "token": .string("not.asked.for")],
                 headers: [("Set-Cookie", "dwsid=one; Path=/"), ("Set-Cookie", "dwsecuretoken=two; Path=/; Secure")]
             )
         )

@@ -82,6 +82,7 @@ final class BoltLoginEngine: Sendable {
         }
         guard let provider, let attempt = request?.attempt else { return false }
         do {
+            try LoginFlow.check(callbackURL, against: attempt.redirectURI)
             let callback = try LoginCallback(url: callbackURL)
             let code = try await provider.authorizationCode(in: callback, for: attempt)
             end(

@@ -113,7 +113,7 @@ public struct LoginFlow: Sendable {
     /// A callback must come to the redirect URI: another place is another client's callback.
     ///
     /// A presenter may leave out the origin, or all but the query.
-    private static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
+    package static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
         guard let redirectURI else { return }
         let place = callbackURL.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let expected = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

@@ -62,3 +62,36 @@ final class RecordingDelegate: BoltLoginDelegate {
         state.withLock { $0.append("cancel") }
     }
 }
+
+/// A provider that looks at a callback only when it is told to.
+struct SlowProvider: BoltAuthorizing {
+    let inner: BoltProvider
+    let isAsked = Signal()
+    let mayAnswer = Signal()
+
+    var descriptor: ProviderDescriptor { inner.descriptor }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options)
+    }
+
+    func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options, usePkce: usePkce)
+    }
+
+    func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
+        isAsked.set()
+        await mayAnswer.wait()
+        return try await inner.authorizationCode(in: callback, for: attempt)
+    }
+
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await inner.exchange(callback, for: attempt)
+    }
+
+    func exchange(_ result: BoltLoginResult) async throws -> TokenSet { try await inner.exchange(result) }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
+
+    func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? { nil }
+}
