@@ -251,6 +251,17 @@ struct SFCCTests {
         #expect(shop.requests.count == 2)
     }
 
+    @Test("a code is not sent again when a used connection breaks without an answer")
+    func brokenConnection() async throws {
+        let shop = try await shop()
+        let provider = try provider(shop)
+        _ = try await signIn(provider)
+        shop.answer(Self.codePath, .script([.close]))
+        let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(error?.kind == .retryLater)
+        #expect(shop.requests(to: Self.codePath).count == 2)
+    }
+
     @Test(
         "what is no JWT is no token",
         arguments: ["opaque", "a.b.c", "e30.e30", "e30.e30.", "e30.W10.c2ln", "eyJhbGciOiJSUzI1NiJ9.e30=.c2ln"]

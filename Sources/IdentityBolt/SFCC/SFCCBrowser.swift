@@ -49,6 +49,7 @@ struct SFCCBrowser {
             url,
             headers: try ProviderChannel.headers(headers),
             body: body,
+            once: true,
             asking: Self.party
         )
         cookies.absorb(response, from: url)

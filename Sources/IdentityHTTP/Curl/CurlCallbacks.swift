@@ -65,7 +65,7 @@ enum CurlCallbacks {
         // when an HTTP/2 stream is refused, and when a server demands HTTP/1.1. The server may have acted on the first
         // copy, and a refresh token sent twice is a session lost. There is no option against it, but each attempt
         // passes here; asking for a fresh connection each time would cost a handshake per request.
-        let isRepeatable = request.method == .get || request.method == .head
+        let isRepeatable = (request.method == .get || request.method == .head) && !request.isSentOnce
         guard handle.work?.attempts == 0 || isRepeatable else {
             handle.work?.failure = (.connectionLost, "The connection ended before a response came.")
             return CURL_PREREQFUNC_ABORT

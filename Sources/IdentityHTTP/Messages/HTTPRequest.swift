@@ -16,6 +16,8 @@ public struct HTTPRequest: Sendable {
     public var allowsLoopbackHTTP: Bool
     /// Which addresses the request may go to.
     public var addressPolicy: AddressPolicy
+    /// Whether the request must not be sent a second time, although its method would allow it: a GET that spends a code.
+    package var isSentOnce = false
 
     /// Makes a request.
     ///

@@ -27,6 +27,7 @@ package struct ProviderChannel: Sendable {
         _ url: HTTPURL,
         headers: HTTPHeaders = HTTPHeaders(),
         body: [UInt8]? = nil,
+        once isSentOnce: Bool = false,
         asking party: String
     ) async throws(IdentityError) -> HTTPResponse {
         var limits = HTTPLimits()
@@ -34,7 +35,7 @@ package struct ProviderChannel: Sendable {
         limits.firstByteTimeout = min(limits.firstByteTimeout, timeout)
         limits.connectTimeout = min(limits.connectTimeout, timeout)
         let isConfigured = allowsLoopbackHTTP || configuredHosts.contains { $0.isIdentical(to: url.host) }
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method: method,
             url: url,
             headers: headers,
@@ -43,6 +44,7 @@ package struct ProviderChannel: Sendable {
             allowsLoopbackHTTP: allowsLoopbackHTTP,
             addressPolicy: isConfigured ? .any : .publicOnly
         )
+        request.isSentOnce = isSentOnce
         do {
             return try await environment.transport.send(request)
         } catch {
