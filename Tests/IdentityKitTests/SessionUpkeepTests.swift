@@ -54,6 +54,29 @@ private final class SlowParticipant: SessionParticipant {
     }
 }
 
+/// A cart that asks for a token with a margin whenever it is told of a new one.
+private final class AskingParticipant: SessionParticipant {
+    private let manager: SessionManager
+    private let count = Mutex(0)
+    var told: Int { count.withLock(\.self) }
+
+    init(_ manager: SessionManager) {
+        self.manager = manager
+    }
+
+    func sessionRenewed(_ session: Session) async throws {
+        let told = count.withLock { count in
+            count += 1
+            return count
+        }
+        // Enough to see the loop; without an end the test would have none.
+        guard told < 20 else { return }
+        _ = try await manager.tokens(for: session.id, validFor: .seconds(7200))
+    }
+
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {}
+}
+
 @Suite("Upkeep of sessions")
 struct SessionUpkeepTests {
     private struct NoNetwork: HTTPTransport {
@@ -107,6 +130,21 @@ struct SessionUpkeepTests {
         await world.manager.drain()
         #expect(cart.told.count == 2)
         #expect(cart.told.last == last)
+    }
+
+    @Test("a cart that asks for longer than tokens live is told of a renewal once, and not of those that it causes")
+    func noLoop() async throws {
+        let world = try World()
+        let cart = AskingParticipant(world.manager)
+        world.manager.add(cart)
+        let (id, _) = try await world.signIn()
+        _ = try await world.manager.renewTokens(for: id)
+        await world.manager.drain()
+        #expect(cart.told == 1)
+        #expect(world.provider.inner.refreshes == 2)
+        _ = try await world.manager.renewTokens(for: id)
+        await world.manager.drain()
+        #expect(cart.told == 2)
     }
 
     @Test("a failed early renewal is not tried again at every call, but after a while")

@@ -5,14 +5,19 @@ struct FollowUps: Sendable {
     /// The newest session that nobody has been told of; nil while the newest is being told.
     var waiting: [SessionID: Session?] = [:]
     var serial = 0
+
+    /// The session whose participants are being told, for everything that they cause.
+    @TaskLocal static var told: SessionID?
 }
 
 extension SessionManager {
     /// Lets carts and others follow without making the callers wait.
     ///
     /// A renewal that comes while they follow an earlier one is told to them afterwards: none is lost, and the newest is last.
+    /// One that they caused themselves is not: they have its tokens, and with tokens that live shorter than the validity
+    /// that they ask for, telling would renew, and renewing tell, for ever.
     func follow(_ session: Session) {
-        guard !participants.isEmpty else { return }
+        guard !participants.isEmpty, FollowUps.told != session.id else { return }
         let run: Int? = followUps.withLock { state in
             guard state.waiting.updateValue(session, forKey: session.id) == nil else { return nil }
             state.serial += 1
@@ -21,7 +26,7 @@ extension SessionManager {
         guard let run else { return }
         let id = session.id
         followUpRuns.start(run) { [self] in
-            while let next = nextFollowUp(id) { await tell(next) }
+            while let next = nextFollowUp(id) { await FollowUps.$told.withValue(id) { await tell(next) } }
             return true
         }
     }

@@ -42,7 +42,8 @@ public final class CartAdapter: SessionParticipant {
                 return CartChange(nil, binding)
             }
             let context = binding.lastContext
-            let claim = try await self.sessions.cartClaim(for: session.id).claim
+            // Just renewed: newer tokens than these there are none.
+            let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
             let proposal = BuyerProposal(claim, in: context)
             guard try self.isDue(proposal, on: binding) else { return CartChange(nil, binding) }
             let attached = try await self.attach(proposal, to: &binding, of: session.id, in: context)
