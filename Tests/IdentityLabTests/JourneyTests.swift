@@ -3,7 +3,7 @@ import Glibc
 import IdentityKit
 import Testing
 
-@Suite("identity-lab shows the whole")
+@Suite("identity-lab shows the whole", .timeLimit(.minutes(2)))
 struct JourneyTests {
     @Test("the journey against the embedded sandbox: every step holds")
     func journey() async throws {

@@ -4,7 +4,7 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-@Suite("identity-lab signs in")
+@Suite("identity-lab signs in", .timeLimit(.minutes(2)))
 struct LoginTests {
     @Test("every provider, every entry point: authorize first, then the session")
     func everyWay() async throws {

@@ -3,7 +3,7 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-@Suite("identity-lab keeps sessions")
+@Suite("identity-lab keeps sessions", .timeLimit(.minutes(2)))
 struct SessionTests {
     @Test("a session from login to logout: token, list, cart, logout, and nothing secret on the way")
     func wholeLife() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import IdentityKit
 import Testing
 
-@Suite("identity-lab says what is wrong")
+@Suite("identity-lab says what is wrong", .timeLimit(.minutes(2)))
 struct UsageTests {
     @Test(
         "a command line that cannot be followed",

@@ -78,9 +78,16 @@ struct Deployment: Sendable {
         return only
     }
 
-    /// Waits until renewals that are under way have been saved, also when the command itself was cancelled.
+    /// Waits until renewals that are under way have been saved, also when the command itself was cancelled; not for ever.
     func drain() async {
-        await Task { await sessions.drain() }.value
+        await Task {
+            await withTaskGroup { group in
+                group.addTask { await sessions.drain() }
+                group.addTask { try? await Task.sleep(for: .seconds(10)) }
+                await group.next()
+                group.cancelAll()
+            }
+        }.value
     }
 
     /// Runs a piece of work and drains after it, however it ended.
