@@ -117,7 +117,7 @@ let package = Package(
             [
                 "ShopifyStorefront", "IdentityKit", "IdentityHTTP", "IdentityTesting", "IdentitySandbox",
                 "IdentityShopify",
-                "IdentityBolt",
+                "IdentityBolt", "IdentitySQLite",
             ]
         ),
         tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),

@@ -1,0 +1,63 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentitySQLite
+import IdentityShopify
+import ShopifyStorefront
+import Testing
+
+/// The README's code, compiled; the test below holds the two together.
+private enum Readme {
+    struct Request {
+        var uri: String
+    }
+
+    static func code(
+        clientID: String,
+        clientSecret: Secret,
+        storeKey: StoreKey,
+        storefrontToken: Secret,
+        request: Request,
+        bindingCookie: Secret,
+        variant: String,
+        ip: String
+    ) async throws {
+        // swift-format-ignore
+        do {
+let environment = IdentityEnvironment(transport: try CurlTransport())
+let shopify = try ShopifyProvider(
+    .init(name: "shopify", shopDomain: "example.myshopify.com", clientID: clientID,
+          client: .confidential(clientSecret), redirectURI: "https://app.example/callback/shopify"),
+    environment: environment)
+let store = try await SQLiteStore.open(.init(path: "identity.sqlite", key: storeKey))
+let sessions = SessionManager(providers: try ProviderRegistry([shopify]), store: store, environment: environment)
+let storefront = StorefrontClient(
+    configuration: try .init(shopDomain: "example.myshopify.com", authentication: .privateToken(storefrontToken)),
+    environment: environment)
+let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
+
+let login = try await sessions.begin("shopify")                     // redirect the browser to login.url
+// … the provider sends the browser back to /callback/shopify …
+let done = try await sessions.complete(LoginCallback(url: request.uri), browserBinding: bindingCookie)
+let tokens = try await sessions.tokens(for: done.session.id, validFor: .seconds(60))    // renewed when needed
+let cart = try await carts.add([.init(merchandiseID: variant, quantity: 2)], for: done.session.id, in: .init(buyerIP: ip))
+let checkout = try await carts.checkout(for: done.session.id, in: .init(buyerIP: ip)) // signed-in checkout URL
+            _ = (login, tokens, cart, checkout)
+        }
+    }
+}
+
+@Suite("README")
+struct ReadmeTests {
+    @Test("the code on the first screen is code that compiles")
+    func code() throws {
+        let here = URL(filePath: #filePath)
+        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let readme = String(decoding: try Data(contentsOf: root.appending(path: "README.md")), as: UTF8.self)
+        let source = String(decoding: try Data(contentsOf: here), as: UTF8.self)
+        let block = try #require(readme.split(separator: "```swift\n").dropFirst().first?.split(separator: "```").first)
+        let body = try #require(block.split(separator: "\n\n", maxSplits: 1).last)
+        #expect(body.split(separator: "\n").count > 15)
+        #expect(source.contains(body))
+    }
+}
