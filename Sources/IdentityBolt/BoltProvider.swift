@@ -6,7 +6,7 @@ internal import IdentityOIDC
 /// A client at Bolt: single sign-on by Bolt's token endpoint, and the buyer's account.
 ///
 /// Endpoints follow from the environment. The ID token is always verified. A refreshed token only reads
-/// (``IdentityKit/TokenSet/canWrite``), and each refresh token works once.
+/// (`IdentityKit.TokenSet.canWrite`), and each refresh token works once.
 public struct BoltProvider: IdentityProvider, BuyerProfileProviding, CartClaimProviding {
     private let client: OpenIDClient
     private let account: BoltAccountClient?

@@ -24,7 +24,7 @@ extension SQLiteStore {
 
     /// Checks the whole file and opens every row: work for a quiet hour where the store is large.
     ///
-    /// - Throws: ``IdentityError`` when the file cannot be read far enough to check it.
+    /// - Throws: `IdentityError` when the file cannot be read far enough to check it.
     public func checkHealth() async throws -> Health {
         var health = Health()
         let lines = try await database.read { try $0.texts("PRAGMA integrity_check(100)") }

@@ -30,7 +30,7 @@ public final class SQLiteStore: Sendable {
     ///
     /// A file that cannot be written is opened for reading; saves then fail with `store_read_only`.
     ///
-    /// - Throws: ``IdentityError`` with `store_key_mismatch`, `store_too_new`, `store_corrupt`, `store_read_only` or
+    /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt`, `store_read_only` or
     ///   `configuration_invalid` (rights too wide, foreign owner), each of which leaves the file as it is, or `store_busy`.
     public static func open(_ configuration: Configuration) async throws -> SQLiteStore {
         let database = Database(clock: configuration.clock, wait: configuration.lockWait)

@@ -33,8 +33,8 @@ public struct LoopbackPresenter: Presenter {
 
     /// Listens, opens the browser, waits for the callback and closes the port.
     ///
-    /// - Throws: ``IdentityError`` of kind configuration when the redirect URI is no loopback one or its port is taken, with
-    ///   code ``IdentityError/Code/attemptExpired`` after the deadline; `CancellationError` when the task was cancelled.
+    /// - Throws: `IdentityError` of kind configuration when the redirect URI is no loopback one or its port is taken, with
+    ///   code `IdentityError.Code.attemptExpired` after the deadline; `CancellationError` when the task was cancelled.
     public func present(_ login: PresentedLogin) async throws -> String {
         let redirect = try LoopbackRedirect(login.redirectURI)
         let catcher = CallbackCatcher(redirect)

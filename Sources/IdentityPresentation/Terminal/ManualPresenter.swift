@@ -22,7 +22,7 @@ public struct ManualPresenter: Presenter {
 
     /// Announces the URL and reads lines until one is not blank.
     ///
-    /// - Throws: `CancellationError` when the source ends before, or the task was cancelled; ``IdentityError`` when the line is
+    /// - Throws: `CancellationError` when the source ends before, or the task was cancelled; `IdentityError` when the line is
     ///   too long or no text.
     public func present(_ login: PresentedLogin) async throws -> String {
         await announce(try await login.authorizationURL(redirectURI: login.redirectURI))

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 public import IdentityKit
 public import Testing
 
-/// What every ``IdentityProvider`` has to do; whoever writes one runs it against a server that behaves like the real one.
+/// What every `IdentityProvider` has to do; whoever writes one runs it against a server that behaves like the real one.
 ///
 /// ```swift
 /// @Test(arguments: ProviderConformance.cases)

@@ -1,7 +1,7 @@
 public import IdentityKit
 public import Testing
 
-/// What every ``SessionStore`` has to do; whoever writes one runs it, each case against a store of its own.
+/// What every `SessionStore` has to do; whoever writes one runs it, each case against a store of its own.
 ///
 /// ```swift
 /// @Test(arguments: StoreConformance.cases)
@@ -10,7 +10,7 @@ public import Testing
 /// }
 /// ```
 ///
-/// A store that is an ``ExpirySweeping`` or a ``SessionLocking`` too has to keep their promises as well; for others those cases
+/// A store that is an `ExpirySweeping` or a `SessionLocking` too has to keep their promises as well; for others those cases
 /// pass at once.
 public struct StoreConformance: Sendable {
     /// One promise.

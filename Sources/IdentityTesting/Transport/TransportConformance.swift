@@ -1,6 +1,6 @@
 public import IdentityHTTP
 
-/// What every ``IdentityHTTP/HTTPTransport`` must do, tried against a server on 127.0.0.1 that behaves and misbehaves.
+/// What every `IdentityHTTP.HTTPTransport` must do, tried against a server on 127.0.0.1 that behaves and misbehaves.
 ///
 /// ```swift
 /// @Test("my transport keeps what HTTPTransport promises")

@@ -10,7 +10,7 @@ extension CartAdapter {
     ///   - lines: The lines to begin with; none for an empty cart.
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartUserErrors`` when the lines are refused.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when the lines are refused.
     public func create(
         _ lines: [CartLineInput] = [],
         for id: SessionID,
@@ -26,7 +26,7 @@ extension CartAdapter {
     ///
     /// After an outage in the middle of it the lines may have been added: read the cart before adding them again.
     ///
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartGone`` when the cart is gone, after which the next call
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when the cart is gone, after which the next call
     ///   creates a new one.
     public func add(
         _ lines: [CartLineInput],
@@ -49,7 +49,7 @@ extension CartAdapter {
 
     /// The session's cart as it is now; nil when it has none.
     ///
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartGone`` when the cart is gone and was let go.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when the cart is gone and was let go.
     public func read(
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
@@ -63,7 +63,7 @@ extension CartAdapter {
 
     /// Puts the session's identity on its cart, for example after a login that gave a guest's cart an owner.
     ///
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartMissing`` when there is no cart. A refused identity is
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when there is no cart. A refused identity is
     ///   not thrown but told by ``SessionCart/identity`` and ``SessionCart/problem``.
     public func attach(
         to id: SessionID,
@@ -88,7 +88,7 @@ extension CartAdapter {
     /// Token, e-mail, phone and company are sent as explicit nulls, and the addresses that we added are removed. The cart stays
     /// the session's, as a guest's.
     ///
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/detachIncomplete`` when the cart still is the buyer's.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the cart still is the buyer's.
     public func detach(
         from id: SessionID,
         in context: StorefrontContext = StorefrontContext()
@@ -106,7 +106,7 @@ extension CartAdapter {
     /// pass only an id that was kept where the buyer's browser cannot change it, such as in a signed cookie. The cart comes
     /// in as a guest's; ``attach(to:in:)`` makes it the buyer's.
     ///
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartGone`` when there is no such cart.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when there is no such cart.
     public func adopt(
         _ cartID: CartID,
         for id: SessionID,
@@ -129,7 +129,7 @@ extension CartAdapter {
 
     /// Lets the session's cart go without asking Shopify, for example when its order is complete.
     ///
-    /// - Throws: ``IdentityError`` of the store.
+    /// - Throws: `IdentityError` of the store.
     public func forget(for id: SessionID) async throws {
         do {
             try await changing(id) { binding -> CartChange<Void> in
@@ -143,7 +143,7 @@ extension CartAdapter {
 
     /// Whose cart it is, as it was last brought about, without asking Shopify; nil when the session has no cart.
     ///
-    /// - Throws: ``IdentityError`` of the store.
+    /// - Throws: `IdentityError` of the store.
     public func identityState(for id: SessionID) async throws -> CartIdentityState? {
         try await identityErrors { try await self.binding(of: id).binding?.state }
     }

@@ -14,7 +14,7 @@ extension CartAdapter {
     ///   - context: The buyer's IP, country and language; with a private token and without the IP Shopify opens the checkout
     ///     signed out.
     ///   - options: Single sign-on and margin.
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/cartMissing`` or ``IdentityError/Code/cartGone`` when there
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` or `IdentityError.Code.cartGone` when there
     ///   is nothing to pay for.
     public func checkout(
         for id: SessionID,

@@ -5,7 +5,7 @@ public import IdentityKit
 ///
 /// The binding of cart and session lives in the session's own store as the attachment `cart`, and only cart ids that Shopify
 /// gave to this server get there; ``adopt(_:for:in:)`` is the one exception, by name. Operations on one session come one
-/// after the other; several processes are kept apart by compare-and-set. All errors are ``IdentityError``.
+/// after the other; several processes are kept apart by compare-and-set. All errors are `IdentityError`.
 ///
 /// The adapter follows the sessions of the manager it is made with, and is held weakly there: the app owns it.
 public final class CartAdapter: SessionParticipant {
@@ -35,7 +35,7 @@ public final class CartAdapter: SessionParticipant {
 
     /// Puts the new token on the session's cart, if it has one whose identity depends on the token.
     ///
-    /// - Throws: ``IdentityError`` when that fails; the next checkout tries again.
+    /// - Throws: `IdentityError` when that fails; the next checkout tries again.
     public func sessionRenewed(_ session: Session) async throws {
         let problem = try await changing(session.id) { binding -> CartChange<IdentityError?> in
             guard var binding, binding.identity == .customer || binding.problem != nil else {
@@ -54,7 +54,7 @@ public final class CartAdapter: SessionParticipant {
 
     /// Takes the buyer off the cart of a session that has ended.
     ///
-    /// - Throws: ``IdentityError`` when the cart may still be the buyer's, so that the logout reports it.
+    /// - Throws: `IdentityError` when the cart may still be the buyer's, so that the logout reports it.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         guard let payload = attachments[Self.attachmentName] else { return }
         var binding = try CartBinding(payload)

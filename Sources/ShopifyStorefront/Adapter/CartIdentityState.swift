@@ -62,7 +62,7 @@ public struct CheckoutOptions: Sendable {
     public var singleSignOn: SingleSignOn
     /// How long the token on the cart shall still be valid when the buyer leaves, 15 minutes unless given.
     ///
-    /// More than the last fifth of an hour, in which ``SessionManager`` renews tokens by itself: the token that is handed over
+    /// More than the last fifth of an hour, in which `SessionManager` renews tokens by itself: the token that is handed over
     /// shall not be replaced a moment later.
     public var tokenMargin: Duration
 

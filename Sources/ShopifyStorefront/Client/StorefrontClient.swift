@@ -21,8 +21,8 @@ public struct StorefrontClient: Sendable {
     /// Carries out an operation whose data are needed.
     ///
     /// - Returns: The data, and the errors that left parts of them null.
-    /// - Throws: ``IdentityError`` where there are no data: kind ``IdentityError/Kind/retryLater`` for outages and throttling,
-    ///   ``IdentityError/Kind/configuration`` for token, scope, shop and version, ``IdentityError/Kind/rejected`` for errors of
+    /// - Throws: `IdentityError` where there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
+    ///   `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected` for errors of
     ///   the document and answers that are none.
     public func execute<Operation: StorefrontOperation>(
         _ operation: Operation,
@@ -42,7 +42,7 @@ public struct StorefrontClient: Sendable {
 
     /// Carries out an operation and returns whatever came: data, errors or both.
     ///
-    /// - Throws: ``IdentityError`` where there is no GraphQL answer, or data without errors that cannot be read.
+    /// - Throws: `IdentityError` where there is no GraphQL answer, or data without errors that cannot be read.
     public func executePartial<Operation: StorefrontOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext()

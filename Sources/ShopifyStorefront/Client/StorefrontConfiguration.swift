@@ -27,7 +27,7 @@ public struct StorefrontConfiguration: Sendable {
     ///   - endpoint: A URL instead of the shop's own, for a proxy or a fake.
     ///   - allowsLoopbackHTTP: Whether that URL may be http to a loopback address.
     ///   - timeout: How long one exchange may take.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` for a domain that is none, an empty token or
+    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for a domain that is none, an empty token or
     ///   one that cannot stand in a header, a version that is no path segment, or an endpoint that is not https.
     public init(
         shopDomain: String,
@@ -127,7 +127,7 @@ extension StorefrontConfiguration {
     /// Members: `shopDomain` (needed unless there is an `endpoint`, whose host then names the shop), `apiVersion`,
     /// `privateToken` (a reference to a secret) or `publicToken` (a text), `endpoint`, `allowsLoopbackHTTP`, `timeout`.
     ///
-    /// - Throws: ``IdentityError`` that names the member; for an unknown one too.
+    /// - Throws: `IdentityError` that names the member; for an unknown one too.
     public init(_ section: ConfigurationSection) throws(IdentityError) {
         var section = section
         let domain = try section.optionalString("shopDomain")

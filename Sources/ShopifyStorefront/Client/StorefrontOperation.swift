@@ -21,6 +21,6 @@ public protocol StorefrontOperation: Sendable {
     ///
     /// Members may be null where the document allows it, or where ``StorefrontResult/errors`` tells why.
     ///
-    /// - Throws: Anything; the client makes an ``IdentityError`` of it.
+    /// - Throws: Anything; the client makes an `IdentityError` of it.
     static func output(from data: JSONValue) throws -> Output
 }

@@ -14,7 +14,7 @@ public struct CartPayload: Sendable {
 
     /// The cart of a change that was made.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/cartUserErrors`` or ``IdentityError/Code/cartGone``.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` or `IdentityError.Code.cartGone`.
     public func checked() throws(IdentityError) -> Cart {
         guard userErrors.isEmpty else { throw IdentityError.refusal(of: userErrors) }
         guard let cart else { throw IdentityError.cartIsGone }
