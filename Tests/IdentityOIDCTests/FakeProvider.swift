@@ -1,0 +1,164 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Synchronization
+
+/// An OpenID provider on real sockets that lies where a test tells it to.
+final class FakeProvider: Sendable {
+    private struct State {
+        var origin = ""
+        var requests: [LoopbackRequest] = []
+        var replaced: [String: LoopbackResponse] = [:]
+        var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
+        var answer: @Sendable (inout JSONObject) -> Void = { _ in }
+        var claims: @Sendable (inout JSONObject) -> Void = { _ in }
+        var nonce: String?
+        var serial = 0
+        var forge: TokenForge
+        var keys: [JSONValue]
+    }
+
+    private let state: Mutex<State>
+
+    init() throws {
+        let forge = try TokenForge(.es256)
+        state = Mutex(State(forge: forge, keys: [forge.jwk]))
+    }
+
+    var origin: String { state.withLock { $0.origin } }
+    func serve(at origin: String) { state.withLock { $0.origin = origin } }
+    func paths() -> [String] { state.withLock { $0.requests.map(\.path) } }
+    func requests(to path: String) -> [LoopbackRequest] { state.withLock { $0.requests.filter { $0.path == path } } }
+
+    /// Answers at a path with something else; nil with what is proper again.
+    func replace(_ path: String, by response: LoopbackResponse?) { state.withLock { $0.replaced[path] = response } }
+    func change(metadata: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.metadata = metadata } }
+    func change(answer: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.answer = answer } }
+    func change(claims: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.claims = claims } }
+    func expect(nonce: String?) { state.withLock { $0.nonce = nonce } }
+
+    /// Signs with another key from now on.
+    func rotate(to forge: TokenForge, publishing isPublished: Bool) {
+        state.withLock { state in
+            state.forge = forge
+            if isPublished { state.keys = [forge.jwk] }
+        }
+    }
+
+    func respond(_ request: LoopbackRequest) -> LoopbackResponse {
+        state.withLock { state in
+            state.requests.append(request)
+            if let replaced = state.replaced[request.path] { return replaced }
+            switch request.path {
+            case "/.well-known/openid-configuration": return Self.json(Self.metadata(state))
+            case "/jwks": return Self.json(["keys": .array(state.keys)])
+            case "/token":
+                state.serial += 1
+                guard let answer = try? Self.answer(state) else { return .message(status: 500) }
+                return Self.json(answer)
+            case "/userinfo": return Self.json(["sub": .string("buyer-1"), "given_name": .string("Ada")])
+            default: return .message(status: 404)
+            }
+        }
+    }
+
+    static func json(_ object: JSONObject, status: Int = 200) -> LoopbackResponse {
+        let headers = [("Content-Type", "application/json")]
+        return .message(status: status, headers: headers, body: JSONValue.object(object).serialized)
+    }
+
+    private static func metadata(_ state: State) -> JSONObject {
+        var object: JSONObject = ["issuer": .string(state.origin)]
+        let endpoints = [
+            ("authorization_endpoint", "/authorize"), ("token_endpoint", "/token"), ("jwks_uri", "/jwks"),
+            ("userinfo_endpoint", "/userinfo"), ("end_session_endpoint", "/logout"),
+        ]
+        for (name, path) in endpoints { object[name] = .string(state.origin + path) }
+        object["id_token_signing_alg_values_supported"] = .array([.string("ES256"), .string("HS256")])
+        object["code_challenge_methods_supported"] = .array([.string("S256")])
+        state.metadata(&object)
+        return object
+    }
+
+    private static func answer(_ state: State) throws -> JSONObject {
+        let accessToken = "access-\(state.serial)"
+        let hash = try Digest.sha256(Array(accessToken.utf8)).prefix(16)
+        var claims = TokenForge.goodClaims
+        claims["iss"] = .string(state.origin)
+        claims["nonce"] = state.nonce.map { .string($0) }
+        claims["at_hash"] = .string(Base64URL.encode(Array(hash)))
+        state.claims(&claims)
+        var object: JSONObject = [
+            "access_token": .string(accessToken), "token_type": .string("Bearer"), "expires_in": .integer(3600),
+            "refresh_token": .string("refresh-\(state.serial)"), "scope": .string("openid email"),
+            "id_token": .string(try state.forge.token(claims).reveal()),
+        ]
+        state.answer(&object)
+        return object
+    }
+}
+
+/// A provider under test and the fake that it talks to.
+struct FakeWorld {
+    let fake: FakeProvider
+    let provider: OpenIDProvider
+    let clock: ManualClock
+    let environment: IdentityEnvironment
+
+    static func run(
+        _ configure: (inout OpenIDProvider.Configuration) -> Void = { _ in },
+        _ body: (FakeWorld) async throws -> Void
+    ) async throws {
+        let fake = try FakeProvider()
+        let server = try await LoopbackServer.start { fake.respond($0) }
+        fake.serve(at: server.origin)
+        let transport = try CurlTransport()
+        let clock = ManualClock()
+        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        var configuration = OpenIDProvider.Configuration(name: "fake", issuer: server.origin, clientID: "client-1")
+        configuration.redirectURI = "https://app.example/callback?a=1&b=ü"
+        configuration.scopes = ["openid", "email"]
+        configuration.allowsLoopbackHTTP = true
+        configure(&configuration)
+        let provider = try OpenIDProvider(configuration, environment: environment)
+        let world = FakeWorld(fake: fake, provider: provider, clock: clock, environment: environment)
+        do {
+            try await body(world)
+        } catch {
+            await server.stop()
+            await transport.close()
+            throw error
+        }
+        await server.stop()
+        await transport.close()
+    }
+
+    /// Begins a login; the fake will put its nonce into the ID token.
+    func begin(_ options: LoginOptions = LoginOptions()) async throws -> AuthorizationRequest {
+        let request = try await provider.authorizationRequest(options)
+        fake.expect(nonce: request.attempt.nonce?.reveal())
+        return request
+    }
+
+    func callback(_ request: AuthorizationRequest, _ more: String = "") throws -> LoginCallback {
+        try LoginCallback(form: Array("code=code-1&state=\(request.attempt.state.reveal())\(more)".utf8))
+    }
+
+    func login(_ options: LoginOptions = LoginOptions()) async throws -> TokenSet {
+        let request = try await begin(options)
+        return try await provider.exchange(try callback(request), for: request.attempt)
+    }
+
+    /// How a login is refused; nil when it is not.
+    func refusal(_ options: LoginOptions = LoginOptions()) async -> IdentityError? {
+        do {
+            _ = try await login(options)
+            return nil
+        } catch {
+            return IdentityError.wrapping(error)
+        }
+    }
+}

@@ -1,0 +1,327 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+@Suite("OpenID provider")
+struct OpenIDProviderTests {
+    private static let discovery = "/.well-known/openid-configuration"
+
+    @Test("a login by the book: the verifier of the challenge, the redirect URI as sent, claims of the ID token")
+    func login() async throws {
+        try await FakeWorld.run { world in
+            let request = try await world.begin()
+            let tokens = try await world.provider.exchange(try world.callback(request), for: request.attempt)
+            #expect(tokens.buyer.subject == "buyer-1")
+            #expect(tokens.buyer.issuer == world.fake.origin)
+            #expect(tokens.scopes == ["openid", "email"])
+            #expect(tokens.expiresAt == world.clock.now + 3600)
+            let sent = try #require(world.fake.requests(to: "/token").first)
+            let fields = Dictionary(sent.formFields(), uniquingKeysWith: { one, _ in one })
+            let verifier = try #require(fields["code_verifier"])
+            let challenge = Base64URL.encode(try Digest.sha256(Array(verifier.utf8)))
+            #expect(FormFields.decode((request.url.query ?? "").utf8).contains { $0.1 == challenge })
+            #expect(fields["grant_type"] == "authorization_code")
+            #expect(fields["code"] == "code-1")
+            #expect(fields["client_id"] == "client-1")
+            #expect(fields["redirect_uri"] == "https://app.example/callback?a=1&b=ü")
+            #expect(fields.count == 5)
+            #expect(sent.header("Authorization") == nil)
+            #expect(sent.header("Accept") == "application/json")
+        }
+    }
+
+    @Test("the authorization URL, byte for byte")
+    func authorizationURL() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { $0["authorization_endpoint"] = .string("https://id.example/a?x=%20") })
+            var options = LoginOptions()
+            options.loginHint = "a+b@example.com"
+            options.prompt = "none"
+            options.locale = "de"
+            options.maximumAge = .seconds(60)
+            options.authenticationContexts = ["phr", "phrh"]
+            options.additionalParameters = [("a b", "c&d=é")]
+            let request = try await world.begin(options)
+            let attempt = request.attempt
+            let verifier = try #require(attempt.codeVerifier)
+            let challenge = Base64URL.encode(try Digest.sha256(verifier.revealBytes()))
+            let nonce = try #require(attempt.nonce).reveal()
+            #expect(attempt.state.count == 43)
+            #expect(verifier.count == 43)
+            #expect(Set([attempt.state.reveal(), nonce, verifier.reveal()]).count == 3)
+            #expect(
+                request.url.text
+                    == "https://id.example/a?x=%20&client_id=client-1&response_type=code&scope=openid%20email"
+                    + "&state=\(attempt.state.reveal())"
+                    + "&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback%3Fa%3D1%26b%3D%C3%BC&nonce=\(nonce)"
+                    + "&code_challenge=\(challenge)&code_challenge_method=S256&prompt=none"
+                    + "&login_hint=a%2Bb%40example.com&max_age=60&acr_values=phr%20phrh&ui_locales=de&a%20b=c%26d%3D%C3%A9"
+            )
+        }
+    }
+
+    @Test(
+        "additional parameters cannot replace what the protocol needs",
+        arguments: [
+            "state", "nonce", "redirect_uri", "client_id", "response_type", "scope", "code_challenge",
+            "code_challenge_method", "request", "request_uri", "prompt",
+        ]
+    )
+    func reserved(name: String) async throws {
+        try await FakeWorld.run { world in
+            var options = LoginOptions()
+            options.prompt = "login"
+            options.additionalParameters = [(name, "x")]
+            #expect(await world.refusal(options)?.code == .configurationInvalid)
+        }
+    }
+
+    struct Lie: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let kind: IdentityError.Kind
+        let code: IdentityError.Code
+        var response: LoopbackResponse?
+        var change: @Sendable (inout JSONObject) -> Void = { _ in }
+    }
+
+    static let discoveryLies: [Lie] = [
+        Lie(testDescription: "another issuer", kind: .rejected, code: .discoveryIssuerMismatch) {
+            $0["issuer"] = .string("https://evil.example")
+        },
+        Lie(testDescription: "no issuer", kind: .rejected, code: .discoveryFailed) { $0["issuer"] = nil },
+        Lie(testDescription: "http endpoint", kind: .rejected, code: .discoveryFailed) {
+            $0["token_endpoint"] = .string("http://id.example/token")
+        },
+        Lie(testDescription: "an endpoint that is no text", kind: .rejected, code: .discoveryFailed) {
+            $0["jwks_uri"] = .integer(1)
+        },
+        Lie(testDescription: "no authorization endpoint", kind: .configuration, code: .unsupportedByProvider) {
+            $0["authorization_endpoint"] = nil
+        },
+        Lie(testDescription: "PKCE with plain only", kind: .configuration, code: .unsupportedByProvider) {
+            $0["code_challenge_methods_supported"] = .array([.string("plain")])
+        },
+        Lie(
+            testDescription: "HTML",
+            kind: .rejected,
+            code: .discoveryFailed,
+            response: .message(status: 200, body: Array("<html>".utf8))
+        ),
+        Lie(testDescription: "404", kind: .configuration, code: .discoveryFailed, response: .message(status: 404)),
+        Lie(testDescription: "500", kind: .retryLater, code: .providerUnavailable, response: .message(status: 500)),
+        Lie(testDescription: "429", kind: .retryLater, code: .providerUnavailable, response: .message(status: 429)),
+        Lie(
+            testDescription: "huge",
+            kind: .rejected,
+            code: .unexpectedResponse,
+            response: .message(status: 200, body: [UInt8](repeating: 0x20, count: 2 << 20))
+        ),
+        Lie(
+            testDescription: "redirect",
+            kind: .configuration,
+            code: .discoveryFailed,
+            response: .message(status: 302, headers: [("Location", "https://evil.example/")])
+        ),
+    ]
+
+    @Test("discovery that lies is refused before the buyer is sent anywhere", arguments: discoveryLies)
+    func discovery(lie: Lie) async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: lie.change)
+            if let response = lie.response { world.fake.replace(Self.discovery, by: response) }
+            let error = await world.refusal()
+            #expect(error?.code == lie.code)
+            #expect(error?.kind == lie.kind)
+            #expect(Set(world.fake.paths()) == [Self.discovery])
+        }
+    }
+
+    @Test("metadata that were good serve through lies and outages, asked for again once a minute")
+    func oldMetadata() async throws {
+        try await FakeWorld.run { world in
+            _ = try await world.begin()
+            world.clock.advance(by: .seconds(3599))
+            _ = try await world.begin()
+            #expect(world.fake.requests(to: Self.discovery).count == 1)
+            world.fake.change(metadata: { $0["issuer"] = .string("https://evil.example") })
+            world.clock.advance(by: .seconds(1))
+            for _ in 0..<3 { #expect(try await world.begin().attempt.issuer == world.fake.origin) }
+            #expect(world.fake.requests(to: Self.discovery).count == 2)
+            world.fake.replace(Self.discovery, by: .message(status: 503))
+            world.clock.advance(by: .seconds(60))
+            _ = try await world.begin()
+            #expect(world.fake.requests(to: Self.discovery).count == 3)
+        }
+    }
+
+    static let tokenLies: [Lie] = [
+        Lie(
+            testDescription: "HTML",
+            kind: .retryLater,
+            code: .unexpectedResponse,
+            response: .message(status: 200, body: Array("<html>".utf8))
+        ),
+        Lie(
+            testDescription: "huge",
+            kind: .rejected,
+            code: .unexpectedResponse,
+            response: .message(status: 200, body: [UInt8](repeating: 0x20, count: 2 << 20))
+        ),
+        Lie(
+            testDescription: "redirect",
+            kind: .rejected,
+            code: .redirectRefused,
+            response: .message(status: 307, headers: [("Location", "/other")])
+        ),
+        Lie(
+            testDescription: "slow",
+            kind: .retryLater,
+            code: .providerUnavailable,
+            response: .script([.delay(.seconds(30))])
+        ),
+        Lie(testDescription: "no access token", kind: .rejected, code: .tokenResponseInvalid) {
+            $0["access_token"] = nil
+        },
+        Lie(testDescription: "no token type", kind: .rejected, code: .tokenResponseInvalid) { $0["token_type"] = nil },
+        Lie(testDescription: "no ID token", kind: .rejected, code: .idTokenMissing) { $0["id_token"] = nil },
+        Lie(testDescription: "error with 200", kind: .rejected, code: .invalidGrant) {
+            $0["error"] = .string("invalid_grant")
+        },
+    ]
+
+    @Test("a token endpoint that misbehaves is refused, and the code is sent once", arguments: tokenLies)
+    func tokenEndpoint(lie: Lie) async throws {
+        try await FakeWorld.run({ $0.timeout = .seconds(2) }) { world in
+            world.fake.change(answer: lie.change)
+            if let response = lie.response { world.fake.replace("/token", by: response) }
+            let error = await world.refusal()
+            #expect(error?.code == lie.code)
+            #expect(error?.kind == lie.kind)
+            #expect(world.fake.requests(to: "/token").count == 1)
+            #expect(!world.fake.paths().contains("/other"))
+        }
+    }
+
+    static let claimLies: [Lie] = [
+        Lie(testDescription: "nonce", kind: .rejected, code: .idTokenNonce) { $0["nonce"] = .string("other") },
+        Lie(testDescription: "no nonce", kind: .rejected, code: .idTokenNonce) { $0["nonce"] = nil },
+        Lie(testDescription: "at_hash", kind: .rejected, code: .idTokenAccessTokenHash) {
+            $0["at_hash"] = .string("AAAAAAAAAAAAAAAAAAAAAA")
+        },
+        Lie(testDescription: "audience", kind: .rejected, code: .idTokenAudience) { $0["aud"] = .string("other") },
+        Lie(testDescription: "issuer", kind: .rejected, code: .idTokenIssuer) {
+            $0["iss"] = .string("https://evil.example")
+        },
+        Lie(testDescription: "expired", kind: .rejected, code: .idTokenTime) { $0["exp"] = .integer(1_789_999_000) },
+    ]
+
+    @Test("what the ID token must hold is checked at a login", arguments: claimLies)
+    func claims(lie: Lie) async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(claims: lie.change)
+            #expect(await world.refusal()?.code == lie.code)
+        }
+    }
+
+    @Test("max_age and acr_values that were asked for are checked")
+    func authentication() async throws {
+        try await FakeWorld.run { world in
+            var recent = LoginOptions()
+            recent.maximumAge = .seconds(60)
+            #expect(await world.refusal(recent)?.code == .idTokenAuthentication)
+            var strong = LoginOptions()
+            strong.authenticationContexts = ["phr"]
+            #expect(await world.refusal(strong)?.code == .idTokenAuthentication)
+            world.fake.change(claims: {
+                $0["acr"] = .string("phr")
+                $0["auth_time"] = .integer(1_790_000_000)
+            })
+            #expect(await world.refusal(strong) == nil)
+            #expect(await world.refusal(recent) == nil)
+        }
+    }
+
+    @Test("a login without openid is refused: nothing would say who signed in")
+    func withoutOpenID() async throws {
+        try await FakeWorld.run { world in
+            var options = LoginOptions()
+            options.scopes = ["email"]
+            #expect(await world.refusal(options)?.code == .idTokenMissing)
+        }
+        #expect(throws: IdentityError.self) {
+            var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")
+            configuration.scopes = ["email"]
+            _ = try OpenIDProvider(configuration, environment: IdentityEnvironment(transport: try CurlTransport()))
+        }
+    }
+
+    @Test("a provider that promised iss must send its own, before the code goes anywhere")
+    func responseIssuer() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { $0["authorization_response_iss_parameter_supported"] = .bool(true) })
+            let request = try await world.begin()
+            for more in ["", "&iss=", "&iss=https%3A%2F%2Fevil.example"] {
+                let callback = try world.callback(request, more)
+                let error = await #expect(throws: IdentityError.self) {
+                    _ = try await world.provider.exchange(callback, for: request.attempt)
+                }
+                #expect(error?.code == .responseIssuerMismatch)
+            }
+            #expect(world.fake.requests(to: "/token").isEmpty)
+            let good = try world.callback(request, "&iss=" + FormEncoding.escape(world.fake.origin))
+            _ = try await world.provider.exchange(good, for: request.attempt)
+        }
+    }
+
+    @Test("an attempt of another issuer is refused before the code goes anywhere")
+    func boundIssuer() async throws {
+        try await FakeWorld.run { world in
+            var request = try await world.begin()
+            request.attempt.issuer = "https://old.example"
+            let callback = try world.callback(request)
+            let attempt = request.attempt
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.provider.exchange(callback, for: attempt)
+            }
+            #expect(error?.code == .discoveryIssuerMismatch)
+            #expect(world.fake.requests(to: "/token").isEmpty)
+        }
+    }
+
+    @Test("the algorithms are those that the metadata list, and never an HMAC")
+    func algorithms() async throws {
+        try await FakeWorld.run { world in
+            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
+            #expect(await world.refusal()?.code == .idTokenAlgorithm)
+        }
+        try await FakeWorld.run { world in
+            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
+            world.fake.change(metadata: {
+                $0["id_token_signing_alg_values_supported"] = .array([.string("HS256"), .string("none")])
+            })
+            #expect(await world.refusal() == nil)
+        }
+        try await FakeWorld.run({ $0.algorithms = ["PS256"] }) { world in
+            #expect(await world.refusal()?.code == .idTokenAlgorithm)
+        }
+    }
+
+    @Test("a key set that rotated is fetched again; a wrong signature is refused also when that fails")
+    func keys() async throws {
+        try await FakeWorld.run { world in
+            #expect(await world.refusal() == nil)
+            world.fake.rotate(to: try TokenForge(.es256), publishing: true)
+            #expect(await world.refusal() == nil)
+            #expect(world.fake.requests(to: "/jwks").count == 2)
+            world.fake.rotate(to: try TokenForge(.es256), publishing: false)
+            world.fake.replace("/jwks", by: .message(status: 503))
+            let error = await world.refusal()
+            #expect(error?.code == .idTokenSignature)
+            #expect(error?.kind == .rejected)
+        }
+    }
+}

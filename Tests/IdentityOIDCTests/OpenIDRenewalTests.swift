@@ -1,0 +1,133 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+@Suite("OpenID provider: after the login")
+struct OpenIDRenewalTests {
+    @Test("a refresh carries over what its answer leaves out: ID token, refresh token, scopes, lifetime")
+    func refresh() async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            world.fake.change(answer: { answer in
+                for name in ["id_token", "refresh_token", "scope", "expires_in"] { answer[name] = nil }
+            })
+            world.clock.advance(by: .seconds(100))
+            let renewed = try await world.provider.refresh(tokens)
+            #expect(renewed.accessToken.reveal() == "access-2")
+            #expect(renewed.refreshToken?.reveal() == "refresh-1")
+            #expect(renewed.idToken?.reveal() == tokens.idToken?.reveal())
+            #expect(renewed.scopes == tokens.scopes)
+            #expect(renewed.expiresAt == world.clock.now + 3600)
+            let sent = try #require(world.fake.requests(to: "/token").last)
+            #expect(sent.formFields().map(\.0) == ["grant_type", "client_id", "refresh_token"])
+        }
+    }
+
+    @Test("a refreshed ID token of another buyer is refused, and the session stays as it was")
+    func anotherBuyer() async throws {
+        try await FakeWorld.run { world in
+            let manager = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: InMemoryStore(),
+                environment: world.environment
+            )
+            let session = try await manager.establish(try await world.login(), provider: "fake")
+            world.fake.change(claims: { $0["sub"] = .string("buyer-2") })
+            let error = await #expect(throws: IdentityError.self) { _ = try await manager.renewTokens(for: session.id) }
+            #expect(error?.code == .idTokenSubject)
+            let kept = try await manager.tokens(for: session.id)
+            #expect(kept.tokens.accessToken.reveal() == "access-1")
+            #expect(kept.session.buyer.subject == "buyer-1")
+            #expect(!kept.session.needsLogin)
+        }
+    }
+
+    @Test(
+        "a refresh without a proper answer is asked for once more with the same token, one that was refused is not",
+        arguments: [(500, 2), (502, 2), (504, 2), (200, 2), (503, 1), (429, 1), (400, 1)]
+    )
+    func inDoubt(status: Int, requests: Int) async throws {
+        try await FakeWorld.run { world in
+            let manager = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: InMemoryStore(),
+                environment: world.environment
+            )
+            let session = try await manager.establish(try await world.login(), provider: "fake")
+            world.fake.replace("/token", by: .message(status: status, body: Array("<html>".utf8)))
+            _ = try? await manager.renewTokens(for: session.id)
+            let sent = world.fake.requests(to: "/token").dropFirst()
+            #expect(sent.count == requests)
+            #expect(sent.allSatisfy { $0.formFields().contains { $0 == ("refresh_token", "refresh-1") } })
+            #expect(try await !manager.session(session.id).needsLogin)
+        }
+    }
+
+    static let credentials: [(ClientAuthentication, header: String?, body: String?)] = [
+        (.secretBasic(Secret("p:w+ü%/ ")), "client-1:p%3Aw%2B%C3%BC%25%2F%20", nil),
+        (.secretBasic(Secret("p:w+%"), encoding: .verbatimForNonconformingProvider), "client-1:p:w+%", nil),
+        (.secretPost(Secret("p:w+ü%/ ")), nil, "p:w+ü%/ "), (.none, nil, nil),
+    ]
+
+    @Test("the client's secret travels as configured, form-encoded in Basic credentials", arguments: 0..<4)
+    func clientAuthentication(index: Int) async throws {
+        let (authentication, header, body) = Self.credentials[index]
+        try await FakeWorld.run({ $0.authentication = authentication }) { world in
+            _ = try await world.login()
+            let sent = try #require(world.fake.requests(to: "/token").first)
+            #expect(sent.header("Authorization") == header.map { "Basic " + Base64.encode(Array($0.utf8)) })
+            #expect(sent.formFields().first { $0.0 == "client_secret" }?.1 == body)
+        }
+    }
+
+    @Test("UserInfo about another buyer is refused whole; refusals of the token are told apart")
+    func userInfo() async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            let buyer = try await world.provider.buyerProfile(for: tokens)
+            #expect(buyer.givenName == "Ada")
+            #expect(buyer.email?.value == "ada@example.com")
+            let sent = try #require(world.fake.requests(to: "/userinfo").first)
+            #expect(sent.header("Authorization") == "Bearer access-1")
+            let refusals: [(LoopbackResponse, IdentityError.Code)] = [
+                (FakeProvider.json(["sub": .string("buyer-11")]), .idTokenSubject),
+                (FakeProvider.json([:]), .idTokenSubject),
+                (FakeProvider.json(["sub": .integer(1)]), .idTokenSubject),
+                (.message(status: 401), .accessTokenRefused),
+                (.message(status: 403), .insufficientScope), (.message(status: 500), .unexpectedResponse),
+                (.message(status: 200, body: Array("<html>".utf8)), .unexpectedResponse),
+            ]
+            for (response, code) in refusals {
+                world.fake.replace("/userinfo", by: response)
+                let error = await #expect(throws: IdentityError.self) {
+                    _ = try await world.provider.buyerProfile(for: tokens)
+                }
+                #expect(error?.code == code)
+            }
+        }
+    }
+
+    @Test("the logout URL names client, ID token and where to return; no page, no URL")
+    func logout() async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            let url = try #require(
+                try await world.provider.logoutURL(for: tokens, returningTo: "https://app.example/?a=1")
+            )
+            let idToken = try #require(tokens.idToken).reveal()
+            #expect(
+                url.text == "\(world.fake.origin)/logout?id_token_hint=\(idToken)&client_id=client-1"
+                    + "&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2F%3Fa%3D1"
+            )
+        }
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { $0["end_session_endpoint"] = nil })
+            let tokens = try await world.login()
+            #expect(try await world.provider.logoutURL(for: tokens, returningTo: nil) == nil)
+        }
+    }
+}
