@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
+import IdentityTesting
 import Testing
 
 @Suite("Configuration")
@@ -18,7 +19,8 @@ struct ConfigurationTests {
             _ = try section.optionalSeconds("timeout")
             let loopback = try section.bool("allowsLoopbackHTTP", default: false)
             _ = try section.optionalURL("api", allowsLoopbackHTTP: loopback)
-            throw section.error("kind", "is a test")
+            guard try section.bool("works", default: false) else { throw section.error("kind", "is a test") }
+            return StrictProvider(clock: ManualClock())
         }
     }
 
@@ -32,7 +34,7 @@ struct ConfigurationTests {
         do {
             let configuration = try IdentityConfiguration(
                 json: Array(json.utf8),
-                environmentVariables: ["SECRET": "s3cret"]
+                environmentVariables: ["SECRET": "s3cret", "EMPTY": ""]
             )
             _ = try ProviderRegistry(
                 configuration,
@@ -88,6 +90,22 @@ struct ConfigurationTests {
                 "providers.a.api is not an absolute URL"
             ),
             (#"{"providers":{"":{"kind":"test"}}}"#, "providers holds a provider without a name"),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","works":true,"wroks":1}}}"#,
+                "providers.a.wroks is not known"
+            ),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c\nd"}}}"#,
+                "providers.a.clientID holds a control character"
+            ),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"env":"SECRET","file":"f"}}}}"#,
+                "providers.a.clientSecret must be a reference"
+            ),
+            (
+                #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"env":"EMPTY"}}}}"#,
+                "providers.a.clientSecret names the environment variable EMPTY"
+            ),
             (#"{"providers":[]}"#, "providers must be an object"), (#"[]"#, "must be a JSON object"),
             (#"{"store":{},"store":{}}"#, "not valid JSON"),
         ]
@@ -95,6 +113,16 @@ struct ConfigurationTests {
     func problems(json: String, expected: String) {
         let message = problem(json)
         #expect(message.contains(expected), "got: \(message)")
+    }
+
+    @Test("providers are found by the bytes of their names, which are unique")
+    func registry() throws {
+        let provider = StrictProvider(clock: ManualClock())
+        #expect(throws: IdentityError.self) { _ = try ProviderRegistry([provider, provider]) }
+        let kelvin = StrictProvider(clock: ManualClock(), name: "\u{212A}")
+        let registry = try ProviderRegistry([kelvin, StrictProvider(clock: ManualClock(), name: "K")])
+        #expect(try registry.provider(named: "K").descriptor.name.utf8.count == 1)
+        #expect(throws: IdentityError.self) { _ = try registry.provider(named: "k") }
     }
 
     @Test("a secret file that others may read is refused, one that only its owner may read is used")

@@ -78,6 +78,27 @@ struct SessionManagerTests {
         #expect(try await world.manager.sessions().isEmpty)
     }
 
+    @Test("a callback without a state of its own, or at another provider's redirect URI, is refused")
+    func misplaced() async throws {
+        let world = try World()
+        let (started, callback) = try await world.beginAndCallback()
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager.complete(callback, browserBinding: started.browserBinding, provider: "other")
+        }
+        #expect(error?.code == .responseIssuerMismatch)
+        for (form, code) in [
+            ("code=c", IdentityError.Code.stateInvalid), ("code=c&state=", .stateInvalid),
+            ("code=c&state=a&state=a", .callbackInvalid),
+        ] {
+            let callback = try LoginCallback(form: Array(form.utf8))
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.manager.complete(callback, browserBinding: started.browserBinding)
+            }
+            #expect(error?.code == code)
+        }
+        #expect(try await world.manager.sessions().isEmpty)
+    }
+
     @Test("a thousand callers at one expired session spend the refresh token once")
     func singleFlight() async throws {
         let world = try World()
@@ -174,6 +195,10 @@ struct SessionManagerTests {
             #expect(error?.kind == .signInAgain)
             #expect(error?.code == .sessionEnded)
         }
+        let forced = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager.renewTokens(for: session.id)
+        }
+        #expect(forced?.code == .sessionEnded)
         #expect(world.provider.refreshes == 1)
         #expect(try await world.manager.session(session.id).needsLogin)
     }

@@ -216,6 +216,29 @@ struct SharedStoreTests {
         #expect(try await !other.session(id).needsLogin)
     }
 
+    @Test("a session that another process has just claimed is waited for, and its old token not taken for a new one")
+    func claimedMeanwhile() async throws {
+        let world = World()
+        let id = try await world.expiredSession()
+        let faulty = FaultyStore(world.store)
+        let (arrived, release) = world.gate()
+        let other = try world.manager()
+        let stuck = Mutex<Task<SessionTokens, any Error>?>(nil)
+        faulty.script([
+            .after {
+                stuck.withLock { $0 = Task { try await other.tokens(for: id) } }
+                for await _ in arrived {}
+            }
+        ])
+        let manager = try world.manager(faulty)
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(error?.code == .renewalBusy)
+        release.finish()
+        let answer = try await stuck.withLock { $0 }?.value
+        #expect(answer?.outcome == .renewedLate)
+        #expect(world.provider.refreshes == 1)
+    }
+
     @Test("a refresh that failed for certain gives its lease back at once")
     func givesBack() async throws {
         let world = World()

@@ -20,9 +20,10 @@ final class StrictProvider: IdentityProvider {
     private let state = Mutex(State())
     let clock: ManualClock
     let lifetime: Double
-    let descriptor = ProviderDescriptor(name: "strict", kind: "test", clientID: "client")
+    let descriptor: ProviderDescriptor
 
-    init(clock: ManualClock, lifetime: Double = 3600) {
+    init(clock: ManualClock, lifetime: Double = 3600, name: String = "strict") {
+        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client")
         self.clock = clock
         self.lifetime = lifetime
     }

@@ -12,6 +12,8 @@ private final class KeyEndpoint: Sendable {
         var fetches = 0
         var keys: [JSONValue] = []
         var isDown = false
+        var isMissing = false
+        var cacheControl: String?
     }
 
     private let state = Mutex(State())
@@ -26,12 +28,21 @@ private final class KeyEndpoint: Sendable {
         state.withLock { $0.isDown = true }
     }
 
+    func goMissing() {
+        state.withLock { $0.isMissing = true }
+    }
+
+    func cache(_ value: String) {
+        state.withLock { $0.cacheControl = value }
+    }
+
     func answer() -> LoopbackResponse {
         state.withLock { state in
             state.fetches += 1
             guard !state.isDown else { return .message(status: 503, headers: [], body: []) }
             let set: JSONValue = .object(["keys": .array(state.keys)])
-            return .message(status: 200, headers: [("Content-Type", "application/json")], body: set.serialized)
+            let caching = state.cacheControl.map { [("Cache-Control", $0)] } ?? []
+            return .message(status: state.isMissing ? 404 : 200, headers: caching, body: set.serialized)
         }
     }
 }
@@ -106,6 +117,59 @@ struct KeySetSourceTests {
             endpoint.goDown()
             clock.advance(by: .seconds(90_000))
             #expect(try await source.keys(at: url).keys.count == 1)
+        }
+    }
+
+    @Test(
+        "keys stay as long as the provider says, but five minutes at least and a day at most",
+        arguments: [
+            ("max-age=0", 300), ("public, max-age=600", 600), ("max-age=9999999", 86_400), ("no-store", 3600),
+            ("max-age=99999999999999999999", 3600),
+        ]
+    )
+    func lifetime(cacheControl: String, seconds: Int) async throws {
+        try await withSource { endpoint, source, url, clock in
+            endpoint.cache(cacheControl)
+            _ = try await source.keys(at: url)
+            clock.advance(by: .seconds(seconds - 1))
+            _ = try await source.keys(at: url)
+            #expect(endpoint.fetches == 1)
+            clock.advance(by: .seconds(1))
+            _ = try await source.keys(at: url)
+            #expect(endpoint.fetches == 2)
+        }
+    }
+
+    @Test("keys of one address do not answer for another, and an error page with keys in it is none")
+    func address() async throws {
+        try await withSource { endpoint, source, url, _ in
+            let other = try HTTPURL(url.text + "/other")
+            let revision = try await source.keys(at: url).revision
+            _ = try await source.keys(at: other)
+            #expect(endpoint.fetches == 2)
+            _ = revision
+            endpoint.goMissing()
+            await #expect(throws: IdentityError.self) { _ = try await source.keys(at: url) }
+        }
+    }
+
+    @Test(
+        "who comes with an old revision gets the keys that others have fetched, without a fetch; an outage is asked for again once a minute"
+    )
+    func sharedNews() async throws {
+        try await withSource { endpoint, source, url, clock in
+            let revision = try await source.keys(at: url).revision
+            #expect(try await source.newerKeys(at: url, than: revision) != nil)
+            #expect(endpoint.fetches == 2)
+            #expect(try await source.newerKeys(at: url, than: revision) != nil)
+            #expect(endpoint.fetches == 2)
+            endpoint.goDown()
+            clock.advance(by: .seconds(90_000))
+            for _ in 0..<3 { _ = try await source.keys(at: url) }
+            #expect(endpoint.fetches == 3)
+            clock.advance(by: .seconds(60))
+            _ = try await source.keys(at: url)
+            #expect(endpoint.fetches == 4)
         }
     }
 }

@@ -4,6 +4,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentityTesting
+import Synchronization
 import Testing
 
 @Suite("OpenID provider")
@@ -323,5 +324,66 @@ struct OpenIDProviderTests {
             #expect(error?.code == .idTokenSignature)
             #expect(error?.kind == .rejected)
         }
+    }
+
+    @Test("an ID token of another accepted issuer than the login's is refused")
+    func anotherAcceptedIssuer() async throws {
+        let fake = try FakeProvider()
+        let server = try await LoopbackServer.start { fake.respond($0) }
+        fake.serve(at: server.origin)
+        let transport = try CurlTransport()
+        let clock = ManualClock()
+        var configuration = OpenIDProvider.Configuration(name: "fake", issuer: server.origin, clientID: "client-1")
+        configuration.acceptedIssuers = [server.origin, "https://other.example"]
+        configuration.allowsLoopbackHTTP = true
+        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        let provider = try OpenIDProvider(configuration, environment: environment)
+        let world = FakeWorld(fake: fake, provider: provider, clock: clock, environment: environment)
+        #expect(await world.refusal() == nil)
+        fake.change(claims: { $0["iss"] = .string("https://other.example") })
+        #expect(await world.refusal()?.code == .idTokenIssuer)
+        await server.stop()
+        await transport.close()
+    }
+
+    @Test(
+        "an issuer that is no https URL, or has a query, is refused at once",
+        arguments: ["http://id.example", "http://127.0.0.1:1", "https://id.example?a=1", "id.example", ""]
+    )
+    func issuer(text: String) throws {
+        let environment = IdentityEnvironment(transport: RecordingTransport())
+        let error = #expect(throws: IdentityError.self) {
+            _ = try OpenIDProvider(.init(name: "a", issuer: text, clientID: "c"), environment: environment)
+        }
+        #expect(error?.code == .configurationInvalid)
+    }
+
+    @Test("addresses that a document names may lead to the public internet only, configured ones anywhere")
+    func addressPolicy() async throws {
+        let transport = RecordingTransport()
+        let environment = IdentityEnvironment(transport: transport, clock: ManualClock())
+        var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")
+        configuration.redirectURI = "https://app.example/cb"
+        let provider = try OpenIDProvider(configuration, environment: environment)
+        let request = try await provider.authorizationRequest(LoginOptions())
+        let callback = try LoginCallback(form: Array("code=c&state=\(request.attempt.state.reveal())".utf8))
+        _ = try? await provider.exchange(callback, for: request.attempt)
+        #expect(transport.policies == ["id.example any", "internal.example publicOnly"])
+    }
+}
+
+/// Answers with metadata whose endpoints are elsewhere, and keeps which addresses a request might have gone to.
+private final class RecordingTransport: HTTPTransport {
+    private let seen = Mutex<[String]>([])
+    var policies: [String] { seen.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        seen.withLock { $0.append("\(request.url.host) \(request.addressPolicy)") }
+        guard request.url.host == "id.example" else { return HTTPResponse(status: 500) }
+        let metadata: JSONObject = [
+            "issuer": .string("https://id.example"), "authorization_endpoint": .string("https://id.example/a"),
+            "token_endpoint": .string("https://internal.example/t"), "jwks_uri": .string("https://internal.example/k"),
+        ]
+        return HTTPResponse(status: 200, body: JSONValue.object(metadata).serialized)
     }
 }

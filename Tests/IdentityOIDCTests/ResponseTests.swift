@@ -75,6 +75,65 @@ struct ResponseTests {
         #expect(refusal("code=c&state=state-1", requiresIssuer: true)?.code == .responseIssuerMismatch)
     }
 
+    @Test("an issuer in the callback must be an accepted one where none is known; two codes, or a huge one, are none")
+    func alternatives() throws {
+        func refusal(_ query: String) -> IdentityError.Code? {
+            do {
+                _ = try AuthorizationResponse(
+                    try LoginCallback(form: Array(query.utf8)),
+                    expecting: .init(
+                        state: Secret("s"),
+                        issuer: nil,
+                        issuers: .exactly(["https://id.example"]),
+                        requiresIssuer: false,
+                        codeParameters: ["code", "authorization_code"]
+                    )
+                )
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(refusal("state=s&authorization_code=c&iss=https://id.example") == nil)
+        #expect(refusal("state=s&code=c&iss=https://evil.example") == .responseIssuerMismatch)
+        #expect(refusal("state=s&code=c&authorization_code=c") == .callbackInvalid)
+        #expect(refusal("state=s&code=" + String(repeating: "c", count: 8192)) == nil)
+        #expect(refusal("state=s&code=" + String(repeating: "c", count: 8193)) == .callbackInvalid)
+    }
+
+    @Test("forms are read as forms: a plus is a space, a query ends at the fragment")
+    func forms() throws {
+        let callback = try LoginCallback(url: "/cb?a=b+c%2B#?state=x")
+        #expect(try callback.value(of: "a")?.reveal() == "b c+")
+        #expect(try callback.value(of: "state") == nil)
+        #expect(throws: IdentityError.self) { try LoginCallback(url: "/cb#?code=c&state=s") }
+        #expect(throws: IdentityError.self) { try LoginCallback(form: Array("a=\u{0}".utf8)) }
+    }
+
+    @Test(
+        "Retry-After is honoured in seconds, an hour at most",
+        arguments: [("5", 5), ("0", 0), ("99999", 3600), ("9223372036854775807", 3600), ("-1", nil), ("soon", nil)]
+            as [(String, Int?)]
+    )
+    func retryAfter(value: String, seconds: Int?) throws {
+        var headers = HTTPHeaders()
+        try headers.set("Retry-After", value)
+        let response = HTTPResponse(status: 429, headers: headers)
+        guard case .failure(let failure) = try TokenAnswer(response, to: .refreshToken) else {
+            return #expect(Bool(false))
+        }
+        #expect(failure.standardError.retryAfter == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        "what ends a session at a refresh ends a login at an exchange, and what a refresh may try again an exchange may not"
+    )
+    func exchangeErrors() {
+        #expect(answer(400, #"{"error":"invalid_grant"}"#, .authorizationCode)?.kind == .rejected)
+        #expect(answer(400, #"{"error":"invalid_request"}"#, .authorizationCode)?.kind == .rejected)
+        #expect(answer(400, #"{"error":"invalid_request"}"#, .refreshToken)?.kind == .retryLater)
+    }
+
     @Test("no separator hides behind a combining character")
     func bytes() throws {
         let callback = try LoginCallback(url: "/cb?a=1&\u{301}state=x&state=y")
@@ -107,6 +166,8 @@ struct ResponseTests {
             (400, #"{"error":"invalid_grant"}"#, "sign_in_again"), (400, #"{"error":"invalid_grant "}"#, "rejected"),
             (400, #"{"error":"x","error_description":"invalid_grant"}"#, "rejected"),
             (500, #"{"error":"invalid_grant"}"#, "retry_later"), (429, "", "retry_later"),
+            (429, #"{"error":"invalid_grant"}"#, "retry_later"),
+            (400, #"{"access_token":"a","token_type":"Bearer"}"#, "rejected"),
             (503, "<html>", "retry_later"),
             (401, #"{"error":""}"#, "retry_later"), (401, #"{"error":"invalid_client"}"#, "configuration"),
             (400, #"{"error":"unauthorized_client"}"#, "configuration"),
@@ -130,6 +191,8 @@ struct ResponseTests {
             #"{"access_token":"a","token_type":"Bearer","expires_in":1e300}"#,
             #"{"access_token":"a","token_type":"Bearer","expires_in":true}"#,
             #"{"access_token":"a\u0000","token_type":"Bearer"}"#,
+            #"{"access_token":"\#(String(repeating: "a", count: 65_537))","token_type":"Bearer"}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":316224001}"#,
             #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#,
             #"{"access_token":"a","token_type":"Bearer","scope":["openid"]}"#, #"{"access_token":"a""#,
         ]
@@ -151,6 +214,20 @@ struct ResponseTests {
         #expect(canary.findings(in: parsed) == [])
         guard case .success(let object) = parsed else { return #expect(Bool(false)) }
         #expect(canary.findings(in: try TokenResponse(object, rules: TokenResponse.Rules())) == [])
+    }
+
+    @Test("a lifetime is asked for where the provider promised one, and read from a text only where it writes one")
+    func lifetimeRules() throws {
+        var rules = TokenResponse.Rules()
+        rules.requiresLifetime = true
+        #expect(throws: IdentityError.self) {
+            try TokenResponse(["access_token": .string("a"), "token_type": .string("Bearer")], rules: rules)
+        }
+        rules.acceptsLifetimeAsText = true
+        let object: JSONObject = [
+            "access_token": .string("a"), "token_type": .string("Bearer"), "expires_in": .string("60"),
+        ]
+        #expect(try TokenResponse(object, rules: rules).lifetime == 60)
     }
 
     @Test("a token type in any case, no expires_in and an empty scope are accepted")

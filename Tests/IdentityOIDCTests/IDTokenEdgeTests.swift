@@ -1,0 +1,146 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+/// One wrong thing at a time where the other checks pass.
+@Suite("ID token: each check alone")
+struct IDTokenEdgeTests {
+    private static let forge = Result { try TokenForge(.es256) }
+
+    private func refusal(
+        _ token: Secret,
+        _ expected: IDTokenExpectations = TokenForge.expectations(),
+        keys: JSONWebKeySet? = nil
+    ) throws -> IdentityError.Code? {
+        let keys = try keys ?? Self.forge.get().keySet()
+        do {
+            _ = try IDTokenValidator.validate(token, keys: keys, expecting: expected)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    private func token(_ changes: [String: JSONValue]) throws -> Secret {
+        var claims = TokenForge.goodClaims
+        for (name, value) in changes { claims[name] = value }
+        return try Self.forge.get().token(claims)
+    }
+
+    @Test("a token that has expired, was issued after its end, or at the edge of the leeway")
+    func times() throws {
+        let old: JSONValue = .integer(1_789_990_000)
+        #expect(try refusal(token(["iat": old, "exp": .integer(1_789_999_940)])) == .idTokenTime)
+        #expect(try refusal(token(["iat": old, "exp": .integer(1_789_999_941)])) == nil)
+        #expect(try refusal(token(["iat": .integer(1_790_000_020), "exp": .integer(1_790_000_010)])) == .idTokenTime)
+        #expect(try refusal(token(["iat": .integer(1_790_000_060)])) == nil)
+        #expect(try refusal(token(["nbf": .integer(1_790_000_060)])) == nil)
+    }
+
+    @Test("an accepted issuer that is not the login's is refused")
+    func issuers() throws {
+        var expected = TokenForge.expectations()
+        expected.issuers = .exactly(["https://id.example", "https://other.example"])
+        let other = try token(["iss": .string("https://other.example")])
+        #expect(try refusal(other, expected) == nil)
+        expected.boundIssuer = "https://id.example"
+        #expect(try refusal(other, expected) == .idTokenIssuer)
+        expected.boundIssuer = nil
+        expected.previous = TokenSet(
+            buyer: Buyer(issuer: "https://id.example", subject: "buyer-1"),
+            accessToken: Secret("a"),
+            issuedAt: TokenForge.now
+        )
+        expected.previous?.nonce = expected.nonce
+        #expect(try refusal(other, expected) == .idTokenIssuer)
+        #expect(!IssuerPolicy.exactly(["https://id.example/K"]).isAccepted("https://id.example/\u{212A}"))
+    }
+
+    @Test("another azp than at the login is refused, also when both are ours")
+    func authorizedParty() throws {
+        var expected = TokenForge.expectations()
+        expected.audiences = ["client-1", "alias"]
+        expected.previous = TokenSet(
+            buyer: Buyer(issuer: "https://id.example", subject: "buyer-1"),
+            accessToken: Secret("a"),
+            issuedAt: TokenForge.now
+        )
+        expected.previous?.nonce = expected.nonce
+        expected.previous?.authorizedParty = "client-1"
+        #expect(try refusal(token(["azp": .string("alias")]), expected) == .idTokenAudience)
+        #expect(try refusal(token(["azp": .string("client-1")]), expected) == nil)
+    }
+
+    @Test("at_hash is made with the hash of the token's own algorithm")
+    func accessTokenHash() throws {
+        let digests: [(SignatureAlgorithm, ([UInt8]) throws -> [UInt8])] = [
+            (.es256, Digest.sha256), (.es384, Digest.sha384), (.edDSA, Digest.sha512),
+        ]
+        var expected = TokenForge.expectations()
+        expected.accessToken = Secret("access-1")
+        for (algorithm, digest) in digests {
+            let forge = try TokenForge(algorithm)
+            let hash = try digest(Array("access-1".utf8))
+            var claims = TokenForge.goodClaims
+            claims["at_hash"] = .string(Base64URL.encode(Array(hash.prefix(hash.count / 2))))
+            #expect(try refusal(try forge.token(claims), expected, keys: try forge.keySet()) == nil)
+            claims["at_hash"] = .string(Base64URL.encode(hash))
+            #expect(
+                try refusal(try forge.token(claims), expected, keys: try forge.keySet()) == .idTokenAccessTokenHash
+            )
+        }
+    }
+
+    @Test("a good token with a fourth part, over 32 KiB, or with a kid or typ that is no text is refused")
+    func form() throws {
+        let forge = try Self.forge.get()
+        let good = try forge.token()
+        #expect(try refusal(Secret(good.reveal() + ".x")) == .idTokenMalformed)
+        #expect(try refusal(token(["x": .string(String(repeating: "a", count: 30_000))])) == .idTokenMalformed)
+        for name in ["kid", "typ", "alg"] {
+            #expect(try refusal(try forge.token { $0[name] = .integer(1) }) == .idTokenMalformed)
+        }
+    }
+
+    @Test("a key that is meant for something else is not used, although it would fit")
+    func keys() throws {
+        var forge = try TokenForge(.es256)
+        let token = try forge.token()
+        func keySet(_ changes: [String: JSONValue]) throws -> JSONWebKeySet {
+            var object = try #require(forge.jwk.object)
+            for (name, value) in changes { object[name] = value }
+            return try JSONWebKeySet(parsing: JSONValue.object(["keys": .array([.object(object)])]).serialized)
+        }
+        let wrong: [[String: JSONValue]] = [
+            ["use": .string("enc")], ["use": .integer(1)], ["key_ops": .array([.string("encrypt")])],
+            ["key_ops": .string("verify")], ["alg": .string("ES384")], ["alg": .integer(1)], ["kid": .integer(1)],
+            ["kid": .string("K1")],
+        ]
+        for changes in wrong { #expect(try refusal(token, keys: try keySet(changes)) == .idTokenKeyUnknown) }
+        let right: [[String: JSONValue]] = [
+            ["use": .string("sig")], ["key_ops": .array([.string("verify")])], ["alg": .string("ES256")],
+        ]
+        for changes in right { #expect(try refusal(token, keys: try keySet(changes)) == nil) }
+        forge.keyID = nil
+        #expect(try refusal(try forge.token(), keys: try keySet(["kid": .integer(1)])) == .idTokenKeyUnknown)
+    }
+
+    @Test("of many keys no more than eight are tried, and no set holds more than a hundred")
+    func bounds() throws {
+        var forge = try TokenForge(.es256)
+        forge.keyID = nil
+        let strangers = try (0..<8).map { _ in try TokenForge(.es256).jwk }
+        func keySet(_ keys: [JSONValue]) throws -> JSONWebKeySet {
+            try JSONWebKeySet(parsing: JSONValue.object(["keys": .array(keys)]).serialized)
+        }
+        #expect(try refusal(try forge.token(), keys: try keySet(strangers.dropLast() + [forge.jwk])) == nil)
+        #expect(try refusal(try forge.token(), keys: try keySet(strangers + [forge.jwk])) == .idTokenSignature)
+        forge.keyID = "k1"
+        let named = try (0..<8).map { _ in try TokenForge(.es256).jwk }
+        #expect(try refusal(try forge.token(), keys: try keySet(named + [forge.jwk])) == .idTokenSignature)
+        #expect(throws: IdentityError.self) { try keySet(Array(repeating: .null, count: 101)) }
+        #expect(try keySet(Array(repeating: .null, count: 100)).count == 0)
+    }
+}

@@ -1,0 +1,78 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+@Suite("Provider metadata")
+struct MetadataSourceTests {
+    private static let document: [UInt8] = Array(#"{"issuer":"https://id.example"}"#.utf8)
+
+    /// The issuer that a source with these rules finds, or how it is refused.
+    private func found(
+        at path: String,
+        redirects: Int,
+        fallback: Bool = false,
+        _ answers: [String: LoopbackResponse]
+    ) async throws -> String {
+        let server = try await LoopbackServer.start { answers[$0.path] ?? .message(status: 404) }
+        let transport = try CurlTransport()
+        let channel = ProviderChannel(
+            environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
+            timeout: .seconds(5),
+            allowsLoopbackHTTP: true,
+            configuredHosts: []
+        )
+        var configuration = MetadataSource.Configuration(
+            discoveryURL: try HTTPURL(server.origin + path),
+            issuers: .exactly(["https://id.example"])
+        )
+        configuration.allowedRedirects = redirects
+        if fallback { configuration.fallback = ProviderMetadata(issuer: "fallback") }
+        let result: String
+        do {
+            result = try await MetadataSource(configuration, channel: channel).metadata().issuer
+        } catch let error as IdentityError {
+            result = error.code.rawValue
+        }
+        await server.stop()
+        await transport.close()
+        return result
+    }
+
+    @Test("the fallback stands in where there is no document, and for nothing else")
+    func fallback() async throws {
+        let good = LoopbackResponse.message(status: 200, body: Self.document)
+        #expect(try await found(at: "/a", redirects: 0, fallback: true, [:]) == "fallback")
+        #expect(try await found(at: "/a", redirects: 0, [:]) == "discovery_failed")
+        #expect(try await found(at: "/a", redirects: 0, fallback: true, ["/a": good]) == "https://id.example")
+        let refused: [(Int, String)] = [
+            (500, "provider_unavailable"), (403, "discovery_failed"), (410, "discovery_failed"),
+        ]
+        for (status, code) in refused {
+            let answer = LoopbackResponse.message(status: status, body: Self.document)
+            #expect(try await found(at: "/a", redirects: 0, fallback: true, ["/a": answer]) == code)
+        }
+    }
+
+    @Test("no more redirects are followed than permitted, and none to plain http elsewhere")
+    func redirects() async throws {
+        let document = Self.document
+        let goal = try await LoopbackServer.start { request in
+            request.path == "/goal"
+                ? .message(status: 200, body: document)
+                : .message(status: 302, headers: [("Location", "http://\(request.header("Host") ?? "")/goal")])
+        }
+        func redirect(_ location: String) -> [String: LoopbackResponse] {
+            ["/a": .message(status: 301, headers: [("Location", location)])]
+        }
+        #expect(try await found(at: "/a", redirects: 1, redirect(goal.origin + "/goal")) == "https://id.example")
+        #expect(try await found(at: "/a", redirects: 0, redirect(goal.origin + "/goal")) == "discovery_failed")
+        #expect(try await found(at: "/a", redirects: 1, redirect(goal.origin + "/more")) == "discovery_failed")
+        #expect(try await found(at: "/a", redirects: 2, redirect(goal.origin + "/more")) == "https://id.example")
+        for location in ["http://id.example/", "ftp://id.example/", "/goal", "http://localhost:\(goal.port)/goal"] {
+            #expect(try await found(at: "/a", redirects: 5, redirect(location)) == "discovery_failed")
+        }
+        await goal.stop()
+    }
+}
