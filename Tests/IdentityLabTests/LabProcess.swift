@@ -18,8 +18,30 @@ final class LabProcess: Sendable {
         var errors = Channel()
         /// How many lines of the output were taken.
         var taken = 0
-        var status: Int32?
-        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// The exit status, once it is known.
+    private final class Ending: Sendable {
+        private let state = Mutex<(status: Int32?, waiters: [CheckedContinuation<Int32, Never>])>((nil, []))
+
+        func set(_ status: Int32) {
+            let waiters = state.withLock { state in
+                state.status = status
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.resume(returning: status) }
+        }
+
+        func status() async -> Int32 {
+            await withCheckedContinuation { continuation in
+                let status = state.withLock { state in
+                    if state.status == nil { state.waiters.append(continuation) }
+                    return state.status
+                }
+                if let status { continuation.resume(returning: status) }
+            }
+        }
     }
 
     struct Ended: Sendable {
@@ -41,7 +63,11 @@ final class LabProcess: Sendable {
         }
     }
 
+    /// Held while pipes are made and handed over: a process that starts meanwhile would keep another one's pipe open.
+    private static let spawning = Mutex(())
+
     private let state = Mutex(State())
+    private let ending = Ending()
     private let identifier: Int32
     private let input: Mutex<FileHandle?>
 
@@ -54,31 +80,33 @@ final class LabProcess: Sendable {
         return found ?? bundle.appendingPathComponent("identity-lab")
     }
 
-    init(_ arguments: [String], environment: [String: String], inputFile: String? = nil) throws {
+    init(_ arguments: [String], environment: [String: String]) throws {
         let process = Process()
         process.executableURL = Self.executable
         process.arguments = arguments
         process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
-        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = try inputFile.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? input
-        process.standardOutput = output
-        process.standardError = errors
-        self.input = Mutex(input.fileHandleForWriting)
-        let ended = Mutex<(@Sendable (Int32) -> Void)?>(nil)
-        process.terminationHandler = { process in
+        process.terminationHandler = { [ending] process in
             // A death by signal is no exit status: told apart as a shell does.
-            let status =
-                process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
-            ended.withLock(\.self)?(status)
+            let status = process.terminationStatus
+            ending.set(process.terminationReason == .exit ? status : 128 + status)
         }
-        let early = Mutex<Int32?>(nil)
-        ended.withLock { $0 = { status in early.withLock { $0 = status } } }
-        try process.run()
+        let pipes = try Self.spawning.withLock { _ in
+            let pipes = [Pipe(), Pipe(), Pipe()]
+            for pipe in pipes {
+                for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                    _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+                }
+            }
+            process.standardInput = pipes[0]
+            process.standardOutput = pipes[1]
+            process.standardError = pipes[2]
+            try process.run()
+            return pipes
+        }
         identifier = process.processIdentifier
-        ended.withLock { $0 = { [weak self] status in self?.end(status) } }
-        if let status = early.withLock(\.self) { end(status) }
-        follow(output.fileHandleForReading, \.output)
-        follow(errors.fileHandleForReading, \.errors)
+        input = Mutex(pipes[0].fileHandleForWriting)
+        follow(pipes[1].fileHandleForReading, \.output)
+        follow(pipes[2].fileHandleForReading, \.errors)
     }
 
     deinit {
@@ -118,29 +146,15 @@ final class LabProcess: Sendable {
 
     /// The end, with everything that was written.
     func ended() async -> Ended {
-        while true {
-            let ended: Ended? = state.withLock { state in
-                guard let status = state.status, state.output.isClosed, state.errors.isClosed else { return nil }
-                return Ended(
-                    status: status,
-                    output: String(decoding: state.output.bytes, as: UTF8.self),
-                    errors: String(decoding: state.errors.bytes, as: UTF8.self)
-                )
-            }
-            if let ended { return ended }
-            if state.withLock({ !$0.output.isClosed }) {
-                await change(\.output)
-            } else if state.withLock({ !$0.errors.isClosed }) {
-                await change(\.errors)
-            } else {
-                await withCheckedContinuation { continuation in
-                    let isEnded = state.withLock { state in
-                        if state.status == nil { state.waiters.append(continuation) }
-                        return state.status != nil
-                    }
-                    if isEnded { continuation.resume() }
-                }
-            }
+        let status = await ending.status()
+        while state.withLock({ !$0.output.isClosed }) { await change(\.output) }
+        while state.withLock({ !$0.errors.isClosed }) { await change(\.errors) }
+        return state.withLock { state in
+            Ended(
+                status: status,
+                output: String(decoding: state.output.bytes, as: UTF8.self),
+                errors: String(decoding: state.errors.bytes, as: UTF8.self)
+            )
         }
     }
 
@@ -174,14 +188,5 @@ final class LabProcess: Sendable {
             }
             if isDone { continuation.resume() }
         }
-    }
-
-    private func end(_ status: Int32) {
-        let waiters = state.withLock { state in
-            state.status = status
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
     }
 }
