@@ -63,13 +63,11 @@ final class LabProcess: Sendable {
         }
     }
 
-    /// Held while pipes are made and handed over: a process that starts meanwhile would keep another one's pipe open.
-    private static let spawning = Mutex(())
-
     private let state = Mutex(State())
     private let ending = Ending()
-    private let identifier: Int32
-    private let input: Mutex<FileHandle?>
+    private let process: Spawned
+    /// Our end of its standard input; -1 once it is closed.
+    private let input: Mutex<Int32>
 
     /// The executable beside the test bundle.
     private static var executable: URL {
@@ -81,51 +79,32 @@ final class LabProcess: Sendable {
     }
 
     init(_ arguments: [String], environment: [String: String]) throws {
-        let process = Process()
-        process.executableURL = Self.executable
-        process.arguments = arguments
-        process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
-        process.terminationHandler = { [ending] process in
-            // A death by signal is no exit status: told apart as a shell does.
-            let status = process.terminationStatus
-            ending.set(process.terminationReason == .exit ? status : 128 + status)
-        }
-        let pipes = try Self.spawning.withLock { _ in
-            let pipes = [Pipe(), Pipe(), Pipe()]
-            for pipe in pipes {
-                for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
-                    _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
-                }
-            }
-            process.standardInput = pipes[0]
-            process.standardOutput = pipes[1]
-            process.standardError = pipes[2]
-            try process.run()
-            return pipes
-        }
-        identifier = process.processIdentifier
-        input = Mutex(pipes[0].fileHandleForWriting)
-        follow(pipes[1].fileHandleForReading, \.output)
-        follow(pipes[2].fileHandleForReading, \.errors)
+        let variables = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
+        process = try Spawned.start(Self.executable.path, arguments, variables)
+        input = Mutex(process.input)
+        follow(process.output, \.output)
+        follow(process.errors, \.errors)
+        _ = DedicatedThread.start { [ending, process] in ending.set(process.wait()) }
     }
 
     deinit {
-        kill(identifier, SIGKILL)
+        closeInput()
     }
 
     func send(_ line: String) {
-        input.withLock { $0?.write(Data((line + "\n").utf8)) }
+        let bytes = Array((line + "\n").utf8)
+        input.withLock { _ = unsafe write($0, bytes, bytes.count) }
     }
 
     func closeInput() {
-        input.withLock { handle in
-            try? handle?.close()
-            handle = nil
+        input.withLock { descriptor in
+            if descriptor >= 0 { close(descriptor) }
+            descriptor = -1
         }
     }
 
     func signal(_ number: Int32) {
-        kill(identifier, number)
+        kill(process.identifier, number)
     }
 
     /// The next event on standard output; nil at its end.
@@ -159,20 +138,25 @@ final class LabProcess: Sendable {
     }
 
     /// Reads on a thread of its own: blocking one of the pool's would starve the tests.
-    private func follow(_ handle: FileHandle, _ path: any WritableKeyPath<State, Channel> & Sendable) {
+    private func follow(_ descriptor: Int32, _ path: any WritableKeyPath<State, Channel> & Sendable) {
         _ = DedicatedThread.start { [self] in
-            var isOpen = true
-            while isOpen {
-                let data = handle.availableData
-                isOpen = !data.isEmpty
+            var room = [UInt8](repeating: 0, count: 65_536)
+            var count = 1
+            while count > 0 {
+                count = unsafe read(descriptor, &room, room.count)
+                if count < 0, errno == EINTR {
+                    count = 1
+                    continue
+                }
                 let waiters = state.withLock { state in
-                    state[keyPath: path].bytes += Array(data)
-                    if data.isEmpty { state[keyPath: path].isClosed = true }
+                    state[keyPath: path].bytes += room[..<max(0, count)]
+                    if count <= 0 { state[keyPath: path].isClosed = true }
                     defer { state[keyPath: path].waiters = [] }
                     return state[keyPath: path].waiters
                 }
                 for waiter in waiters { waiter.resume() }
             }
+            close(descriptor)
         }
     }
 

@@ -19,12 +19,22 @@ struct SystemBrowserTests {
 
         let variables = ["PATH": folder.path, "DISPLAY": ":9", "IDENTITY_STORE_KEY": "canary", "LC_ALL": "C"]
         let url = try HTTPURL("https://id.example/authorize?a=b&c=$(id)")
-        #expect(await SystemBrowser(environment: variables).open(url))
-        while !FileManager.default.fileExists(atPath: output) { await Task.yield() }
+        // A process that another test starts in this moment may still have the script open for writing, which keeps it from
+        // being run.
+        try await eventually { await SystemBrowser(environment: variables).open(url) }
+        try await eventually { FileManager.default.fileExists(atPath: output) }
         let lines = String(decoding: try Data(contentsOf: URL(filePath: output)), as: UTF8.self).split(separator: "\n")
         #expect(lines.prefix(2) == ["1", "https://id.example/authorize?a=b&c=$(id)"])
         #expect(lines.contains("LC_ALL=C"))
         #expect(!lines.contains { $0.contains("canary") })
+    }
+
+    private func eventually(_ condition: () async -> Bool) async throws {
+        for _ in 0..<2000 {
+            if await condition() { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("It did not come about.")
     }
 
     @Test("without a desktop or without xdg-open nothing is opened")
