@@ -276,4 +276,19 @@ struct SessionManagerTests {
         options.returnPath = path
         await #expect(throws: IdentityError.self) { _ = try await world.manager.begin("strict", options: options) }
     }
+
+    @Test("a return path of the app comes back with the login, up to 2048 bytes of it")
+    func goodReturnPath() async throws {
+        let world = try World()
+        var options = LoginOptions()
+        for path in ["/", "/account?tab=1#orders", "/" + String(repeating: "a", count: 2047)] {
+            options.returnPath = path
+            let started = try await world.manager.begin("strict", options: options)
+            let callback = try LoginCallback(form: Array("code=c&\(started.url.query ?? "")".utf8))
+            let login = try await world.manager.complete(callback, browserBinding: started.browserBinding)
+            #expect(login.returnPath == path)
+        }
+        options.returnPath = "/" + String(repeating: "a", count: 2048)
+        await #expect(throws: IdentityError.self) { _ = try await world.manager.begin("strict", options: options) }
+    }
 }
