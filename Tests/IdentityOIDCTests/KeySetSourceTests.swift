@@ -109,6 +109,28 @@ struct KeySetSourceTests {
         }
     }
 
+    @Test(
+        "a page in the place of the keys passes, a redirect and lies do not",
+        arguments: [
+            (200, "<html>", "retry_later"), (200, "", "retry_later"), (503, "", "retry_later"), (302, "", "rejected"),
+            (200, "{}", "rejected"), (200, #"{"keys":[],"keys":[]}"#, "rejected"),
+        ]
+    )
+    func unreadable(status: Int, body: String, kind: String) async throws {
+        let server = try await LoopbackServer.start { _ in .message(status: status, body: Array(body.utf8)) }
+        let channel = ProviderChannel(
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: ManualClock()),
+            timeout: .seconds(5),
+            allowsLoopbackHTTP: true,
+            configuredHosts: []
+        )
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await KeySetSource(channel: channel).keys(at: try HTTPURL(server.origin + "/jwks"))
+        }
+        #expect(error?.kind.rawValue == kind)
+        await server.stop()
+    }
+
     @Test("an outage never evicts good keys")
     func outage() async throws {
         try await withSource { endpoint, source, url, clock in

@@ -13,7 +13,11 @@ package struct JSONWebKeySet: Sendable {
         do {
             values = try JSONValue(parsing: body)["keys"]?.array
         } catch {
-            throw Self.failure("is not valid JSON: \(error)", cause: error)
+            throw Self.failure(
+                "is not valid JSON: \(error)",
+                kind: DocumentFailure.kind(ofUnreadable: body),
+                cause: error
+            )
         }
         guard let values, values.count <= 100 else { throw Self.failure("is no list of at most 100 keys") }
         keys = values.compactMap { JSONWebKey($0) }
@@ -30,9 +34,13 @@ package struct JSONWebKeySet: Sendable {
         return fitting.filter { $0.keyID?.isIdentical(to: keyID) ?? false }.prefix(8).map(\.key)
     }
 
-    private static func failure(_ problem: String, cause: (any Error)? = nil) -> IdentityError {
+    private static func failure(
+        _ problem: String,
+        kind: IdentityError.Kind = .rejected,
+        cause: (any Error)? = nil
+    ) -> IdentityError {
         IdentityError(
-            .rejected,
+            kind,
             .discoveryFailed,
             "The provider's key set \(problem).",
             hint: "Open the provider's jwks_uri in a browser and look at what answers there.",

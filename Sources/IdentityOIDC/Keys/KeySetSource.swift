@@ -78,6 +78,15 @@ package final class KeySetSource: Sendable {
                 headers: try ProviderChannel.headers(headers),
                 asking: "The provider's key set"
             )
+            guard !(300..<400).contains(response.status) else {
+                throw IdentityError(
+                    .rejected,
+                    .redirectRefused,
+                    "The provider's key set answered with a redirect, which was not followed.",
+                    hint: "Configure the address to which it leads, if that is the provider's.",
+                    providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+                )
+            }
             guard response.status == 200 else {
                 throw IdentityError(
                     .retryLater,

@@ -29,7 +29,11 @@ package struct ProviderMetadata: Sendable {
         do {
             document = try JSONValue(parsing: body)
         } catch {
-            throw Self.failure("are not valid JSON: \(error)", cause: error)
+            throw Self.failure(
+                "are not valid JSON: \(error)",
+                kind: DocumentFailure.kind(ofUnreadable: body),
+                cause: error
+            )
         }
         guard document.object != nil, let issuer = document["issuer"]?.string, !issuer.isEmpty else {
             throw Self.failure("have no issuer")
@@ -57,9 +61,13 @@ package struct ProviderMetadata: Sendable {
         sendsIssuerInResponse = document["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 
-    private static func failure(_ problem: String, cause: (any Error)? = nil) -> IdentityError {
+    private static func failure(
+        _ problem: String,
+        kind: IdentityError.Kind = .rejected,
+        cause: (any Error)? = nil
+    ) -> IdentityError {
         IdentityError(
-            .rejected,
+            kind,
             .discoveryFailed,
             "The provider's metadata \(problem).",
             hint: "Open the discovery address in a browser and look at what answers there.",

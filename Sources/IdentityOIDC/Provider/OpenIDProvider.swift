@@ -132,7 +132,28 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
+        guard configuration.redirectURI.map(isAbsolute) ?? true else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The redirect URI is not an absolute URI without a fragment.",
+                hint: "Write it exactly as registered, such as https://app.example/callback.",
+                reference: "RFC 6749 section 3.1.2"
+            )
+        }
         return base
+    }
+
+    /// Whether a text begins with a scheme and holds no fragment, blanks or control characters; apps have schemes of their own.
+    private static func isAbsolute(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let scheme = parts.first, let first = scheme.first, !parts[1].isEmpty else {
+            return false
+        }
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
+        return isLetter(first)
+            && scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }
     }
 
     private static func algorithm(_ name: String) throws -> SignatureAlgorithm {
