@@ -212,10 +212,10 @@ struct SFCCTests {
         )
         shop.answer(Self.tokenPath, page)
         let second = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
-        #expect(second?.code == .unexpectedResponse)
+        #expect(second?.code == .unexpectedResponse && second?.kind == .retryLater)
         shop.answer(Self.codePath, page)
         let first = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
-        #expect(first?.code == .unexpectedResponse)
+        #expect(first?.code == .unexpectedResponse && first?.kind == .retryLater)
         #expect(shop.requests(to: Self.tokenPath).count == 1)
     }
 

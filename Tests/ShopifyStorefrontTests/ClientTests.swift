@@ -166,7 +166,8 @@ private struct ShopName: StorefrontOperation {
         let error = try await failure(
             .message(status: 200, headers: [("Content-Type", "text/html")], body: Array(body.utf8))
         )
-        #expect(error.kind == .rejected && error.code == .unexpectedResponse)
+        #expect(error.kind == (body.isEmpty || body.hasPrefix("<") ? .retryLater : .rejected))
+        #expect(error.code == .unexpectedResponse)
         let shown = "\(error)" + (error.providerAnswer?.errorDescription ?? "")
         #expect(shown.contains("canary") == false)
     }

@@ -77,9 +77,12 @@ struct SFCCAnswer: Sendable {
     }
 
     /// An answer that is neither JSON nor anything else that is known, such as a page of the storefront.
+    ///
+    /// A page passes as a maintenance window does; JSON without a token does not.
     var unexpected: IdentityError {
-        IdentityError(
-            .rejected,
+        let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<")
+        return IdentityError(
+            isPage ? .retryLater : .rejected,
             .unexpectedResponse,
             "The SFCC storefront answered with something that is no token and no error, perhaps a page.",
             hint: "Compare site, locale and controllers with the storefront's own URLs.",

@@ -28,8 +28,11 @@ struct StorefrontAnswer: Sendable {
             throw StorefrontRefusal(metadata, errors, response.headers["Retry-After"]).error(configuration)
         }
         guard body != nil, data != nil || !errors.isEmpty else {
+            // A page or nothing at all is what a proxy sends while the shop is away.
+            let opening = response.body.first { $0 > 0x20 }
+            let isOutage = opening == nil || opening == UInt8(ascii: "<")
             throw IdentityError(
-                .rejected,
+                isOutage ? .retryLater : .rejected,
                 .unexpectedResponse,
                 "The Storefront API sent an answer that is no GraphQL answer.",
                 hint:
