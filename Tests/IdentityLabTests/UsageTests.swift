@@ -12,6 +12,7 @@ struct UsageTests {
             ["login", "--provider", "a", "--provider", "b"], ["sandbox", "--port", "70000"],
             ["token", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--valid-for", "-1"],
             ["cart", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--line", "gid://x/1:0"],
+            ["cart", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--line", "gid://x/1", "--buyer-ip", "localhost"],
         ]
     )
     func usage(_ arguments: [String]) async throws {
@@ -24,6 +25,14 @@ struct UsageTests {
         #expect(try json.events().count == 1)
         #expect(try json.event("error")["code"]?.string == "usage_invalid")
         #expect(try json.event("error")["correlation_id"]?.string?.isEmpty == false)
+    }
+
+    @Test("options may stand in front of their command, values too")
+    func order() async throws {
+        let id = "AAAAAAAAAAAAAAAAAAAAAA"
+        let ended = try await LabProcess(["--session", id, "--reveal", "--json", "token"], environment: [:]).ended()
+        #expect(ended.status == 2)
+        #expect(try ended.event("error")["code"]?.string == "configuration_invalid")
     }
 
     @Test("help for the program and for every command")

@@ -10,17 +10,12 @@ struct CommandLineParser {
     ///
     /// - Throws: ``UsageError``.
     func parse(_ words: [String]) throws -> (command: (any Command.Type)?, arguments: Arguments) {
-        var command: (any Command.Type)?
+        // Options may stand in front of their command, so it is looked for first.
+        let command = try self.command(words)
         var arguments = Arguments()
         var rest = words[...]
         while let word = rest.popFirst() {
-            guard word.hasPrefix("-") else {
-                guard command == nil else {
-                    throw UsageError("\(Self.quoted(word)) is not an option.", command: command)
-                }
-                command = try find(word)
-                continue
-            }
+            guard word.hasPrefix("-") else { continue }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts.first.map(String.init) ?? word
             let option = try find(name == "-h" ? "--help" : name, of: command)
@@ -28,6 +23,23 @@ struct CommandLineParser {
             try add(option, inline, &rest, &arguments, command)
         }
         return (command, arguments)
+    }
+
+    /// The one word that is neither an option nor the value of one; an option takes a value in every command or in none.
+    private func command(_ words: [String]) throws(UsageError) -> (any Command.Type)? {
+        let options = Option.common + (commands + [JourneyCommand.self]).flatMap { $0.options }
+        var command: (any Command.Type)?
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard !word.hasPrefix("-") else {
+                let option = options.first { $0.name == word }
+                if let option, option.takesValue, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
+                continue
+            }
+            guard command == nil else { throw UsageError("\(Self.quoted(word)) is not an option.", command: command) }
+            command = try find(word)
+        }
+        return command
     }
 
     private func add(

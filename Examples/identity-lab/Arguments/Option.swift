@@ -14,6 +14,11 @@ struct Option: Sendable {
     let form: Form
     let help: String
 
+    /// Whether a value stands behind the name.
+    var takesValue: Bool {
+        if case .flag = form { false } else { true }
+    }
+
     /// The option as the help shows it.
     var usage: String {
         switch form {

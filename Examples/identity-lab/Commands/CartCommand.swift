@@ -41,6 +41,9 @@ struct CartCommand: Command {
             throw UsageError("--cart is no cart id.", command: Self.self)
         }
         guard !lines.isEmpty || cart != nil else { throw UsageError("--line is missing.", command: Self.self) }
+        guard arguments[Self.buyerIP].map(StorefrontContext.isAddress) ?? true else {
+            throw UsageError("--buyer-ip is no IP address.", command: Self.self)
+        }
         context = StorefrontContext(buyerIP: arguments[Self.buyerIP])
     }
 

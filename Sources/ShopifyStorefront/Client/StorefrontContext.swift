@@ -52,7 +52,7 @@ public struct StorefrontContext: Sendable {
     }
 
     /// Whether the address is made of what addresses are made of; anything else never becomes a header.
-    static func isAddress(_ text: String) -> Bool {
+    package static func isAddress(_ text: String) -> Bool {
         (2...45).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 switch byte {
