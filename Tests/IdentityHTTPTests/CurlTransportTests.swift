@@ -58,10 +58,13 @@ import Testing
         let server = try await LoopbackServer.start { _ in .message(status: 200) }
         let transport = try CurlTransport(configuration: .init(maximumConnectionsPerHost: 2))
         let counter = Counter()
+        // Forty-eight wait for two connections, on a machine that may be busy.
+        let patient = HTTPLimits(firstByteTimeout: .seconds(120), totalTimeout: .seconds(120))
         var request = HTTPRequest(
             method: .post,
             url: try HTTPURL(server.origin + "/"),
             body: [1],
+            limits: patient,
             allowsLoopbackHTTP: true
         )
         request.addressPolicy = AddressPolicy(name: "counting") { _ in

@@ -32,7 +32,7 @@ package struct ProviderChannel: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         var limits = HTTPLimits()
         limits.totalTimeout = timeout
-        limits.firstByteTimeout = min(limits.firstByteTimeout, timeout)
+        limits.firstByteTimeout = timeout
         limits.connectTimeout = min(limits.connectTimeout, timeout)
         let isConfigured = allowsLoopbackHTTP || configuredHosts.contains { $0.isIdentical(to: url.host) }
         var request = HTTPRequest(

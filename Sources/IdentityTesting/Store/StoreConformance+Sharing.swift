@@ -116,7 +116,7 @@ extension StoreConformance {
                 waiter.cancel()
                 await #expect(throws: (any Error).self) { try await waiter.value }
             }
-            try await locking.withSessionLock(id, waitingUpTo: .zero) {}
+            try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) {}
         },
     ]
 }

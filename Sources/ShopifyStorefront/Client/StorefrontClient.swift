@@ -81,7 +81,7 @@ public struct StorefrontClient: Sendable {
         if !variables.members.isEmpty { body["variables"] = .object(variables) }
         var limits = HTTPLimits(maximumBodyBytes: Self.maximumBodyBytes)
         limits.totalTimeout = configuration.timeout
-        limits.firstByteTimeout = min(limits.firstByteTimeout, configuration.timeout)
+        limits.firstByteTimeout = configuration.timeout
         limits.connectTimeout = min(limits.connectTimeout, configuration.timeout)
         return HTTPRequest(
             method: .post,

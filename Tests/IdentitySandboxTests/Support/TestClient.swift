@@ -17,7 +17,8 @@ struct TestClient {
         headers: [String: String] = [:],
         body: String? = nil
     ) async throws -> HTTPResponse {
-        var request = HTTPRequest(method: method, url: try HTTPURL(url), allowsLoopbackHTTP: true)
+        let patient = HTTPLimits(firstByteTimeout: .seconds(60), totalTimeout: .seconds(60))
+        var request = HTTPRequest(method: method, url: try HTTPURL(url), limits: patient, allowsLoopbackHTTP: true)
         for (name, value) in headers { try request.headers.set(name, value) }
         request.body = body.map { Array($0.utf8) }
         return try await transport.get().send(request)

@@ -93,7 +93,7 @@ final class FakeStorefront: Sendable {
                 authentication: authentication,
                 endpoint: try HTTPURL(endpoint),
                 allowsLoopbackHTTP: true,
-                timeout: .seconds(10)
+                timeout: .seconds(60)
             ),
             environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         )
