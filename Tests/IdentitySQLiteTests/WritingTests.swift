@@ -45,6 +45,7 @@ struct WritingTests {
         #expect(try await impatient.session(session.id) != nil)
         other.close()
         try await saved
+        // Whoever hears of a write finds its lock free.
         #expect(try await impatient.session(late.id) != nil)
         try await impatient.insert(sampleSession())
     }

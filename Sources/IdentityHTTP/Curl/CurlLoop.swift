@@ -66,6 +66,11 @@ internal import Synchronization
             return refuse(continuation, .cancelled, "The task was cancelled.")
         }
         let request = exchange.request
+        let totalDeadline = exchange.start.advanced(by: CurlLoop.bounded(request.limits.totalTimeout))
+        // Before anything is sent: a server on this machine can answer before the deadlines are looked at next.
+        guard totalDeadline > .now else {
+            return refuse(continuation, .timedOut, "The time was over before the request could be sent.")
+        }
         guard let handle = idle.popLast() ?? CurlHandle() else {
             return refuse(continuation, .internalFailure, "libcurl gave no handle.")
         }
@@ -73,7 +78,7 @@ internal import Synchronization
             exchange: exchange,
             continuation: continuation,
             firstByteDeadline: exchange.start.advanced(by: CurlLoop.bounded(request.limits.firstByteTimeout)),
-            totalDeadline: exchange.start.advanced(by: CurlLoop.bounded(request.limits.totalTimeout)),
+            totalDeadline: totalDeadline,
             reader: ResponseReader(limits: request.limits, isHead: request.method == .head)
         )
         guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {

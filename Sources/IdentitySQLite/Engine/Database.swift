@@ -130,54 +130,60 @@ actor Database {
             return false
         }
         do {
-            if try write(batch, on: connection, under: writer) { return false }
-            postpone(batch, in: writes)
-            return true
+            guard let answers = try write(batch, on: connection, under: writer) else {
+                postpone(batch, in: writes)
+                return true
+            }
+            // Only now, so that whoever hears of a write does not find its lock still taken.
+            for answer in answers { answer() }
+            return false
         } catch {
             for work in batch { work.fail(Self.identityError(error)) }
             return false
         }
     }
 
-    /// Makes one transaction of a batch; false when the lock is not to be had yet.
+    /// Makes one transaction of a batch.
     ///
+    /// - Returns: What tells the callers, to be called when the lock has been given back; nil when it is not to be had yet.
     /// - Throws: When none of the batch was done.
     private func write(
         _ batch: [PendingWork],
         on connection: Connection,
         under writer: WriterLock
-    ) throws -> Bool {
-        guard try writer.tryAcquire() else { return false }
+    ) throws -> [@Sendable () -> Void]? {
+        guard try writer.tryAcquire() else { return nil }
         defer { writer.release() }
         do {
             try connection.begin()
         } catch {
             guard error.isBusy else { throw error }
-            return false
+            return nil
         }
         do {
-            try transact(batch, on: connection)
+            return try transact(batch, on: connection)
         } catch {
             guard batch.count > 1 else { throw error }
             // One of them spoils it for all: each gets a transaction and an answer of its own.
+            var answers: [@Sendable () -> Void] = []
             for work in batch {
                 do {
                     try connection.begin()
-                    try transact([work], on: connection)
+                    answers += try transact([work], on: connection)
                 } catch {
                     work.fail(Self.identityError(error))
                 }
             }
+            return answers
         }
-        return true
     }
 
-    /// Runs a batch inside the transaction that has begun, commits, and tells the callers.
-    private func transact(_ batch: [PendingWork], on connection: Connection) throws {
+    /// Runs a batch inside the transaction that has begun, commits, and gives what tells the callers.
+    private func transact(_ batch: [PendingWork], on connection: Connection) throws -> [@Sendable () -> Void] {
         do {
             let answers = try batch.map { try $0.run(connection) }
             try connection.commit(pauses: Int(min(wait / .milliseconds(2), 1_000_000)))
-            for answer in answers { answer() }
+            return answers
         } catch {
             connection.rollback()
             throw error

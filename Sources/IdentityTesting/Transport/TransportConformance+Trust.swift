@@ -61,9 +61,13 @@ extension TransportConformance {
     }
 
     @Sendable private static func refusedConnection(_ probe: TransportProbe) async throws {
-        let server = try await LoopbackServer.start { _ in .message(status: 200, headers: [], body: []) }
-        let request = try probe.request(server, .post, body: [1])
-        await server.stop()
+        // A port that no server of another test can get meanwhile.
+        let request = HTTPRequest(
+            method: .post,
+            url: try HTTPURL("http://127.0.0.1:1/"),
+            body: [1],
+            allowsLoopbackHTTP: true
+        )
         try await probe.expect(.connectionFailed, .notSent, from: request)
         // An address that the policy refuses is not even knocked at.
         var refused = request
