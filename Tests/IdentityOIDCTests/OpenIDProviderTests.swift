@@ -359,21 +359,6 @@ struct OpenIDProviderTests {
         #expect(error?.code == .configurationInvalid)
     }
 
-    @Test(
-        "a redirect URI that no provider can have registered is an error of the configuration",
-        arguments: [
-            ("", false), ("not a uri", false), ("/cb", false), ("https://a.example/#x", false), ("app:", false),
-        ]
-            + [("https://a.example/cb?x=1", true), ("shop.1.app://callback", true)]
-    )
-    func redirectURI(text: String, isGood: Bool) throws {
-        var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")
-        configuration.redirectURI = text
-        let environment = IdentityEnvironment(transport: try CurlTransport())
-        let made = try? OpenIDProvider(configuration, environment: environment)
-        #expect((made != nil) == isGood)
-    }
-
     @Test("addresses that a document names may lead to the public internet only, configured ones anywhere")
     func addressPolicy() async throws {
         let transport = RecordingTransport()
