@@ -38,7 +38,7 @@ package final class KeySetSource: Sendable {
         let cached = state.withLock { $0.entry }
         if let cached, cached.url == url, now < cached.freshUntil { return (cached.keys, cached.revision) }
         do {
-            try await fetch(url)
+            try await fetch(url, knowing: cached?.revision)
         } catch {
             // Keys that were good do not turn bad because the provider is down.
             guard let cached, cached.url == url else { throw error }
@@ -59,7 +59,7 @@ package final class KeySetSource: Sendable {
         }
         if isNewer { return try current(url).keys }
         guard isAllowed else { return nil }
-        try await fetch(url)
+        try await fetch(url, knowing: revision)
         return try current(url).keys
     }
 
@@ -70,8 +70,12 @@ package final class KeySetSource: Sendable {
         return (entry.keys, entry.revision)
     }
 
-    private func fetch(_ url: HTTPURL) async throws {
+    /// Fetches the keys, unless others did since the caller looked: between the look and the fetch theirs may have ended.
+    private func fetch(_ url: HTTPURL, knowing revision: Int?) async throws {
         _ = try await fetches.run(url.text) { [self] in
+            if let entry = state.withLock({ $0.entry }), entry.url == url, entry.revision != revision {
+                return entry.revision
+            }
             let response = try await channel.send(
                 .get,
                 url,

@@ -40,14 +40,20 @@ package final class MetadataSource: Sendable {
     /// Whether the issuer comes from the provider's own document, so that a login can be bound to it.
     package var isDiscovered: Bool { configuration.discoveryURL != nil }
 
+    private var fresh: ProviderMetadata? {
+        let now = channel.environment.clock.elapsed
+        return cache.withLock { $0 }.flatMap { now - $0.at < Self.lifetime ? $0.metadata : nil }
+    }
+
     /// The metadata, from memory while they are fresh.
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
-        let now = channel.environment.clock.elapsed
-        if let cached = cache.withLock({ $0 }), now - cached.at < Self.lifetime { return cached.metadata }
+        if let fresh { return fresh }
         do {
             return try await fetches.run(true) { [self] in
+                // Between the look and the fetch another's fetch may have ended.
+                if let fresh { return fresh }
                 let metadata = overridden(try await fetch())
                 cache.withLock { $0 = (metadata, channel.environment.clock.elapsed) }
                 return metadata
