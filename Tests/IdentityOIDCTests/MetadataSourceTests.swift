@@ -55,6 +55,23 @@ struct MetadataSourceTests {
         }
     }
 
+    @Test("the optional endpoints are read, and refused where they are not https")
+    func optionalEndpoints() throws {
+        let names: [(String, KeyPath<ProviderMetadata, HTTPURL?> & Sendable)] = [
+            ("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint),
+            ("revocation_endpoint", \.revocationEndpoint),
+            ("device_authorization_endpoint", \.deviceAuthorizationEndpoint),
+        ]
+        for (name, path) in names {
+            func read(_ url: String) throws -> ProviderMetadata {
+                let text = #"{"issuer":"https://id.example","\#(name)":"\#(url)"}"#
+                return try ProviderMetadata(parsing: Array(text.utf8), allowsLoopbackHTTP: false)
+            }
+            #expect(try read("https://id.example/x")[keyPath: path]?.text == "https://id.example/x")
+            #expect(throws: IdentityError.self) { try read("http://id.example/x") }
+        }
+    }
+
     @Test("no more redirects are followed than permitted, and none to plain http elsewhere")
     func redirects() async throws {
         let document = Self.document

@@ -128,6 +128,11 @@ package final class MetadataSource: Sendable {
         metadata.keySetURL = configured.keySetURL ?? found.keySetURL
         metadata.endSessionEndpoint = configured.endSessionEndpoint ?? found.endSessionEndpoint
         metadata.userInfoEndpoint = configured.userInfoEndpoint ?? found.userInfoEndpoint
+        metadata.pushedAuthorizationRequestEndpoint =
+            configured.pushedAuthorizationRequestEndpoint ?? found.pushedAuthorizationRequestEndpoint
+        metadata.revocationEndpoint = configured.revocationEndpoint ?? found.revocationEndpoint
+        metadata.deviceAuthorizationEndpoint =
+            configured.deviceAuthorizationEndpoint ?? found.deviceAuthorizationEndpoint
         return metadata
     }
 }

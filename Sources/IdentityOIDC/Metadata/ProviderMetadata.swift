@@ -9,15 +9,32 @@ package struct ProviderMetadata: Sendable {
     package var keySetURL: HTTPURL?
     package var endSessionEndpoint: HTTPURL?
     package var userInfoEndpoint: HTTPURL?
+    /// Where an authorization request is deposited before the browser goes (RFC 9126 section 5).
+    package var pushedAuthorizationRequestEndpoint: HTTPURL?
+    /// Where a token is given back (RFC 7009, RFC 8414 section 2).
+    package var revocationEndpoint: HTTPURL?
+    /// Where a login on another device begins (RFC 8628 section 4).
+    package var deviceAuthorizationEndpoint: HTTPURL?
     /// The algorithms of `id_token_signing_alg_values_supported`; nil when the provider does not say.
     package var signatureAlgorithms: [String]?
     /// The methods of `code_challenge_methods_supported`; nil when the provider does not say.
     package var codeChallengeMethods: [String]?
+    /// The methods of `token_endpoint_auth_methods_supported`; nil when the provider does not say.
+    package var authenticationMethods: [String]?
+    /// The algorithms of `token_endpoint_auth_signing_alg_values_supported`; nil when the provider does not say.
+    package var authenticationAlgorithms: [String]?
+    /// The algorithms of `dpop_signing_alg_values_supported`; nil when the provider does not say (RFC 9449 section 5.1).
+    package var possessionProofAlgorithms: [String]?
+    /// The modes of `response_modes_supported`; nil when the provider does not say.
+    package var responseModes: [String]?
+    /// Whether an authorization request must be pushed (RFC 9126 section 5).
+    package var requiresPushedRequests: Bool
     /// Whether every authorization response carries `iss` (RFC 9207 section 3).
     package var sendsIssuerInResponse: Bool
 
     package init(issuer: String) {
         self.issuer = issuer
+        requiresPushedRequests = false
         sendsIssuerInResponse = false
     }
 
@@ -56,8 +73,16 @@ package struct ProviderMetadata: Sendable {
         keySetURL = try url("jwks_uri")
         endSessionEndpoint = try url("end_session_endpoint")
         userInfoEndpoint = try url("userinfo_endpoint")
+        pushedAuthorizationRequestEndpoint = try url("pushed_authorization_request_endpoint")
+        revocationEndpoint = try url("revocation_endpoint")
+        deviceAuthorizationEndpoint = try url("device_authorization_endpoint")
         signatureAlgorithms = try list("id_token_signing_alg_values_supported")
         codeChallengeMethods = try list("code_challenge_methods_supported")
+        authenticationMethods = try list("token_endpoint_auth_methods_supported")
+        authenticationAlgorithms = try list("token_endpoint_auth_signing_alg_values_supported")
+        possessionProofAlgorithms = try list("dpop_signing_alg_values_supported")
+        responseModes = try list("response_modes_supported")
+        requiresPushedRequests = document["require_pushed_authorization_requests"]?.bool ?? false
         sendsIssuerInResponse = document["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 

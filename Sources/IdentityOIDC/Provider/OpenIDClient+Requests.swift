@@ -13,42 +13,16 @@ extension OpenIDClient {
         _ metadata: ProviderMetadata
     ) async throws -> (answer: TokenResponse, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
-        var fields = fields
-        var headers: [(name: String, value: String)] = [("Content-Type", "application/x-www-form-urlencoded")]
-        headers += dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) }
-        switch authentication {
-        case .none: break
-        case .secretPost(let secret):
-            let behind = dialect.secretFollowsClientID ? fields.firstIndex { $0.name == "client_id" } : nil
-            fields.insert(("client_secret", secret.reveal()), at: behind.map { $0 + 1 } ?? fields.count)
-        case .secretBasic(let secret, let encoding):
-            headers.append(("Authorization", "Basic \(Self.credentials(descriptor.clientID, secret, encoding))"))
-        }
         let startedAt = channel.environment.clock.now
-        let response = try await channel.send(
-            .post,
-            endpoint,
-            headers: try ProviderChannel.headers(headers),
-            body: FormEncoding.encode(fields),
+        let response = try await authenticated(
+            fields,
+            headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
+            to: endpoint,
             asking: "The provider's token endpoint"
         )
         switch try TokenAnswer(response, to: grant) {
         case .success(let object): return (try TokenResponse(object, rules: dialect.tokenRules), startedAt)
         case .failure(let failure): throw dialect.classify(failure)
-        }
-    }
-
-    /// Basic credentials (RFC 6749 section 2.3.1, RFC 7617).
-    private static func credentials(
-        _ clientID: String,
-        _ secret: Secret,
-        _ encoding: ClientAuthentication.BasicCredentialEncoding
-    ) -> String {
-        switch encoding {
-        case .formEncoded:
-            Base64.encode(Array("\(FormEncoding.escape(clientID)):\(FormEncoding.escape(secret.reveal()))".utf8))
-        case .verbatimForNonconformingProvider:
-            Base64.encode(Array("\(clientID):\(secret.reveal())".utf8))
         }
     }
 

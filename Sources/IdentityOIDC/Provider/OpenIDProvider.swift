@@ -56,6 +56,12 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
         public var logout: HTTPURL?
         /// The UserInfo endpoint.
         public var userInfo: HTTPURL?
+        /// The pushed authorization request endpoint (RFC 9126).
+        public var pushedAuthorization: HTTPURL?
+        /// The revocation endpoint (RFC 7009).
+        public var revocation: HTTPURL?
+        /// The device authorization endpoint (RFC 8628).
+        public var deviceAuthorization: HTTPURL?
 
         /// No replacement.
         public init() {}
@@ -77,7 +83,10 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
         }
         let issuers = IssuerPolicy.exactly(configuration.acceptedIssuers ?? [configuration.issuer])
         let endpoints = configuration.endpoints
-        let hosts = [base, discovery, endpoints.authorization, endpoints.token, endpoints.jwks, endpoints.userInfo]
+        let hosts = [
+            base, discovery, endpoints.authorization, endpoints.token, endpoints.jwks, endpoints.userInfo,
+            endpoints.pushedAuthorization, endpoints.revocation, endpoints.deviceAuthorization,
+        ]
         let channel = ProviderChannel(
             environment: environment,
             timeout: configuration.timeout,
@@ -91,6 +100,9 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
         replaced.keySetURL = endpoints.jwks
         replaced.endSessionEndpoint = endpoints.logout
         replaced.userInfoEndpoint = endpoints.userInfo
+        replaced.pushedAuthorizationRequestEndpoint = endpoints.pushedAuthorization
+        replaced.revocationEndpoint = endpoints.revocation
+        replaced.deviceAuthorizationEndpoint = endpoints.deviceAuthorization
         source.configured = replaced
         var dialect = OpenIDDialect(issuers: issuers, audiences: [configuration.clientID])
         dialect.algorithms = try configuration.algorithms.map { try $0.map(Self.algorithm) }

@@ -56,6 +56,9 @@ public struct OpenIDProviderFactory: ProviderFactory {
             try url("jwks") { configuration.endpoints.jwks = $0 }
             try url("logout") { configuration.endpoints.logout = $0 }
             try url("api") { configuration.endpoints.userInfo = $0 }
+            try url("pushedAuthorization") { configuration.endpoints.pushedAuthorization = $0 }
+            try url("revocation") { configuration.endpoints.revocation = $0 }
+            try url("deviceAuthorization") { configuration.endpoints.deviceAuthorization = $0 }
             try endpoints.finish()
         }
         return try OpenIDProvider(configuration, environment: environment)

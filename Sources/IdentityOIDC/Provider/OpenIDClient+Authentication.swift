@@ -1,0 +1,55 @@
+internal import IdentityCrypto
+package import IdentityHTTP
+internal import IdentityKit
+
+extension OpenIDClient {
+    /// Posts a form to an endpoint of the authorization server that authenticates its clients (RFC 6749 section 2.3): token,
+    /// pushed authorization request, revocation, device authorization.
+    ///
+    /// - Parameters:
+    ///   - fields: What the endpoint asks for; `client_id` is added unless it is there.
+    ///   - headers: What to send beside `Accept`, `Content-Type` and the client's proof.
+    ///   - endpoint: Where to.
+    ///   - party: Who is asked, in the words of an error.
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: `IdentityError` when there is no answer.
+    package func authenticated(
+        _ fields: [(name: String, value: String)],
+        headers: [(name: String, value: String)] = [],
+        to endpoint: HTTPURL,
+        asking party: String
+    ) async throws -> HTTPResponse {
+        var fields = fields
+        if !fields.contains(where: { $0.name == "client_id" }) { fields.append(("client_id", descriptor.clientID)) }
+        var headers = [("Content-Type", "application/x-www-form-urlencoded")] + headers
+        switch authentication {
+        case .none: break
+        case .secretPost(let secret):
+            let behind = dialect.secretFollowsClientID ? fields.firstIndex { $0.name == "client_id" } : nil
+            fields.insert(("client_secret", secret.reveal()), at: behind.map { $0 + 1 } ?? fields.count)
+        case .secretBasic(let secret, let encoding):
+            headers.append(("Authorization", "Basic \(Self.credentials(descriptor.clientID, secret, encoding))"))
+        }
+        return try await channel.send(
+            .post,
+            endpoint,
+            headers: try ProviderChannel.headers(headers),
+            body: FormEncoding.encode(fields),
+            asking: party
+        )
+    }
+
+    /// Basic credentials (RFC 6749 section 2.3.1, RFC 7617).
+    private static func credentials(
+        _ clientID: String,
+        _ secret: Secret,
+        _ encoding: ClientAuthentication.BasicCredentialEncoding
+    ) -> String {
+        switch encoding {
+        case .formEncoded:
+            Base64.encode(Array("\(FormEncoding.escape(clientID)):\(FormEncoding.escape(secret.reveal()))".utf8))
+        case .verbatimForNonconformingProvider:
+            Base64.encode(Array("\(clientID):\(secret.reveal())".utf8))
+        }
+    }
+}
