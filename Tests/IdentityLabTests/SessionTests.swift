@@ -101,6 +101,23 @@ struct SessionTests {
         }
     }
 
+    @Test("the profile is the provider's answer, and refused when it is about somebody else")
+    func profile() async throws {
+        try await LabStage.with { stage in
+            let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+            let event = try await stage.run("profile", "--session", id, "--json").event("profile")
+            #expect(event["subject"]?.string?.isEmpty == false)
+            #expect(event["email"]?.string?.contains("@") == true)
+            #expect(event["email_verified"]?.bool == true)
+
+            stage.sandbox.openID.misbehave(.member("sub", .string("somebody else")), on: .api, times: 1)
+            let refused = try await stage.run("profile", "--session", id, "--json")
+            #expect(refused.status == 1)
+            #expect(try refused.event("error")["code"]?.string == "id_token_subject")
+            #expect(!refused.output.contains("@"))
+        }
+    }
+
     @Test("the wrong key opens nothing and changes nothing")
     func wrongKey() async throws {
         try await LabStage.with { stage in

@@ -37,7 +37,9 @@ struct UsageTests {
 
     @Test("help for the program and for every command")
     func help() async throws {
-        for command in [[], ["login"], ["token"], ["sessions"], ["logout"], ["cart"], ["compare"], ["sandbox"]] {
+        for command in [
+            [], ["login"], ["token"], ["profile"], ["sessions"], ["logout"], ["cart"], ["compare"], ["sandbox"],
+        ] {
             let ended = try await LabProcess(command + ["--help"], environment: [:]).ended()
             #expect(ended.status == 0)
             #expect(ended.errors.isEmpty)

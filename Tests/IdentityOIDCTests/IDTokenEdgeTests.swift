@@ -114,7 +114,8 @@ struct IDTokenEdgeTests {
             return try JSONWebKeySet(parsing: JSONValue.object(["keys": .array([.object(object)])]).serialized)
         }
         let wrong: [[String: JSONValue]] = [
-            ["use": .string("enc")], ["use": .integer(1)], ["key_ops": .array([.string("encrypt")])],
+            ["use": .string("enc")], ["d": .string("AQAB")], ["use": .integer(1)],
+            ["key_ops": .array([.string("encrypt")])],
             ["key_ops": .string("verify")], ["alg": .string("ES384")], ["alg": .integer(1)], ["kid": .integer(1)],
             ["kid": .string("K1")],
         ]

@@ -3,8 +3,8 @@ internal import IdentityKit
 /// From the command line to the exit status.
 enum Program {
     static let commands: [any Command.Type] = [
-        LoginCommand.self, TokenCommand.self, SessionsCommand.self, LogoutCommand.self, CartCommand.self,
-        CompareCommand.self, SandboxCommand.self,
+        LoginCommand.self, TokenCommand.self, ProfileCommand.self, SessionsCommand.self, LogoutCommand.self,
+        CartCommand.self, CompareCommand.self, SandboxCommand.self,
     ]
 
     static func run(_ words: [String]) async -> Int32 {

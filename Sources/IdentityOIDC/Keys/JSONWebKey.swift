@@ -9,8 +9,11 @@ struct JSONWebKey: Sendable {
     let key: VerificationKey
 
     /// Reads a key; nil for one of a kind, use or size that this client does not know: such a key spoils nothing.
+    ///
+    /// A key published with its private part is passed over too: what everybody can sign with proves nothing (OpenID Connect
+    /// Core section 10.1).
     init?(_ value: JSONValue) {
-        guard let type = value["kty"]?.string, Self.isForSignatures(value) else { return nil }
+        guard let type = value["kty"]?.string, value["d"] == nil, Self.isForSignatures(value) else { return nil }
         for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
