@@ -57,7 +57,7 @@ struct MetadataSourceTests {
 
     @Test("the optional endpoints are read, and refused where they are not https")
     func optionalEndpoints() throws {
-        let names: [(String, KeyPath<ProviderMetadata, HTTPURL?> & Sendable)] = [
+        let names: [(String, any KeyPath<ProviderMetadata, HTTPURL?> & Sendable)] = [
             ("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint),
             ("revocation_endpoint", \.revocationEndpoint),
             ("device_authorization_endpoint", \.deviceAuthorizationEndpoint),

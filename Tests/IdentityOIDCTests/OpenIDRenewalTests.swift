@@ -93,21 +93,29 @@ struct OpenIDRenewalTests {
             #expect(buyer.email?.value == "ada@example.com")
             let sent = try #require(world.fake.requests(to: "/userinfo").first)
             #expect(sent.header("Authorization") == "Bearer access-1")
-            let refusals: [(LoopbackResponse, IdentityError.Code)] = [
-                (FakeProvider.json(["sub": .string("buyer-11")]), .idTokenSubject),
-                (FakeProvider.json([:]), .idTokenSubject),
-                (FakeProvider.json(["sub": .integer(1)]), .idTokenSubject),
-                (.message(status: 401), .accessTokenRefused),
-                (.message(status: 403), .insufficientScope), (.message(status: 500), .unexpectedResponse),
-                (.message(status: 200, body: Array("<html>".utf8)), .unexpectedResponse),
+            func ok(_ body: String, type: String = "application/json") -> LoopbackResponse {
+                .message(status: 200, headers: [("Content-Type", type)], body: Array(body.utf8))
+            }
+            let refusals: [(LoopbackResponse, IdentityError.Kind, IdentityError.Code)] = [
+                (ok(#"{"sub":"buyer-11"}"#), .rejected, .idTokenSubject), (ok("{}"), .rejected, .idTokenSubject),
+                (ok(#"{"sub":1}"#), .rejected, .idTokenSubject),
+                (ok(#"{"sub":"buyer-1","sub":"buyer-1"}"#), .rejected, .unexpectedResponse),
+                (.message(status: 302, headers: [("Location", "/elsewhere")]), .rejected, .redirectRefused),
+                (ok("a.b.c", type: "application/jwt; charset=utf-8"), .configuration, .unsupportedByProvider),
+                (.message(status: 401), .retryLater, .accessTokenRefused),
+                (.message(status: 403), .rejected, .insufficientScope),
+                (.message(status: 500), .retryLater, .unexpectedResponse),
+                (ok("<html>", type: "text/html"), .retryLater, .unexpectedResponse),
             ]
-            for (response, code) in refusals {
+            for (response, kind, code) in refusals {
                 world.fake.replace("/userinfo", by: response)
                 let error = await #expect(throws: IdentityError.self) {
                     _ = try await world.provider.buyerProfile(for: tokens)
                 }
                 #expect(error?.code == code)
+                #expect(error?.kind == kind)
             }
+            #expect(world.fake.requests(to: "/elsewhere").isEmpty)
         }
     }
 

@@ -25,16 +25,7 @@ enum UserInfo {
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )
         }
-        guard response.status == 200, let object = (try? JSONValue(parsing: response.body))?.object else {
-            throw IdentityError(
-                .retryLater,
-                .unexpectedResponse,
-                "The UserInfo endpoint did not answer with JSON (HTTP \(response.status)).",
-                hint: "Try again in a while.",
-                reference: "OpenID Connect Core section 5.3.2",
-                providerAnswer: IdentityError.ProviderAnswer(status: response.status)
-            )
-        }
+        let object = try object(of: response)
         guard let subject = object["sub"]?.string, subject.isIdentical(to: known.subject) else {
             throw IdentityError(
                 .rejected,
@@ -59,5 +50,49 @@ enum UserInfo {
         buyer.displayName = buyer.displayName ?? known.displayName
         buyer.addresses = known.addresses
         return buyer
+    }
+
+    private static func object(of response: HTTPResponse) throws(IdentityError) -> JSONObject {
+        func refusal(
+            _ kind: IdentityError.Kind,
+            _ code: IdentityError.Code,
+            _ message: String,
+            _ hint: String
+        ) -> IdentityError {
+            IdentityError(
+                kind,
+                code,
+                message,
+                hint: hint,
+                reference: "OpenID Connect Core section 5.3.2",
+                providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+            )
+        }
+        if (300..<400).contains(response.status) {
+            throw refusal(
+                .rejected,
+                .redirectRefused,
+                "The UserInfo endpoint answered with a redirect, which was not followed.",
+                "Configure the address to which it leads, if that is the provider's."
+            )
+        }
+        let mediaType = response.headers["Content-Type"].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
+        if response.status == 200, mediaType == "application/jwt" {
+            throw refusal(
+                .configuration,
+                .unsupportedByProvider,
+                "The UserInfo endpoint answers with a signed token, which is not read here.",
+                "Register the client without userinfo_signed_response_alg."
+            )
+        }
+        if response.status == 200, let object = (try? JSONValue(parsing: response.body))?.object { return object }
+        // JSON that two parsers could read in two ways does not get better by asking again.
+        let isLie = response.status == 200 && DocumentFailure.kind(ofUnreadable: response.body) == .rejected
+        throw refusal(
+            isLie ? .rejected : .retryLater,
+            .unexpectedResponse,
+            "The UserInfo endpoint did not answer with a JSON object (HTTP \(response.status)).",
+            isLie ? "Nothing of it was used; look at what the endpoint sends." : "Try again in a while."
+        )
     }
 }
