@@ -122,6 +122,10 @@ let package = Package(
         ),
         tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
         tests("IdentitySandboxTests", ["IdentitySandbox", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
+        tests(
+            "IdentityCertificationTests",
+            ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]
+        ),
         tests("IdentityLabTests", ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
     ]
 )

@@ -9,15 +9,27 @@ enum IDTokenMint {
         changes: [@Sendable (inout SandboxIDToken) -> Void] = []
     ) -> String {
         guard let entry = keyring.current() else { return "" }
-        var token = SandboxIDToken(claims: claims)
-        token.header = [
-            "alg": .string(keyring.algorithm.rawValue), "kid": .string(entry.keyID), "typ": .string("JWT"),
-        ]
+        var token = SandboxIDToken(
+            claims: claims,
+            header: [
+                "alg": .string(keyring.algorithm.rawValue), "kid": .string(entry.keyID), "typ": .string("JWT"),
+            ],
+            providerKey: SandboxPublicKey(entry.key.publicNumbers)
+        )
         for change in changes { change(&token) }
-        let input = [token.header, token.claims].map { Base64URL.encode(JSONValue.object($0).serialized) }
-            .joined(separator: ".")
+        let header = token.rawHeader ?? text(token.header, token.rawHeaderMembers)
+        let payload = token.rawClaims ?? text(token.claims, token.rawClaimMembers)
+        let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         let signature = sign(Array(input.utf8), token.signature, entry, keyring.algorithm)
-        return input + "." + Base64URL.encode(signature)
+        return token.rewrites.reduce(input + "." + Base64URL.encode(signature)) { $1($0) }
+    }
+
+    /// The object's text with further members as they are, although no parser may take them.
+    private static func text(_ object: JSONObject, _ rawMembers: [String]) -> [UInt8] {
+        let text = JSONValue.object(object).serialized
+        guard !rawMembers.isEmpty else { return text }
+        let more = rawMembers.joined(separator: ",") + "}"
+        return Array(text.dropLast()) + (object.members.isEmpty ? [] : [UInt8(ascii: ",")]) + more.utf8
     }
 
     private static func sign(
@@ -26,20 +38,30 @@ enum IDTokenMint {
         _ entry: SigningKeyring.Entry,
         _ algorithm: SignatureAlgorithm
     ) -> [UInt8] {
+        func valid(_ algorithm: SignatureAlgorithm) -> [UInt8] {
+            (try? entry.key.sign(input, algorithm: algorithm)) ?? []
+        }
         switch kind {
-        case .valid: return (try? entry.key.sign(input, algorithm: algorithm)) ?? []
+        case .valid: return valid(algorithm)
         case .corrupted:
-            var signature = (try? entry.key.sign(input, algorithm: algorithm)) ?? []
+            var signature = valid(algorithm)
             if !signature.isEmpty { signature[signature.count / 2] ^= 1 }
             return signature
         case .absent: return []
         case .foreignKey:
             let key = SigningKeyPool.key(named: "foreign/" + algorithm.rawValue, algorithm)
             return (try? key?.sign(input, algorithm: algorithm)) ?? []
-        case .hmacWithPublicKey:
-            guard case .rsa(let modulus, _) = entry.key.publicNumbers else { return [] }
-            return (try? HMACSHA256.authenticationCode(for: input, key: SecretBytes(modulus))) ?? []
+        case .hmacWithPublicKey: return hmac(input, SandboxPublicKey(entry.key.publicNumbers).numberBytes)
+        case .hmac(let key): return hmac(input, key)
+        case .algorithm(let name): return SignatureAlgorithm(rawValue: name).map(valid) ?? []
+        case .keyPair(let pair): return pair.sign(input)
+        case .changed(let change): return change(valid(algorithm))
         }
+    }
+
+    private static func hmac(_ input: [UInt8], _ key: [UInt8]) -> [UInt8] {
+        // HMAC fills a short key up with zeros, so that one zero is the empty key, which the library refuses.
+        (try? HMACSHA256.authenticationCode(for: input, key: SecretBytes(key.isEmpty ? [0] : key))) ?? []
     }
 
     /// The claims of a token that this keyring signed, whether expired or not; nil for anything else.

@@ -1,4 +1,3 @@
-internal import IdentityCrypto
 public import IdentityKit
 
 /// An ID token before it is signed; a misbehaviour changes it.
@@ -15,6 +14,14 @@ public struct SandboxIDToken: Sendable {
         case foreignKey
         /// HMAC-SHA-256 keyed with the modulus of the public key: the classic confusion of algorithms.
         case hmacWithPublicKey
+        /// HMAC-SHA-256 with this key.
+        case hmac(key: [UInt8])
+        /// By the provider's current key with another algorithm that fits it, by its JOSE name.
+        case algorithm(String)
+        /// By a key of the test's own, with the algorithm that is the key's.
+        case keyPair(SandboxKeyPair)
+        /// By the provider's current key, and then changed.
+        case changed(@Sendable (_ valid: [UInt8]) -> [UInt8])
     }
 
     /// The JOSE header.
@@ -23,10 +30,26 @@ public struct SandboxIDToken: Sendable {
     public var claims: JSONObject
     /// How it is signed.
     public var signature: Signature = .valid
+    /// Members that are written behind those of ``header``, as JSON text without comma: `"alg":"none"`.
+    ///
+    /// Here a name may stand that the header has already, and a value that is no JSON.
+    public var rawHeaderMembers: [String] = []
+    /// The same for ``claims``.
+    public var rawClaimMembers: [String] = []
+    /// The header's bytes in the place of all of that.
+    public var rawHeader: [UInt8]?
+    /// The payload's bytes in the place of ``claims``.
+    public var rawClaims: [UInt8]?
+    /// What becomes of the signed token's text, in order.
+    public var rewrites: [@Sendable (_ token: String) -> String] = []
 
-    init(claims: JSONObject) {
-        header = [:]
+    /// The provider's current public key, for attacks that need it.
+    public let providerKey: SandboxPublicKey
+
+    init(claims: JSONObject, header: JSONObject, providerKey: SandboxPublicKey) {
+        self.header = header
         self.claims = claims
+        self.providerKey = providerKey
     }
 }
 
@@ -57,13 +80,18 @@ extension SandboxMisbehaviour {
     }
 
     /// Another signature on the ID token.
+    ///
+    /// The header's `alg` says what was done: `none` without a signature, `HS256` for an HMAC, the name of the algorithm
+    /// where that is another one.
     public static func signature(_ signature: SandboxIDToken.Signature) -> SandboxMisbehaviour {
         .idToken { token in
             token.signature = signature
             switch signature {
             case .absent: token.header["alg"] = .string("none")
-            case .hmacWithPublicKey: token.header["alg"] = .string("HS256")
-            case .valid, .corrupted, .foreignKey: break
+            case .hmacWithPublicKey, .hmac: token.header["alg"] = .string("HS256")
+            case .algorithm(let name): token.header["alg"] = .string(name)
+            case .keyPair(let pair): token.header["alg"] = .string(pair.algorithm)
+            case .valid, .corrupted, .foreignKey, .changed: break
             }
         }
     }

@@ -17,6 +17,10 @@ public struct SandboxMisbehaviour: Sendable {
         case reset(afterActing: Bool)
         /// The connection closes after so many bytes of the message.
         case cut(afterBytes: Int)
+        /// Bytes in the place of a whole HTTP message.
+        case raw([UInt8])
+        /// Something else happens first.
+        case before(@Sendable () async -> Void)
     }
 
     let effects: [Effect]
@@ -70,6 +74,18 @@ public struct SandboxMisbehaviour: Sendable {
 
     /// The connection is reset and the provider has not seen the request.
     public static let reset = SandboxMisbehaviour(effects: [.reset(afterActing: false)])
+
+    /// Bytes in the place of an HTTP message, after which the connection closes; the provider does not see the request.
+    public static func rawBytes(_ bytes: [UInt8]) -> SandboxMisbehaviour {
+        SandboxMisbehaviour(effects: [.raw(bytes)])
+    }
+
+    // MARK: The right answer, at the wrong moment
+
+    /// Does something when the request has arrived and before the provider acts on it: rotating keys, moving a clock.
+    public static func before(_ action: @escaping @Sendable () async -> Void) -> SandboxMisbehaviour {
+        SandboxMisbehaviour(effects: [.before(action)])
+    }
 
     // MARK: The right answer, delivered badly
 
@@ -143,6 +159,8 @@ extension SandboxMisbehaviour: CustomStringConvertible {
             case .drip(let bytes, let interval): "sends \(bytes) bytes every \(interval)"
             case .reset(let afterActing): afterActing ? "acts and resets" : "resets"
             case .cut(let count): "closes after \(count) bytes"
+            case .raw(let bytes): "sends \(bytes.count) bytes that are no answer"
+            case .before: "does something first"
             }
         }
         .joined(separator: ", ")

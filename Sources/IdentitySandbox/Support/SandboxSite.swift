@@ -68,7 +68,12 @@ final class SandboxSite: Sendable {
         let call = SandboxCall(request: request, misbehaviour: route.journal.record(request))
         let effects = call.misbehaviour?.effects ?? []
         for effect in effects {
-            if case .reset(afterActing: false) = effect { return .script([.reset]) }
+            switch effect {
+            case .before(let action): await action()
+            case .reset(afterActing: false): return .script([.reset])
+            case .raw(let bytes): return .script([.send(bytes), .close])
+            default: continue
+            }
         }
         var answer: SandboxAnswer?
         for effect in effects.reversed() {
@@ -101,7 +106,7 @@ final class SandboxSite: Sendable {
                         [.send(Array(message[start..<min(start + size, message.count)])), .delay(interval)]
                     } + [.close]
                 )
-            case .replace, .edit, .idToken, .delay: continue
+            case .replace, .edit, .idToken, .delay, .raw, .before: continue
             }
         }
         return .message(status: answer.status, headers: answer.headers, body: answer.body)

@@ -43,25 +43,8 @@ struct SigningKeyring: Sendable {
     }
 
     private static func jwk(_ entry: Entry, _ algorithm: SignatureAlgorithm) -> JSONValue {
-        var jwk: JSONObject = [
-            "use": .string("sig"), "alg": .string(algorithm.rawValue), "kid": .string(entry.keyID),
-        ]
-        switch entry.key.publicNumbers {
-        case .rsa(let modulus, let exponent):
-            jwk["kty"] = .string("RSA")
-            jwk["n"] = .string(Base64URL.encode(modulus))
-            jwk["e"] = .string(Base64URL.encode(exponent))
-        case .ellipticCurve(_, let x, let y):
-            jwk["kty"] = .string("EC")
-            jwk["crv"] = .string("P-256")
-            jwk["x"] = .string(Base64URL.encode(x))
-            jwk["y"] = .string(Base64URL.encode(y))
-        case .ed25519(let x):
-            jwk["kty"] = .string("OKP")
-            jwk["crv"] = .string("Ed25519")
-            jwk["x"] = .string(Base64URL.encode(x))
-        }
-        return .object(jwk)
+        let key = SandboxPublicKey(entry.key.publicNumbers)
+        return .object(key.jwk(keyID: entry.keyID, algorithm: algorithm.rawValue, use: "sig"))
     }
 }
 
@@ -70,10 +53,15 @@ enum SigningKeyPool {
     private static let keys = Mutex<[String: SigningKey]>([:])
 
     static func key(named name: String, _ algorithm: SignatureAlgorithm) -> SigningKey? {
-        keys.withLock { keys in
+        try? key(named: name) {
+            algorithm == .es256 ? try SigningKey.generateEllipticCurve(.p256) : try SigningKey.generateRSA()
+        }
+    }
+
+    static func key(named name: String, making make: () throws -> SigningKey) throws -> SigningKey {
+        try keys.withLock { keys in
             if let key = keys[name] { return key }
-            let made =
-                algorithm == .es256 ? try? SigningKey.generateEllipticCurve(.p256) : try? SigningKey.generateRSA()
+            let made = try make()
             keys[name] = made
             return made
         }

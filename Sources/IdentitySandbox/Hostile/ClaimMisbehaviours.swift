@@ -1,0 +1,54 @@
+internal import IdentityCrypto
+public import IdentityKit
+
+/// Claims that no honest provider writes.
+extension SandboxMisbehaviour {
+    /// A claim with any text as its value: `1e300`, `01`, `NaN`, `{"a":`.
+    public static func rawClaim(_ name: String, _ text: String) -> SandboxMisbehaviour {
+        .idToken { token in
+            token.claims[name] = nil
+            token.rawClaimMembers.append("\"\(name)\":\(text)")
+        }
+    }
+
+    /// A second member of the same name behind the others.
+    ///
+    /// - Parameters:
+    ///   - name: The claim.
+    ///   - value: What the second one says.
+    ///   - isEscaped: Whether the second name is written with escapes, so that only a parser sees that it is the same.
+    public static func duplicateClaim(
+        _ name: String,
+        _ value: JSONValue,
+        escaped isEscaped: Bool = false
+    ) -> SandboxMisbehaviour {
+        .idToken { $0.rawClaimMembers.append(duplicate(name, value, isEscaped)) }
+    }
+
+    /// The same in the header.
+    public static func duplicateTokenHeader(
+        _ name: String,
+        _ value: JSONValue,
+        escaped isEscaped: Bool = false
+    ) -> SandboxMisbehaviour {
+        .idToken { $0.rawHeaderMembers.append(duplicate(name, value, isEscaped)) }
+    }
+
+    /// `at_hash` for another access token than the one that comes along.
+    public static let foreignAccessTokenHash = SandboxMisbehaviour.idToken { token in
+        guard let digest = try? Digest.sha256(Array("another access token".utf8)) else { return }
+        token.claims["at_hash"] = .string(Base64URL.encode(Array(digest.prefix(16))))
+    }
+
+    private static func duplicate(_ name: String, _ value: JSONValue, _ isEscaped: Bool) -> String {
+        let text = isEscaped ? escaped(name) : name
+        return "\"\(text)\":" + String(decoding: value.serialized, as: UTF8.self)
+    }
+
+    private static func escaped(_ name: String) -> String {
+        name.utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+    }
+}

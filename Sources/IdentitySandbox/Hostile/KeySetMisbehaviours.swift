@@ -1,0 +1,94 @@
+internal import IdentityCrypto
+public import IdentityKit
+
+/// Key sets that are not what they should be.
+///
+/// All are valid at ``SandboxEndpoint/jwks``.
+extension SandboxMisbehaviour {
+    /// Changes the published keys in any way.
+    public static func keys(_ change: @escaping @Sendable (inout [JSONObject]) -> Void) -> SandboxMisbehaviour {
+        .editJSON { object in
+            var keys = object["keys"]?.array?.compactMap(\.object) ?? []
+            change(&keys)
+            object["keys"] = .array(keys.map { .object($0) })
+        }
+    }
+
+    /// Exact bytes in the place of the key set, with status 200.
+    public static func keySetBytes(_ bytes: [UInt8]) -> SandboxMisbehaviour {
+        .edit { $0.body = bytes }
+    }
+
+    /// An empty key set.
+    public static let noKeys = SandboxMisbehaviour.keys { $0 = [] }
+
+    /// Another key in the place of every published one, under its name.
+    public static func otherKeys(_ pair: SandboxKeyPair) -> SandboxMisbehaviour {
+        .keys { keys in
+            keys = keys.map {
+                pair.publicKey.jwk(keyID: $0["kid"]?.string, algorithm: pair.algorithm, use: "sig")
+            }
+        }
+    }
+
+    /// Another key under the name of the newest published one, before it or behind it.
+    public static func duplicateKeyID(_ pair: SandboxKeyPair, before isBefore: Bool = true) -> SandboxMisbehaviour {
+        .keys { keys in
+            let key = pair.publicKey.jwk(keyID: keys.last?["kid"]?.string, algorithm: pair.algorithm, use: "sig")
+            keys.insert(key, at: isBefore ? 0 : keys.count)
+        }
+    }
+
+    /// A key published beside the others.
+    public static func additionalKey(_ key: JSONObject) -> SandboxMisbehaviour {
+        .keys { $0.append(key) }
+    }
+
+    /// All keys without some of their members: `kid`, `alg`, `use`.
+    public static func keysWithout(_ names: String...) -> SandboxMisbehaviour {
+        .keys { keys in
+            for index in keys.indices { for name in names { keys[index][name] = nil } }
+        }
+    }
+
+    /// All keys with a member set.
+    public static func keyMember(_ name: String, _ value: JSONValue) -> SandboxMisbehaviour {
+        .keys { keys in for index in keys.indices { keys[index][name] = value } }
+    }
+
+    /// A symmetric key (RFC 7518 section 6.4) under the name of the newest published one, in place of it.
+    public static func symmetricKey(_ bytes: [UInt8]) -> SandboxMisbehaviour {
+        .keys { keys in
+            let key: JSONObject = ["kty": .string("oct"), "k": .string(Base64URL.encode(bytes))]
+            let keyID = keys.last?["kid"]
+            keys = [key]
+            keys[0]["kid"] = keyID
+        }
+    }
+
+    /// The keys that the conformance suite publishes beside the right ones in every one of its modules: two RSA and two P-256
+    /// keys without `alg`, one on secp256k1, one Ed25519, and RSA and P-256 keys for encryption.
+    ///
+    /// None of them may spoil the set.
+    public static func certificationKeys() throws -> SandboxMisbehaviour {
+        var strange: [JSONObject] = []
+        for name in ["1", "2"] {
+            for kind in [SandboxKeyPair.Kind.rsa(bits: 2048), .p256] {
+                let pair = try SandboxKeyPair(kind, name: "certification-" + name)
+                strange.append(pair.publicKey.jwk(keyID: "\(pair.algorithm)-\(name)", use: "sig"))
+            }
+        }
+        strange.append([
+            "kty": .string("EC"), "crv": .string("secp256k1"), "use": .string("sig"), "kid": .string("koblitz"),
+            "x": .string("eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g"),
+            "y": .string("SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg"),
+        ])
+        strange.append(try SandboxKeyPair(.ed25519).publicKey.jwk(keyID: "edwards", use: "sig"))
+        for (kind, algorithm) in [(SandboxKeyPair.Kind.rsa(bits: 2048), "RSA-OAEP"), (.p256, "ECDH-ES")] {
+            let pair = try SandboxKeyPair(kind, name: "certification-encryption")
+            strange.append(pair.publicKey.jwk(keyID: algorithm, algorithm: algorithm, use: "enc"))
+        }
+        let keys = strange
+        return .keys { $0 = keys + $0 }
+    }
+}

@@ -1,0 +1,71 @@
+internal import IdentityCrypto
+
+/// A key pair of the test's own: to sign with in the place of the provider, or to publish beside the provider's keys.
+public struct SandboxKeyPair: Sendable {
+    /// What sort of key it is.
+    public enum Kind: Sendable, Hashable {
+        /// RSA; a multiple of 8 bits between 1024 and 8192.
+        case rsa(bits: Int)
+        /// The NIST curves of JOSE.
+        case p256, p384, p521
+        /// Ed25519.
+        case ed25519
+    }
+
+    private let key: SigningKey
+    /// The JOSE algorithm with which it signs unless another is asked for.
+    public let algorithm: String
+
+    /// Makes a key pair, or takes the one that was made before in this process under the same name.
+    ///
+    /// - Parameters:
+    ///   - kind: What sort of key; RSA with 2048 bits unless given.
+    ///   - name: The name under which it is kept: making RSA keys takes time.
+    /// - Throws: When the size is out of range or the system makes no key.
+    public init(_ kind: Kind = .rsa(bits: 2048), name: String = "attacker") throws {
+        key = try SigningKeyPool.key(named: "pair/\(kind)/\(name)") {
+            switch kind {
+            case .rsa(let bits): try SigningKey.generateRSA(bits: bits)
+            case .p256: try SigningKey.generateEllipticCurve(.p256)
+            case .p384: try SigningKey.generateEllipticCurve(.p384)
+            case .p521: try SigningKey.generateEllipticCurve(.p521)
+            case .ed25519: try SigningKey.generateEd25519()
+            }
+        }
+        algorithm =
+            switch kind {
+            case .rsa: "RS256"
+            case .p256: "ES256"
+            case .p384: "ES384"
+            case .p521: "ES512"
+            case .ed25519: "EdDSA"
+            }
+    }
+
+    /// The public half.
+    public var publicKey: SandboxPublicKey { SandboxPublicKey(key.publicNumbers) }
+
+    /// A certificate that the key issued for itself (RFC 5280), as `x5c` and `x5u` carry it; nil for keys other than RSA.
+    public var certificate: [UInt8]? {
+        guard case .rsa = key.publicNumbers else { return nil }
+        let name = DERWriter.sequence(
+            DERWriter.set(
+                DERWriter.sequence(DERWriter.identifier([0x55, 0x04, 0x03]), DERWriter.text("attacker"))
+            )
+        )
+        let signedWith = DERWriter.sequence(
+            DERWriter.identifier([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0B]),
+            DERWriter.null
+        )
+        let validity = DERWriter.sequence(DERWriter.utcTime("200101000000Z"), DERWriter.utcTime("491231235959Z"))
+        let body = DERWriter.sequence(DERWriter.integer([1]), signedWith, name, validity, name, publicKey.der)
+        guard let signature = try? key.sign(body, algorithm: .rs256) else { return nil }
+        return DERWriter.sequence(body, signedWith, DERWriter.bitString(signature))
+    }
+
+    /// Signs a message with an algorithm that fits the key; empty when none does.
+    func sign(_ message: [UInt8], algorithm name: String? = nil) -> [UInt8] {
+        guard let algorithm = SignatureAlgorithm(rawValue: name ?? algorithm) else { return [] }
+        return (try? key.sign(message, algorithm: algorithm)) ?? []
+    }
+}

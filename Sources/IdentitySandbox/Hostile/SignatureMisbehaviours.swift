@@ -1,0 +1,141 @@
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// Signatures and headers by which a forged token tries to pass.
+extension SandboxMisbehaviour {
+    /// What of the provider's public key an HMAC is keyed with (CVE-2022-29217 and its many relatives).
+    public enum ConfusedKey: Sendable, CaseIterable {
+        /// The PEM text.
+        case pem
+        /// The PEM text without its last line break.
+        case trimmedPEM
+        /// The `SubjectPublicKeyInfo`.
+        case der
+        /// The modulus, or the point of an elliptic curve.
+        case numbers
+        /// The JWK as the key set holds it, without the members that name and describe it.
+        case jwk
+        /// Nothing.
+        case empty
+    }
+
+    /// HMAC-SHA-256 keyed with something that everybody knows.
+    public static func hmac(keyedWith key: ConfusedKey) -> SandboxMisbehaviour {
+        .idToken { token in
+            let publicKey = token.providerKey
+            let bytes: [UInt8] =
+                switch key {
+                case .pem: Array(publicKey.pem.utf8)
+                case .trimmedPEM: Array(publicKey.pem.utf8.dropLast())
+                case .der: publicKey.der
+                case .numbers: publicKey.numberBytes
+                case .jwk: JSONValue.object(publicKey.jwk()).serialized
+                case .empty: []
+                }
+            token.header["alg"] = .string("HS256")
+            token.signature = .hmac(key: bytes)
+        }
+    }
+
+    /// HMAC-SHA-256 keyed with the client secret: right by the specification where it was registered, and forgeable by
+    /// whoever has the secret where it was not (CVE-2026-33322).
+    public static func hmac(clientSecret: String) -> SandboxMisbehaviour {
+        .signature(.hmac(key: Array(clientSecret.utf8)))
+    }
+
+    /// No signature, with `none` spelled as given: `none`, `None`, `nOnE`.
+    public static func unsigned(_ spelling: String = "none") -> SandboxMisbehaviour {
+        .idToken { token in
+            token.header["alg"] = .string(spelling)
+            token.signature = .absent
+        }
+    }
+
+    /// Where a token brings its own key (RFC 7515 sections 4.1.2 to 4.1.6).
+    public enum HeaderKey: Sendable {
+        /// The key itself.
+        case jwk
+        /// The address of a key set.
+        case jku(String)
+        /// A chain of one certificate.
+        case x5c
+        /// The address of a certificate.
+        case x5u(String)
+    }
+
+    /// Signed by an attacker, with the attacker's key in the header.
+    ///
+    /// - Parameters:
+    ///   - place: Where the key stands.
+    ///   - attacker: The key pair; RSA, where a certificate is wanted.
+    ///   - keyID: The `kid`; nil leaves the provider's.
+    public static func keyInHeader(
+        _ place: HeaderKey,
+        of attacker: SandboxKeyPair,
+        keyID: String? = "attacker"
+    ) -> SandboxMisbehaviour {
+        .idToken { token in
+            token.signature = .keyPair(attacker)
+            token.header["alg"] = .string(attacker.algorithm)
+            if let keyID { token.header["kid"] = .string(keyID) }
+            switch place {
+            case .jwk: token.header["jwk"] = .object(attacker.publicKey.jwk(keyID: keyID))
+            case .jku(let address): token.header["jku"] = .string(address)
+            case .x5c: token.header["x5c"] = .array([.string(Base64.encode(attacker.certificate ?? []))])
+            case .x5u(let address): token.header["x5u"] = .string(address)
+            }
+        }
+    }
+
+    /// ECDSA signatures that are none (CVE-2022-21449 and others).
+    ///
+    /// Valid where the provider signs with ES256.
+    public enum CurveSignature: Sendable, CaseIterable {
+        /// r and s are zero.
+        case zero
+        /// r is the order of the group.
+        case order
+        /// The valid signature in DER.
+        case der
+        /// The valid signature without its last byte.
+        case short
+        /// The valid signature with a zero behind it.
+        case long
+    }
+
+    /// An ECDSA signature that is none.
+    public static func curveSignature(_ kind: CurveSignature) -> SandboxMisbehaviour {
+        .signature(
+            .changed { valid in
+                switch kind {
+                case .zero: [UInt8](repeating: 0, count: valid.count)
+                case .order: p256Order + valid.suffix(32)
+                case .der:
+                    DERWriter.sequence(
+                        DERWriter.integer(Array(valid.prefix(32))),
+                        DERWriter.integer(Array(valid.suffix(32)))
+                    )
+                case .short: valid.dropLast()
+                case .long: valid + [0]
+                }
+            }
+        )
+    }
+
+    /// FIPS 186-5, D.1.2.3.
+    private static let p256Order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6,
+        0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+    ]
+
+    /// A header that declares extensions critical (RFC 7515 section 4.1.11).
+    public static func critical(_ names: String...) -> SandboxMisbehaviour {
+        .tokenHeader("crit", .array(names.map { .string($0) }))
+    }
+
+    /// An unencoded payload is declared (RFC 7797), with its `crit` or without.
+    public static func unencodedPayload(isCritical: Bool) -> SandboxMisbehaviour {
+        let declared = tokenHeader("b64", .bool(false))
+        return isCritical ? declared.and(.critical("b64")) : declared
+    }
+}

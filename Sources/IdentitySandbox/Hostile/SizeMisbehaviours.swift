@@ -1,0 +1,33 @@
+/// Answers that are too much.
+extension SandboxMisbehaviour {
+    /// A body of that many blanks, which a JSON parser would skip, with status 200.
+    public static func largeBody(_ count: Int) -> SandboxMisbehaviour {
+        .answer(
+            SandboxAnswer(
+                status: 200,
+                headers: [("Content-Type", "application/json")],
+                body: [UInt8](repeating: 0x20, count: count)
+            )
+        )
+    }
+
+    /// The right answer with that many more header fields, each with a value of that many bytes.
+    public static func headerBomb(fields: Int = 1000, bytes: Int = 1000) -> SandboxMisbehaviour {
+        .edit { answer in
+            let value = String(repeating: "x", count: bytes)
+            answer.headers += (0..<fields).map { ("X-Bomb-\($0)", value) }
+        }
+    }
+
+    /// A compressed body of a few kilobytes that becomes that many zeros, marked `Content-Encoding: gzip` whether compression
+    /// was offered or not.
+    public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxMisbehaviour {
+        .answer(
+            SandboxAnswer(
+                status: 200,
+                headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")],
+                body: GzipBomb.bytes(zeros: count)
+            )
+        )
+    }
+}

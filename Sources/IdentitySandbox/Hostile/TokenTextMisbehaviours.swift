@@ -1,0 +1,81 @@
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// Token texts that one parser reads and another does not.
+extension SandboxMisbehaviour {
+    /// The text that stands as `id_token`, made of the one that the provider would have sent.
+    ///
+    /// The way out for everything that has no name here.
+    public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxMisbehaviour {
+        .idToken { $0.rewrites.append(rewrite) }
+    }
+
+    /// A part of a token in compact form.
+    public enum TokenPart: Int, Sendable, CaseIterable {
+        /// The header.
+        case header
+        /// The claims.
+        case payload
+        /// The signature.
+        case signature
+    }
+
+    /// One part changed, the other two as they were.
+    public static func tokenPart(
+        _ part: TokenPart,
+        _ change: @escaping @Sendable (String) -> String
+    ) -> SandboxMisbehaviour {
+        .idTokenText { token in
+            var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            if parts.indices.contains(part.rawValue) { parts[part.rawValue] = change(parts[part.rawValue]) }
+            return parts.joined(separator: ".")
+        }
+    }
+
+    /// The same signature bytes in another text: the bits that base64url does not use are set.
+    ///
+    /// Does nothing to a signature whose length is a multiple of three.
+    public static let nonCanonicalTail = SandboxMisbehaviour.tokenPart(.signature) { text in
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        guard text.utf8.count % 4 != 0, let last = text.utf8.last, let index = alphabet.firstIndex(of: last) else {
+            return text
+        }
+        return text.dropLast() + String(decoding: [alphabet[index | 1]], as: UTF8.self)
+    }
+
+    /// Base64 padding behind a part, as many signs as base64 would have.
+    public static func padded(_ part: TokenPart) -> SandboxMisbehaviour {
+        .tokenPart(part) { $0 + String(repeating: "=", count: (4 - $0.utf8.count % 4) % 4) }
+    }
+
+    /// The token in JWS JSON serialization (RFC 7515 section 7.2) where the compact one belongs.
+    public static func jsonSerialization(isFlattened: Bool = true) -> SandboxMisbehaviour {
+        .idTokenText { token in
+            let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3 else { return token }
+            var object: JSONObject = ["payload": .string(parts[1])]
+            let signature: JSONObject = ["protected": .string(parts[0]), "signature": .string(parts[2])]
+            if isFlattened {
+                for member in signature.members { object[member.name] = member.value }
+            } else {
+                object["signatures"] = .array([.object(signature)])
+            }
+            return String(decoding: JSONValue.object(object).serialized, as: UTF8.self)
+        }
+    }
+
+    /// The valid token as the payload of another, which says so by `cty` (RFC 7519 section 5.2).
+    public static func nested(signedBy pair: SandboxKeyPair) -> SandboxMisbehaviour {
+        .idTokenText { token in
+            let header: JSONObject = ["alg": .string(pair.algorithm), "cty": .string("JWT")]
+            let parts = [JSONValue.object(header).serialized, Array(token.utf8)]
+            let input = parts.map { Base64URL.encode($0) }.joined(separator: ".")
+            return input + "." + Base64URL.encode(pair.sign(Array(input.utf8)))
+        }
+    }
+
+    /// Nothing but dots (CVE-2025-22868, CVE-2025-27144).
+    public static func dots(_ count: Int) -> SandboxMisbehaviour {
+        .idTokenText { _ in String(repeating: ".", count: count) }
+    }
+}

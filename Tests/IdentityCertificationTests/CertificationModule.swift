@@ -1,0 +1,182 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import IdentityTesting
+import Testing
+
+/// One module of the certification suite: the sandbox plays the provider, the whole client is what is tested.
+///
+/// Whatever a module does, ``run(_:_:)`` ends with the checks that the suite makes inside every module.
+struct CertificationModule {
+    /// What a module needs to be otherwise.
+    struct Setup {
+        /// The provider.
+        var openID = SandboxOpenIDConfiguration()
+        /// Beside what every module does to the metadata.
+        var metadata: SandboxMisbehaviour?
+        /// In the place of the strange keys that every module publishes beside the right ones.
+        var keys: SandboxMisbehaviour?
+        /// Changes the client.
+        var client: (inout OpenIDProvider.Configuration) -> Void = { _ in }
+    }
+
+    static let name = "op"
+    static let redirectURI = "https://app.example/callback"
+
+    let sandbox: Sandbox
+    let clock: ManualClock
+    let provider: OpenIDProvider
+    let configuration: OpenIDProvider.Configuration
+    let sessions: SessionManager
+    let buyer = SandboxBuyer()
+
+    var openID: SandboxOpenID { sandbox.openID }
+
+    static func run(
+        _ setup: Setup = Setup(),
+        _ body: (CertificationModule) async throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        var sandboxConfiguration = SandboxConfiguration()
+        sandboxConfiguration.clock = clock
+        sandboxConfiguration.openID = setup.openID
+        let sandbox = try await Sandbox.start(sandboxConfiguration)
+        let transport = try CurlTransport()
+        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        var client = OpenIDProvider.Configuration(
+            name: name,
+            issuer: sandbox.openID.issuer,
+            clientID: setup.openID.clientID
+        )
+        client.authentication = setup.openID.clientSecret.map { .secretBasic(Secret($0)) } ?? .none
+        client.redirectURI = redirectURI
+        client.scopes = ["openid", "email", "profile"]
+        client.timeout = .seconds(60)
+        client.allowsLoopbackHTTP = true
+        setup.client(&client)
+        let provider = try OpenIDProvider(client, environment: environment)
+        let module = CertificationModule(
+            sandbox: sandbox,
+            clock: clock,
+            provider: provider,
+            configuration: client,
+            sessions: SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: InMemoryStore(),
+                environment: environment
+            )
+        )
+        try module.publish(metadata: setup.metadata, keys: setup.keys)
+        do {
+            try await body(module)
+            try module.checkEveryRequest()
+        } catch {
+            await sandbox.stop()
+            await transport.close()
+            throw error
+        }
+        await sandbox.stop()
+        await transport.close()
+    }
+
+    /// Plans what the provider publishes from now on; drops all other plans.
+    func publish(metadata: SandboxMisbehaviour? = nil, keys: SandboxMisbehaviour? = nil) throws {
+        openID.behave()
+        let odd = SandboxMisbehaviour.member(
+            "response_types_supported",
+            .array(["id_token token code", "token id_token", "code", "id_token code"].map { .string($0) })
+        )
+        openID.misbehave(metadata.map { odd.and($0) } ?? odd, on: .discovery, times: .max)
+        openID.misbehave(try keys ?? .certificationKeys(), on: .jwks, times: .max)
+    }
+
+    // MARK: What the app does
+
+    /// A login with the robot buyer; `rewriting` is what an attacker does to the callback.
+    @discardableResult
+    func login(
+        _ options: LoginOptions = LoginOptions(),
+        rewriting rewrite: (String) -> String = { $0 }
+    ) async throws -> Session {
+        let started = try await sessions.begin(Self.name, options: options)
+        let callback = try await buyer.login(at: started.url.text, redirectURI: Self.redirectURI)
+        return try await sessions.complete(
+            try LoginCallback(url: rewrite(callback)),
+            browserBinding: started.browserBinding,
+            provider: Self.name
+        ).session
+    }
+
+    /// A login after which the app asks UserInfo, as the suite's clients do.
+    @discardableResult
+    func loginAndUserInfo(_ options: LoginOptions = LoginOptions()) async throws -> Buyer {
+        try await sessions.buyerProfile(for: try await login(options).id)
+    }
+
+    // MARK: What the suite sees
+
+    /// The client must finish the login and read UserInfo.
+    func acceptsLogin(
+        _ misbehaviour: SandboxMisbehaviour? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        if let misbehaviour { openID.misbehave(misbehaviour, on: .token) }
+        let before = openID.requests(to: .api).count
+        let buyer = try await loginAndUserInfo()
+        #expect(buyer.givenName == "Ada", sourceLocation: sourceLocation)
+        #expect(openID.requests(to: .api).count == before + 1, sourceLocation: sourceLocation)
+    }
+
+    /// The client must not go on: no UserInfo call after a bad token, no token call after a bad callback, nothing stored.
+    func refusesLogin(
+        _ code: IdentityError.Code,
+        _ misbehaviour: SandboxMisbehaviour? = nil,
+        tokenRequests: Int = 1,
+        rewriting rewrite: (String) -> String = { $0 },
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        if let misbehaviour { openID.misbehave(misbehaviour, on: .token) }
+        let sessionsBefore = try await sessions.sessions().count
+        let (tokensBefore, callsBefore) = (openID.requests(to: .token).count, openID.requests(to: .api).count)
+        let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
+            let session = try await login(rewriting: rewrite)
+            _ = try await sessions.buyerProfile(for: session.id)
+        }
+        #expect(error?.code == code, sourceLocation: sourceLocation)
+        #expect(openID.requests(to: .token).count == tokensBefore + tokenRequests, sourceLocation: sourceLocation)
+        #expect(openID.requests(to: .api).count == callsBefore, sourceLocation: sourceLocation)
+        #expect(try await sessions.sessions().count == sessionsBefore, sourceLocation: sourceLocation)
+    }
+
+    /// The client must refuse a renewal whole: the tokens are those from before.
+    func refusesRenewal(
+        of session: Session,
+        _ code: IdentityError.Code,
+        _ misbehaviour: SandboxMisbehaviour,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let before = try await sessions.tokens(for: session.id).tokens
+        let calls = openID.requests(to: .api).count
+        openID.misbehave(misbehaviour, on: .token)
+        let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
+            _ = try await sessions.renewTokens(for: session.id)
+            _ = try await sessions.buyerProfile(for: session.id)
+        }
+        #expect(error?.code == code, sourceLocation: sourceLocation)
+        #expect(openID.requests(to: .api).count == calls, sourceLocation: sourceLocation)
+        let after = try await sessions.tokens(for: session.id)
+        #expect(after.tokens.accessToken.isEqual(to: before.accessToken), sourceLocation: sourceLocation)
+        #expect(after.session.buyer.subject == session.buyer.subject, sourceLocation: sourceLocation)
+        #expect(!after.session.needsLogin, sourceLocation: sourceLocation)
+    }
+}
+
+extension SandboxMisbehaviour {
+    /// A text claim with something behind it, as the suite makes wrong ones.
+    static func claim(_ name: String, appending suffix: String) -> SandboxMisbehaviour {
+        .idToken { $0.claims[name] = $0.claims[name]?.string.map { .string($0 + suffix) } }
+    }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+import IdentityKit
+import IdentitySandbox
+import Testing
+
+@Suite("The guide to the hostile provider")
+struct GuideTests {
+    @Test("the guide's ten lines compile, and hold")
+    func example() async throws {
+        try await CertificationModule.run { module in
+            let (sandbox, sessions) = (module.sandbox, module.sessions)
+            let flow = LoginFlow(provider: CertificationModule.name, sessions: sessions, presenter: SandboxBuyer())
+            // swift-format-ignore
+            do {
+let attacker = try SandboxKeyPair()
+let listener = try await SandboxListener.start()                                   // an address of the attacker's
+listener.answer("/keys", with: .json(["keys": .array([.object(attacker.publicKey.jwk(keyID: "k"))])]))
+sandbox.openID.misbehave(.keyInHeader(.jku(listener.origin + "/keys"), of: attacker, keyID: "k"), on: .token)
+
+let error = await #expect(throws: IdentityError.self) { try await flow.login() }   // your app's login
+#expect(error?.code == .idTokenKeyUnknown)
+#expect(listener.requests.isEmpty)                                                 // the key was never fetched
+#expect(sandbox.openID.requests(to: .api).isEmpty)                                 // UserInfo was never asked
+#expect(try await sessions.sessions().isEmpty)                                     // nobody is signed in
+                await listener.stop()
+            }
+        }
+    }
+
+    @Test("the guide shows the code above")
+    func guide() throws {
+        let guide = try SourceFile.text("Documentation/HostileProvider.md")
+        let source = try SourceFile.text("Tests/IdentityCertificationTests/GuideTests.swift")
+        let block = try #require(guide.split(separator: "```swift\n").dropFirst().first?.split(separator: "```").first)
+        #expect(block.split(separator: "\n").count == 9)
+        #expect(source.contains(block))
+    }
+}
+
+/// The package's own files.
+enum SourceFile {
+    static var root: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    }
+
+    static func text(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
+    }
+}

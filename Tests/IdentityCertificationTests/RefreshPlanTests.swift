@@ -1,0 +1,38 @@
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import Testing
+
+/// `oidcc-client-refreshtoken-test-plan`, in its order.
+@Suite("Refresh")
+struct RefreshPlanTests {
+    @Test("oidcc-client-test-refresh-token")
+    func refresh() async throws {
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            let before = try await module.sessions.tokens(for: session.id).tokens
+            module.clock.advance(by: .seconds(3601))
+            let after = try await module.sessions.tokens(for: session.id).tokens
+            #expect(!after.accessToken.isEqual(to: before.accessToken))
+            #expect(after.idToken.map { $0.isEqual(to: before.idToken ?? Secret("")) } == false)
+            #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
+            #expect(module.openID.counters.refreshes == 1)
+        }
+    }
+
+    @Test("oidcc-client-test-refresh-token-invalid-issuer")
+    func invalidIssuer() async throws {
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            try await module.refusesRenewal(of: session, .idTokenIssuer, .claim("iss", appending: "1"))
+        }
+    }
+
+    @Test("oidcc-client-test-refresh-token-invalid-sub")
+    func invalidSubject() async throws {
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            try await module.refusesRenewal(of: session, .idTokenSubject, .claim("sub", appending: "1"))
+        }
+    }
+}
