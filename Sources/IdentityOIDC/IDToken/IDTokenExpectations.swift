@@ -16,6 +16,8 @@ package struct IDTokenExpectations: Sendable {
     package var algorithms: [SignatureAlgorithm]
     /// The nonce that was sent; nil when none was.
     package var nonce: Secret?
+    /// Whether a nonce is refused where none was sent: the token was made for another login.
+    package var refusesNonce = false
     /// The access token that came with it, for `at_hash`.
     package var accessToken: Secret?
     /// The `max_age` that was asked for.

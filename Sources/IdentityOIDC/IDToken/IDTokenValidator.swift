@@ -185,6 +185,9 @@ package enum IDTokenValidator {
                 throw failure(.idTokenNonce, "does not hold this login's nonce", "section 3.1.3.7 item 11")
             }
         }
+        guard !expected.refusesNonce || claims["nonce"] == nil else {
+            throw failure(.idTokenNonce, "holds a nonce although none was sent", "section 2")
+        }
         if let previous = expected.previous, claims["nonce"] != nil {
             guard let given, let nonce = previous.nonce, given.isEqual(to: nonce) else {
                 throw failure(.idTokenNonce, "holds another nonce than the login's", "section 12.2")

@@ -12,6 +12,19 @@ extension OpenIDClient {
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata
     ) async throws -> (answer: TokenResponse, startedAt: Date) {
+        let (answer, startedAt) = try await send(grant, fields, metadata)
+        switch answer {
+        case .success(let object): return (try TokenResponse(object, rules: dialect.tokenRules), startedAt)
+        case .failure(let failure): throw dialect.classify(failure)
+        }
+    }
+
+    /// Sends a token request; what its failure means is the caller's to say.
+    func send(
+        _ grant: TokenGrant,
+        _ fields: [(name: String, value: String)],
+        _ metadata: ProviderMetadata
+    ) async throws -> (answer: TokenAnswer, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
         let startedAt = channel.environment.clock.now
         let response = try await authenticated(
@@ -20,10 +33,7 @@ extension OpenIDClient {
             to: endpoint,
             asking: "The provider's token endpoint"
         )
-        switch try TokenAnswer(response, to: grant) {
-        case .success(let object): return (try TokenResponse(object, rules: dialect.tokenRules), startedAt)
-        case .failure(let failure): throw dialect.classify(failure)
-        }
+        return (try TokenAnswer(response, to: grant), startedAt)
     }
 
     /// What every ID token of this client is checked against.

@@ -71,16 +71,7 @@ package struct OpenIDClient: Sendable {
         if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let nonce { fields.append(("nonce", nonce)) }
         if let proofKey { fields += [("code_challenge", proofKey.challenge), ("code_challenge_method", "S256")] }
-        if let prompt = options.prompt { fields.append(("prompt", prompt)) }
-        if let hint = options.loginHint { fields.append(("login_hint", hint)) }
-        let maximumAge = options.maximumAge.map { Int(clamping: $0.components.seconds) }
-        if let maximumAge { fields.append(("max_age", String(maximumAge))) }
-        if !options.authenticationContexts.isEmpty {
-            fields.append(("acr_values", options.authenticationContexts.joined(separator: " ")))
-        }
-        if let locale = options.locale { fields.append((dialect.localeParameter, locale)) }
-        try add(dialect.additionalAuthorizationParameters + additional, to: &fields)
-        try add(options.additionalParameters, to: &fields, reserved: Self.protocolParameters)
+        try add(options, and: additional, to: &fields)
 
         let now = channel.environment.clock.now
         let attempt = LoginAttempt(
@@ -88,10 +79,10 @@ package struct OpenIDClient: Sendable {
             state: Secret(state),
             nonce: nonce.map { Secret($0) },
             codeVerifier: proofKey?.verifier,
-            issuer: metadataSource.isDiscovered && dialect.bindsDiscoveredIssuer ? metadata.issuer : nil,
+            issuer: boundIssuer(metadata),
             redirectURI: redirectURI,
             scopes: scopes,
-            maximumAgeSeconds: maximumAge,
+            maximumAgeSeconds: options.maximumAgeSeconds,
             authenticationContexts: options.authenticationContexts,
             createdAt: now,
             expiresAt: now + 600
@@ -110,44 +101,10 @@ package struct OpenIDClient: Sendable {
         }
     }
 
-    /// What no caller may set, also where this login does not send it; a request object would replace all of it (RFC 9101).
-    private static let protocolParameters = [
-        "client_id", "response_type", "scope", "state", "redirect_uri", "nonce", "code_challenge",
-        "code_challenge_method", "request", "request_uri",
-    ]
-
-    /// Further parameters may not replace what the protocol needs.
-    private func add(
-        _ additional: [(name: String, value: String)],
-        to fields: inout [(name: String, value: String)],
-        reserved: [String] = []
-    ) throws {
-        for field in additional {
-            guard !(fields.map(\.name) + reserved).contains(where: { $0.isIdentical(to: field.name) }) else {
-                throw IdentityError(
-                    .configuration,
-                    .configurationInvalid,
-                    "The additional parameter \(field.name) is one that the login sets itself.",
-                    hint: "Use the option that exists for it.",
-                    reference: "RFC 6749 section 3.1"
-                )
-            }
-            fields.append(field)
-        }
-    }
-
     /// Checks the callback and spends the code; the code goes out once, whatever happens then.
     package func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         let metadata = try await metadataSource.metadata()
-        if let issuer = attempt.issuer, metadataSource.isDiscovered, !issuer.isIdentical(to: metadata.issuer) {
-            throw IdentityError(
-                .rejected,
-                .discoveryIssuerMismatch,
-                "The provider changed its issuer during the login.",
-                hint: "Start the login again.",
-                reference: "RFC 9700 section 4.4.2"
-            )
-        }
+        try checkIssuer(attempt.issuer, is: metadata)
         return try await redeem(try code(in: callback, for: attempt, metadata), for: attempt)
     }
 
@@ -184,37 +141,7 @@ package struct OpenIDClient: Sendable {
         if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
         fields += dialect.exchangeFields(attempt)
         let (answer, startedAt) = try await request(.authorizationCode, fields, metadata)
-        let wantsIDToken = attempt.scopes.contains { $0.isIdentical(to: "openid") }
-        guard let idToken = answer.idToken, wantsIDToken else {
-            throw IdentityError(
-                .rejected,
-                .idTokenMissing,
-                "The provider's answer has no ID token, so nothing says who signed in.",
-                hint: "Ask for the scope openid, and check that the provider grants it.",
-                reference: "OpenID Connect Core section 3.1.3.3"
-            )
-        }
-        var expected = expectations(metadata, answer)
-        expected.boundIssuer = attempt.issuer
-        expected.nonce = attempt.nonce
-        expected.maximumAgeSeconds = attempt.maximumAgeSeconds
-        if dialect.provesAuthenticationContext { expected.authenticationContexts = attempt.authenticationContexts }
-        let claims = try await validate(idToken, metadata, expected)
-        var tokens = TokenSet(
-            buyer: dialect.buyer(claims),
-            accessToken: answer.accessToken,
-            tokenType: answer.tokenType,
-            refreshToken: answer.refreshToken,
-            idToken: idToken,
-            scopes: answer.scopes ?? attempt.scopes,
-            issuedAt: startedAt,
-            expiresAt: answer.lifetime.map { startedAt + $0 }
-        )
-        tokens.refreshTokenScopes = refreshScopes(answer)
-        tokens.authenticatedAt = claims.authenticatedAt
-        tokens.authorizedParty = claims.authorizedParty
-        tokens.nonce = attempt.nonce
-        return tokens
+        return try await tokens(from: answer, startedAt: startedAt, on: LoginTerms(attempt), metadata)
     }
 
     /// Spends a refresh token (RFC 6749 section 6, OpenID Connect Core section 12).
@@ -259,7 +186,7 @@ package struct OpenIDClient: Sendable {
         return renewed
     }
 
-    private func refreshScopes(_ answer: TokenResponse) -> [String] {
+    func refreshScopes(_ answer: TokenResponse) -> [String] {
         (answer.object["refresh_token_scope"]?.string).flatMap {
             $0.utf8.count > TokenResponse.maximumScopeBytes ? nil : $0
         }.map {
@@ -273,6 +200,16 @@ package struct OpenIDClient: Sendable {
             .unsupportedByProvider,
             "The provider's metadata name no \(what).",
             hint: "Configure the endpoint, or check that the discovery address is the provider's."
+        )
+    }
+
+    static var scopesWithoutOpenID: IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The scopes do not hold openid.",
+            hint: "Without it the provider sends no ID token.",
+            reference: "OpenID Connect Core section 3.1.2.1"
         )
     }
 }

@@ -67,7 +67,7 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
         public init() {}
     }
 
-    private let client: OpenIDClient
+    let client: OpenIDClient
 
     /// Creates a provider; nothing is asked over the network yet.
     ///
@@ -136,13 +136,7 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
             )
         }
         guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The scopes do not hold openid.",
-                hint: "Without it the provider sends no ID token.",
-                reference: "OpenID Connect Core section 3.1.2.1"
-            )
+            throw OpenIDClient.scopesWithoutOpenID
         }
         guard configuration.redirectURI.map(isAbsolute) ?? true else {
             throw IdentityError(

@@ -32,20 +32,27 @@ package struct TokenFailure: Sendable {
             )
         }
         switch error ?? "" {
+        case "invalid_grant" where grant == .refreshToken:
+            return make(
+                .signInAgain,
+                .invalidGrant,
+                "The provider no longer accepts the refresh token.",
+                "Let the buyer sign in again."
+            )
+        case "invalid_grant" where grant == .deviceCode:
+            return make(
+                .rejected,
+                .invalidGrant,
+                "The provider refused the device code.",
+                "It was used before, has expired, or is another client's. Start the login again."
+            )
         case "invalid_grant":
-            return grant == .refreshToken
-                ? make(
-                    .signInAgain,
-                    .invalidGrant,
-                    "The provider no longer accepts the refresh token.",
-                    "Let the buyer sign in again."
-                )
-                : make(
-                    .rejected,
-                    .invalidGrant,
-                    "The provider refused the authorization code.",
-                    "It was used before, has expired, or redirect URI or verifier differ. Start the login again."
-                )
+            return make(
+                .rejected,
+                .invalidGrant,
+                "The provider refused the authorization code.",
+                "It was used before, has expired, or redirect URI or verifier differ. Start the login again."
+            )
         case "invalid_client":
             return make(
                 .configuration,
@@ -119,22 +126,28 @@ package struct TokenFailure: Sendable {
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,
         _ message: String,
-        _ hint: String
+        _ hint: String,
+        reference: String = "RFC 6749 section 5.2"
     ) -> IdentityError {
         IdentityError(
             kind,
             code,
             message,
             hint: hint,
-            reference: "RFC 6749 section 5.2",
+            reference: reference,
             retryAfter: retryAfter,
-            providerAnswer: IdentityError.ProviderAnswer(
-                error: error,
-                errorDescription: errorDescription,
-                errorURI: errorURI,
-                status: status,
-                traceID: headers["X-Bolt-Trace-Id"] ?? headers["X-Request-Id"]
-            )
+            providerAnswer: providerAnswer
+        )
+    }
+
+    /// What the provider said.
+    var providerAnswer: IdentityError.ProviderAnswer {
+        IdentityError.ProviderAnswer(
+            error: error,
+            errorDescription: errorDescription,
+            errorURI: errorURI,
+            status: status,
+            traceID: headers["X-Bolt-Trace-Id"] ?? headers["X-Request-Id"]
         )
     }
 
