@@ -12,8 +12,10 @@ final class FakeProvider: Sendable {
         var origin = ""
         var requests: [LoopbackRequest] = []
         var replaced: [String: LoopbackResponse] = [:]
+        var scripts: [String: [LoopbackResponse]] = [:]
         var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
         var answer: @Sendable (inout JSONObject) -> Void = { _ in }
+        var deviceAnswer: @Sendable (inout JSONObject) -> Void = { _ in }
         var claims: @Sendable (inout JSONObject) -> Void = { _ in }
         var nonce: String?
         var serial = 0
@@ -35,9 +37,16 @@ final class FakeProvider: Sendable {
 
     /// Answers at a path with something else; nil with what is proper again.
     func replace(_ path: String, by response: LoopbackResponse?) { state.withLock { $0.replaced[path] = response } }
+    /// Answers at a path with these first, one after the other.
+    func script(_ path: String, _ responses: [LoopbackResponse]) {
+        state.withLock { $0.scripts[path] = responses.reversed() }
+    }
     func change(metadata: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.metadata = metadata } }
     func change(answer: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.answer = answer } }
     func change(claims: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.claims = claims } }
+    func change(deviceAnswer: @escaping @Sendable (inout JSONObject) -> Void) {
+        state.withLock { $0.deviceAnswer = deviceAnswer }
+    }
     func expect(nonce: String?) { state.withLock { $0.nonce = nonce } }
 
     /// Signs with another key from now on.
@@ -52,6 +61,7 @@ final class FakeProvider: Sendable {
         state.withLock { state in
             state.requests.append(request)
             if let replaced = state.replaced[request.path] { return replaced }
+            if let scripted = state.scripts[request.path]?.popLast() { return scripted }
             switch request.path {
             case "/.well-known/openid-configuration": return Self.json(Self.metadata(state))
             case "/jwks": return Self.json(["keys": .array(state.keys)])
@@ -59,6 +69,7 @@ final class FakeProvider: Sendable {
                 state.serial += 1
                 guard let answer = try? Self.answer(state) else { return .message(status: 500) }
                 return Self.json(answer)
+            case "/device": return Self.json(Self.deviceAnswer(state))
             case "/userinfo": return Self.json(["sub": .string("buyer-1"), "given_name": .string("Ada")])
             default: return .message(status: 404)
             }
@@ -75,11 +86,23 @@ final class FakeProvider: Sendable {
         let endpoints = [
             ("authorization_endpoint", "/authorize"), ("token_endpoint", "/token"), ("jwks_uri", "/jwks"),
             ("userinfo_endpoint", "/userinfo"), ("end_session_endpoint", "/logout"),
+            ("device_authorization_endpoint", "/device"),
         ]
         for (name, path) in endpoints { object[name] = .string(state.origin + path) }
         object["id_token_signing_alg_values_supported"] = .array([.string("ES256"), .string("HS256")])
         object["code_challenge_methods_supported"] = .array([.string("S256")])
         state.metadata(&object)
+        return object
+    }
+
+    private static func deviceAnswer(_ state: State) -> JSONObject {
+        var object: JSONObject = [
+            "device_code": .string("device-code-1"), "user_code": .string("WDJB-MJHT"),
+            "verification_uri": .string("https://id.example/device"),
+            "verification_uri_complete": .string("https://id.example/device?user_code=WDJB-MJHT"),
+            "expires_in": .integer(600), "interval": .integer(7),
+        ]
+        state.deviceAnswer(&object)
         return object
     }
 

@@ -9,7 +9,12 @@ internal import Synchronization
 public struct LoginFlow: Sendable {
     private let provider: String
     private let sessions: SessionManager
-    private let presenter: any Presenter
+    private let way: Way
+
+    private enum Way: Sendable {
+        case page(any Presenter)
+        case device(@Sendable (DeviceLoginPrompt) async throws -> Void)
+    }
 
     /// Creates a flow.
     ///
@@ -20,7 +25,23 @@ public struct LoginFlow: Sendable {
     public init(provider: String, sessions: SessionManager, presenter: any Presenter) {
         self.provider = provider
         self.sessions = sessions
-        self.presenter = presenter
+        way = .page(presenter)
+    }
+
+    /// Creates a flow in which the buyer signs in on another device; see ``SessionManager/deviceLogin(_:options:prompt:)``.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider's name; it must be ``DeviceAuthorizing``.
+    ///   - sessions: Keeps the session that comes of it.
+    ///   - devicePrompt: Shows the buyer the code and where to enter it; called once for each login.
+    public init(
+        provider: String,
+        sessions: SessionManager,
+        devicePrompt: @escaping @Sendable (DeviceLoginPrompt) async throws -> Void
+    ) {
+        self.provider = provider
+        self.sessions = sessions
+        way = .device(devicePrompt)
     }
 
     /// Signs the buyer in.
@@ -29,7 +50,11 @@ public struct LoginFlow: Sendable {
     public func login(_ options: LoginOptions = LoginOptions()) async throws -> Session {
         try await Correlation.scope {
             do {
-                return try await present(options)
+                switch way {
+                case .page(let presenter): return try await present(options, by: presenter)
+                case .device(let prompt):
+                    return try await sessions.deviceLogin(provider, options: options, prompt: prompt)
+                }
             } catch {
                 throw IdentityError.wrapping(error)
             }
@@ -85,7 +110,7 @@ public struct LoginFlow: Sendable {
         }
     }
 
-    private func present(_ options: LoginOptions) async throws -> Session {
+    private func present(_ options: LoginOptions, by presenter: any Presenter) async throws -> Session {
         let descriptor = try sessions.descriptor(of: provider)
         let binding = try sessions.environment.random.bytes(32)
         let bindingHash = try Digest.sha256(binding)

@@ -6,7 +6,8 @@ public import IdentityHTTP
 /// ``SessionManager`` does the rest. Calls may come concurrently from any task. Throw ``IdentityError`` with a kind that says
 /// whether the buyer's session survives: only ``IdentityError/Kind/signInAgain`` ends it.
 ///
-/// Abilities that not every provider has are protocols of their own: ``BuyerProfileProviding``, ``CartClaimProviding``.
+/// Abilities that not every provider has are protocols of their own: ``BuyerProfileProviding``, ``CartClaimProviding``,
+/// ``DeviceAuthorizing``.
 public protocol IdentityProvider: Sendable {
     /// Name, kind and client of this provider.
     var descriptor: ProviderDescriptor { get }

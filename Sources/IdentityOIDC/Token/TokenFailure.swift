@@ -12,6 +12,8 @@ package struct TokenFailure: Sendable {
     package var errorURI: String?
     /// Whether the body was a JSON object.
     package var isJSON: Bool
+    /// Which endpoint it was, in the words of an error.
+    package var endpoint = "token endpoint"
 
     /// What it means by RFC 6749 section 5.2 and common sense: only `invalid_grant` ends a session, and only by its exact name.
     package var standardError: IdentityError {
@@ -19,8 +21,8 @@ package struct TokenFailure: Sendable {
             return make(
                 .rejected,
                 .redirectRefused,
-                "The token endpoint answered with a redirect, which was not followed.",
-                "Check the address of the token endpoint."
+                "The \(endpoint) answered with a redirect, which was not followed.",
+                "Check the address of the \(endpoint)."
             )
         }
         if status == 429 || status >= 500 {
@@ -108,7 +110,7 @@ package struct TokenFailure: Sendable {
             return make(
                 .retryLater,
                 .unexpectedResponse,
-                "The token endpoint did not answer as one (HTTP \(status)).",
+                "The \(endpoint) did not answer as one (HTTP \(status)).",
                 "Check its address; if that is right, try again in a while."
             )
         default:

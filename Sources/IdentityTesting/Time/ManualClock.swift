@@ -12,10 +12,20 @@ public final class ManualClock: IdentityClock {
     }
 
     private let state: Mutex<State>
+    private let isAdvancedBySleeping: Bool
 
     /// A clock that shows the given time, by default a fixed moment in 2026.
-    public init(now: Date = Date(timeIntervalSince1970: 1_790_000_000)) {
+    ///
+    /// - Parameters:
+    ///   - now: The wall-clock time that it begins with.
+    ///   - isAdvancedBySleeping: Whether whoever sleeps moves the clock to the end of the sleep and goes on at once, for code that
+    ///     alone waits, such as a login that polls.
+    public init(
+        now: Date = Date(timeIntervalSince1970: 1_790_000_000),
+        isAdvancedBySleeping: Bool = false
+    ) {
         state = Mutex(State(now: now))
+        self.isAdvancedBySleeping = isAdvancedBySleeping
     }
 
     /// The wall-clock time.
@@ -43,6 +53,10 @@ public final class ManualClock: IdentityClock {
 
     /// Waits until the clock was advanced far enough.
     public func sleep(for duration: Duration) async throws {
+        guard !isAdvancedBySleeping else {
+            try Task.checkCancellation()
+            return advance(by: max(duration, .zero))
+        }
         let ticket = state.withLock { state in
             state.nextSleeper += 1
             return state.nextSleeper

@@ -1,0 +1,41 @@
+public import FoundationEssentials
+public import IdentityHTTP
+
+/// What the buyer must see to sign in on another device (RFC 8628 section 3.3).
+public struct DeviceLoginPrompt: Sendable {
+    /// The provider's name.
+    public let provider: String
+    /// The code to enter; ASCII without control characters, to be shown as it is.
+    public let userCode: String
+    /// The page on which to enter it.
+    public let verificationURI: HTTPURL
+    /// The page with the code filled in, for a link or a QR code beside ``userCode``, which must be shown all the same; nil where
+    /// the provider has none.
+    public let verificationURIComplete: HTTPURL?
+    /// When the code expires.
+    public let expiresAt: Date
+
+    /// Creates a prompt; for those who write a provider.
+    public init(
+        provider: String,
+        userCode: String,
+        verificationURI: HTTPURL,
+        verificationURIComplete: HTTPURL? = nil,
+        expiresAt: Date
+    ) {
+        self.provider = provider
+        self.userCode = userCode
+        self.verificationURI = verificationURI
+        self.verificationURIComplete = verificationURIComplete
+        self.expiresAt = expiresAt
+    }
+}
+
+extension DeviceLoginPrompt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The provider and its page, not the code: it is for the buyer's eyes, not for a log.
+    public var description: String { "DeviceLoginPrompt(provider: \(provider), at: \(verificationURI))" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

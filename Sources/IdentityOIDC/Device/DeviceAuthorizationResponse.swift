@@ -1,0 +1,60 @@
+package import IdentityHTTP
+package import IdentityKit
+
+/// A successful answer of a device authorization endpoint (RFC 8628 section 3.2): bytes in, bounded values out.
+package struct DeviceAuthorizationResponse: Sendable {
+    package var deviceCode: Secret
+    package var userCode: String
+    package var verificationURI: HTTPURL
+    package var verificationURIComplete: HTTPURL?
+    package var lifetime: Duration
+    package var interval: Duration
+
+    /// Reads the object of an answer.
+    ///
+    /// - Throws: `IdentityError` with code `token_response_invalid` that names the member.
+    package init(_ object: JSONObject, allowsLoopbackHTTP: Bool) throws(IdentityError) {
+        func page(_ name: String, formerly oldName: String) throws(IdentityError) -> HTTPURL? {
+            guard let value = object[name] ?? object[oldName], !value.isNull else { return nil }
+            guard let text = value.string, text.utf8.count <= 2048, let url = try? HTTPURL(text),
+                url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
+            else { throw Self.invalid(name) }
+            return url
+        }
+        func duration(_ name: String, _ isPermitted: (Double) -> Bool) throws(IdentityError) -> Duration? {
+            guard let value = object[name], !value.isNull else { return nil }
+            guard let seconds = value.number?.double, seconds <= 86_400, isPermitted(seconds) else {
+                throw Self.invalid(name)
+            }
+            return .seconds(seconds)
+        }
+        // Both codes are ASCII: what a person reads from a screen and types must have one reading, and steer no terminal.
+        guard let code = object["device_code"]?.string, (1...4096).contains(code.utf8.count),
+            code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { throw Self.invalid("device_code") }
+        deviceCode = Secret(code)
+        guard let shown = object["user_code"]?.string, (1...64).contains(shown.utf8.count),
+            shown.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), shown.utf8.first != 0x20, shown.utf8.last != 0x20
+        else { throw Self.invalid("user_code") }
+        userCode = shown
+        // The names that end in "url" are older than the RFC, and one of the largest providers still sends them.
+        guard let uri = try page("verification_uri", formerly: "verification_url") else {
+            throw Self.invalid("verification_uri")
+        }
+        verificationURI = uri
+        verificationURIComplete = try page("verification_uri_complete", formerly: "verification_url_complete")
+        guard let lifetime = try duration("expires_in", { $0 > 0 }) else { throw Self.invalid("expires_in") }
+        self.lifetime = lifetime
+        interval = try duration("interval", { $0 >= 0 }) ?? .seconds(5)
+    }
+
+    private static func invalid(_ member: String) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .tokenResponseInvalid,
+            "The provider's device authorization answer has no usable \(member).",
+            hint: "Nothing was shown to the buyer. Check that the device authorization endpoint is the right one.",
+            reference: "RFC 8628 section 3.2"
+        )
+    }
+}

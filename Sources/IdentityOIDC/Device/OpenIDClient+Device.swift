@@ -1,0 +1,101 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+package import IdentityKit
+
+extension OpenIDClient {
+    /// Asks for a code that the buyer enters on another device (RFC 8628 section 3.1).
+    ///
+    /// What can fail without the buyer fails here: nobody should enter a code for a login that cannot end.
+    package func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
+        let metadata = try await metadataSource.metadata()
+        guard let endpoint = metadata.deviceAuthorizationEndpoint else {
+            throw Self.missing("device authorization endpoint")
+        }
+        guard metadata.tokenEndpoint != nil else { throw Self.missing("token endpoint") }
+        guard let keySet = metadata.keySetURL else { throw Self.missing("key set") }
+        let scopes = options.scopes ?? self.scopes
+        guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.scopesWithoutOpenID }
+        _ = try await keySource.keys(at: keySet)
+
+        var fields: [(name: String, value: String)] = [
+            ("client_id", descriptor.clientID), ("scope", scopes.joined(separator: " ")),
+        ]
+        try add(options, to: &fields, reserved: Self.tokenParameters)
+        let startedAt = channel.environment.clock.now
+        let answer = try await authenticated(
+            fields,
+            headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
+            to: endpoint,
+            asking: "The provider's device authorization endpoint"
+        )
+        let object: JSONObject
+        switch try TokenAnswer(answer, to: .deviceCode) {
+        case .success(let found): object = found
+        case .failure(var failure):
+            failure.endpoint = "device authorization endpoint"
+            throw dialect.classify(failure)
+        }
+        let response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: channel.allowsLoopbackHTTP)
+        var authorization = DeviceAuthorization(
+            prompt: DeviceLoginPrompt(
+                provider: descriptor.name,
+                userCode: response.userCode,
+                verificationURI: response.verificationURI,
+                verificationURIComplete: response.verificationURIComplete,
+                expiresAt: startedAt + response.lifetime.timeInterval
+            ),
+            deviceCode: response.deviceCode,
+            lifetime: response.lifetime,
+            scopes: scopes
+        )
+        authorization.interval = response.interval
+        authorization.issuer = boundIssuer(metadata)
+        authorization.maximumAgeSeconds = options.maximumAgeSeconds
+        authorization.authenticationContexts = options.authenticationContexts
+        return authorization
+    }
+
+    /// What proves the client or names the grant, which no caller may set in a request that goes out authenticated.
+    private static let tokenParameters = [
+        "grant_type", "device_code", "client_secret", "client_assertion", "client_assertion_type",
+    ]
+
+    /// Asks once for the tokens of a device code (RFC 8628 section 3.4).
+    ///
+    /// A failure before the provider gave tokens does not spend the code, and is an answer that waiting can cure; one behind
+    /// them ends the login.
+    package func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
+        let fields: [(name: String, value: String)] = [
+            ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("client_id", descriptor.clientID),
+            ("device_code", authorization.deviceCode.reveal()),
+        ]
+        let metadata: ProviderMetadata
+        let answer: TokenAnswer
+        let startedAt: Date
+        do {
+            metadata = try await metadataSource.metadata()
+            try checkIssuer(authorization.issuer, is: metadata)
+            (answer, startedAt) = try await send(.deviceCode, fields, metadata)
+        } catch let error as IdentityError where error.kind == .retryLater {
+            return .unanswered(error)
+        }
+        switch answer {
+        case .failure(let failure): return try failure.devicePoll(classify: dialect.classify)
+        case .success(let object):
+            let response = try TokenResponse(object, rules: dialect.tokenRules)
+            let terms = LoginTerms(authorization)
+            return .authorized(try await tokens(from: response, startedAt: startedAt, on: terms, metadata))
+        }
+    }
+}
+
+extension LoginTerms {
+    init(_ authorization: DeviceAuthorization) {
+        scopes = authorization.scopes
+        issuer = authorization.issuer
+        maximumAgeSeconds = authorization.maximumAgeSeconds
+        authenticationContexts = authorization.authenticationContexts
+        // A device authorization request has no nonce; a token that holds one was made for another login.
+        refusesNonce = true
+    }
+}

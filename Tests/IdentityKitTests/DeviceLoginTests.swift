@@ -1,0 +1,214 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Login on another device")
+struct DeviceLoginTests {
+    private struct NoNetwork: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
+        }
+    }
+
+    private final class Observer: IdentityObserver {
+        let kinds = Mutex<[IdentityEvent.Kind]>([])
+        func identityEvent(_ event: IdentityEvent) { kinds.withLock { $0.append(event.kind) } }
+    }
+
+    private final class Delegate: LoginDelegate {
+        let calls = Mutex<[String]>([])
+        func loginDidComplete(_ session: Session) { calls.withLock { $0.append("completed") } }
+        func loginDidFail(_ error: IdentityError) { calls.withLock { $0.append("failed \(error.code)") } }
+        func loginDidCancel() { calls.withLock { $0.append("cancelled") } }
+    }
+
+    private func manager(
+        _ provider: any IdentityProvider,
+        _ clock: ManualClock,
+        _ observers: [any IdentityObserver] = []
+    ) throws -> SessionManager {
+        SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+            observers: observers
+        )
+    }
+
+    /// How a login ends at this provider; nil when it completes.
+    private func ending(_ device: ScriptedDevice) async throws -> IdentityError? {
+        do {
+            _ = try await manager(device, device.clock).deviceLogin("strict") { _ in }
+            return nil
+        } catch {
+            return try #require(error as? IdentityError)
+        }
+    }
+
+    private static func seconds(_ values: Int...) -> [Duration] { values.map { .seconds($0) } }
+
+    @Test("the interval is kept from the first poll on, counted from the end of the one before")
+    func interval() async throws {
+        let device = ScriptedDevice([.pending, .pending, .tokens], delay: .seconds(2))
+        #expect(try await ending(device) == nil)
+        #expect(device.polls == Self.seconds(5, 12, 19))
+    }
+
+    @Test("each slow_down adds five seconds for all polls to come")
+    func slowDown() async throws {
+        let device = ScriptedDevice([.slowDown, .pending, .slowDown, .pending, .tokens])
+        #expect(try await ending(device) == nil)
+        #expect(device.polls == Self.seconds(5, 15, 25, 40, 55))
+    }
+
+    @Test("an outage doubles the pause up to a minute, an answer brings the interval back, with what slow_down added")
+    func backoff() async throws {
+        let outages = [ScriptedDevice.Step](repeating: .outage(), count: 5)
+        let device = ScriptedDevice([.slowDown] + outages + [.pending, .outage(), .tokens])
+        #expect(try await ending(device) == nil)
+        #expect(device.polls == Self.seconds(5, 15, 35, 75, 135, 195, 255, 265, 285))
+    }
+
+    @Test("an interval longer than a minute is not shortened by an outage, and Retry-After is kept")
+    func patience() async throws {
+        let slow = ScriptedDevice([.outage(), .tokens], interval: .seconds(90))
+        #expect(try await ending(slow) == nil)
+        #expect(slow.polls == Self.seconds(90, 180))
+        let asked = ScriptedDevice([.outage(retryAfter: .seconds(45)), .pending, .tokens])
+        #expect(try await ending(asked) == nil)
+        #expect(asked.polls == Self.seconds(5, 50, 55))
+    }
+
+    @Test("the wait ends when the code has expired, even if the provider never says so")
+    func expiry() async throws {
+        let device = ScriptedDevice([], lifetime: .seconds(17))
+        let error = try await ending(device)
+        #expect(error?.kind == .rejected)
+        #expect(error?.code == .attemptExpired)
+        #expect(error?.cause == nil)
+        #expect(device.polls == Self.seconds(5, 10, 15))
+        #expect(device.clock.elapsed == .seconds(17))
+    }
+
+    @Test("a code that expires in an outage says so")
+    func expiryInOutage() async throws {
+        let device = ScriptedDevice([.pending, .outage(), .outage()], lifetime: .seconds(25))
+        let error = try await ending(device)
+        #expect(error?.code == .attemptExpired)
+        #expect((error?.cause as? IdentityError)?.code == .providerUnavailable)
+        #expect(device.polls == Self.seconds(5, 10, 20))
+    }
+
+    @Test("the code's life is counted on the clock that never jumps, from before it was asked for")
+    func jumps() async throws {
+        let clock = ManualClock(isAdvancedBySleeping: true)
+        clock.advance(by: .seconds(1000))
+        let device = ScriptedDevice([], clock: clock, lifetime: .seconds(12))
+        let sessions = try manager(device, clock)
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await sessions.deviceLogin("strict") { _ in
+                clock.jump(by: -86_400)
+                clock.advance(by: .seconds(6))
+            }
+        }
+        #expect(error?.code == .attemptExpired)
+        #expect(device.polls == Self.seconds(1011))
+        #expect(clock.elapsed == .seconds(1012))
+    }
+
+    @Test("no provider can make a client poll without a pause, or wait longer than a day")
+    func bounds() async throws {
+        for interval in [Duration.zero, .seconds(-5)] {
+            let device = ScriptedDevice([], lifetime: .seconds(3), interval: interval)
+            #expect(try await ending(device)?.code == .attemptExpired)
+            #expect(device.polls == Self.seconds(1, 2))
+        }
+        let endless = ScriptedDevice([], lifetime: .seconds(Int64.max), interval: .seconds(Int64.max))
+        #expect(try await ending(endless)?.code == .attemptExpired)
+        #expect(endless.clock.elapsed == .seconds(86_400))
+        let dead = ScriptedDevice([.tokens], lifetime: .seconds(-1))
+        #expect(try await ending(dead)?.code == .attemptExpired)
+        #expect(dead.polls.isEmpty)
+    }
+
+    @Test("a refusal ends the login at once, with its own code")
+    func refusal() async throws {
+        let denied = IdentityError(.rejected, .accessDenied, "No.")
+        let device = ScriptedDevice([.pending, .refused(denied), .tokens])
+        #expect(try await ending(device)?.code == .accessDenied)
+        #expect(device.polls.count == 2)
+    }
+
+    @Test("events: started, then completed or failed; a login that never began is none")
+    func events() async throws {
+        let observer = Observer()
+        let device = ScriptedDevice([.tokens, .refused(IdentityError(.rejected, .accessDenied, "No."))])
+        let sessions = try manager(device, device.clock, [observer])
+        let session = try await sessions.deviceLogin("strict") { _ in }
+        #expect(try await sessions.session(session.id).buyer.subject == "buyer-1")
+        await #expect(throws: IdentityError.self) { _ = try await sessions.deviceLogin("strict") { _ in } }
+        await #expect(throws: IdentityError.self) { _ = try await sessions.deviceLogin("nobody") { _ in } }
+        let expected: [IdentityEvent.Kind] = [
+            .loginStarted, .loginCompleted, .loginStarted, .loginFailed(.accessDenied),
+        ]
+        #expect(observer.kinds.withLock { $0 } == expected)
+    }
+
+    @Test("a provider without this way of signing in says so")
+    func unsupported() async throws {
+        let clock = ManualClock()
+        let sessions = try manager(StrictProvider(clock: clock), clock)
+        let error = await #expect(throws: IdentityError.self) { _ = try await sessions.deviceLogin("strict") { _ in } }
+        #expect(error?.kind == .configuration)
+        #expect(error?.code == .unsupportedByProvider)
+    }
+
+    @Test("cancelling ends the wait at once, as a cancellation; a prompt that fails ends the login before any poll")
+    func cancel() async throws {
+        let device = ScriptedDevice([.tokens], clock: ManualClock())
+        let sessions = try manager(device, device.clock)
+        let (shown, showing) = AsyncStream<Void>.makeStream()
+        let task = Task { try await sessions.deviceLogin("strict") { _ in showing.finish() } }
+        for await _ in shown {}
+        task.cancel()
+        let error = await #expect(throws: IdentityError.self) { _ = try await task.value }
+        #expect(error?.kind == .cancelled)
+        let gaveUp = await #expect(throws: IdentityError.self) {
+            _ = try await sessions.deviceLogin("strict") { _ in throw CancellationError() }
+        }
+        #expect(gaveUp?.kind == .cancelled)
+        #expect(device.polls.isEmpty)
+    }
+
+    @Test("three entry points, one ending each")
+    func entryPoints() async throws {
+        func endings(_ step: ScriptedDevice.Step) async throws -> [String] {
+            let device = ScriptedDevice([step, step, step])
+            let prompts = Mutex(0)
+            let flow = LoginFlow(provider: "strict", sessions: try manager(device, device.clock)) { prompt in
+                prompts.withLock { $0 += prompt.userCode == "WDJB-MJHT" ? 1 : 0 }
+            }
+            let delegate = Delegate()
+            do {
+                _ = try await flow.login()
+                delegate.calls.withLock { $0.append("completed") }
+            } catch let error as IdentityError {
+                delegate.calls.withLock { $0.append("failed \(error.code)") }
+            }
+            await flow.login { result in
+                switch result {
+                case .success(let session): delegate.loginDidComplete(session)
+                case .failure(let error): delegate.loginDidFail(error)
+                }
+            }.finished()
+            await flow.login(delegate: delegate).finished()
+            #expect(prompts.withLock { $0 } == 3)
+            return delegate.calls.withLock { $0 }
+        }
+        #expect(try await endings(.tokens) == ["completed", "completed", "completed"])
+        let denied = IdentityError(.rejected, .accessDenied, "No.")
+        #expect(try await endings(.refused(denied)) == Array(repeating: "failed access_denied", count: 3))
+    }
+}

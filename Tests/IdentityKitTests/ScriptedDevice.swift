@@ -1,0 +1,96 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+/// A provider whose polls come to what a test wrote down, and that notes when they came.
+final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
+    enum Step: Sendable {
+        case pending
+        case slowDown
+        case outage(retryAfter: Duration? = nil)
+        case refused(IdentityError)
+        case tokens
+    }
+
+    private struct State {
+        var steps: [Step]
+        var polls: [Duration] = []
+    }
+
+    let strict: StrictProvider
+    let clock: ManualClock
+    /// How long each poll takes.
+    let delay: Duration
+    private let lifetime: Duration
+    private let interval: Duration
+    private let state: Mutex<State>
+
+    init(
+        _ steps: [Step],
+        clock: ManualClock = ManualClock(isAdvancedBySleeping: true),
+        lifetime: Duration = .seconds(600),
+        interval: Duration = .seconds(5),
+        delay: Duration = .zero
+    ) {
+        strict = StrictProvider(clock: clock)
+        self.clock = clock
+        self.lifetime = lifetime
+        self.interval = interval
+        self.delay = delay
+        state = Mutex(State(steps: steps.reversed()))
+    }
+
+    /// When the polls came.
+    var polls: [Duration] { state.withLock { $0.polls } }
+    var descriptor: ProviderDescriptor { strict.descriptor }
+
+    func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
+        var authorization = DeviceAuthorization(
+            prompt: DeviceLoginPrompt(
+                provider: descriptor.name,
+                userCode: "WDJB-MJHT",
+                verificationURI: try HTTPURL("https://id.example/device"),
+                expiresAt: clock.now + 600
+            ),
+            deviceCode: Secret("device-code"),
+            lifetime: lifetime,
+            scopes: ["openid"]
+        )
+        authorization.interval = interval
+        return authorization
+    }
+
+    func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
+        let now = clock.elapsed
+        // When the script is over, nobody ever decides.
+        let step = state.withLock { state in
+            state.polls.append(now)
+            return state.steps.popLast() ?? .pending
+        }
+        clock.advance(by: delay)
+        switch step {
+        case .pending: return .pending
+        case .slowDown: return .slowDown
+        case .outage(let retryAfter):
+            return .unanswered(IdentityError(.retryLater, .providerUnavailable, "Down.", retryAfter: retryAfter))
+        case .refused(let error): throw error
+        case .tokens: return .authorized(strict.mint(Buyer(issuer: "https://id.example", subject: "buyer-1")))
+        }
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await strict.authorizationRequest(options)
+    }
+
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await strict.exchange(callback, for: attempt)
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await strict.refresh(tokens) }
+
+    func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
+        nil
+    }
+}
