@@ -51,9 +51,10 @@ extension Option {
         help: "A name under \"providers\"; may be left out where there is only one."
     )
     static let session = Option(name: "--session", form: .value("ID"), help: "The session id that login printed.")
+    static let callbackModes = CallbackMode.allCases.map(\.rawValue).joined(separator: "|")
     static let callback = Option(
         name: "--callback",
-        form: .value("loopback|stdin|sandbox"),
+        form: .value(callbackModes),
         help:
             "How the callback comes back: a listener on this machine with the system browser, a line on standard input, or "
             + "the sandbox's robot. By default loopback where the redirect URI is a loopback one, otherwise stdin."

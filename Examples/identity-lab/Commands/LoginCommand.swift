@@ -4,13 +4,14 @@ internal import IdentityKit
 struct LoginCommand: Command {
     static let name = "login"
     static let usage =
-        "login [--provider NAME] [--entry-point async|completion|delegate] [--callback loopback|stdin|sandbox]"
+        "login [--provider NAME] [--entry-point async|completion|delegate] [--callback loopback|stdin|sandbox|device]"
     static let summary = "Sign a buyer in and store the session."
-    static let options: [Option] = [.provider, entryPoint, .callback]
+    static let options: [Option] = [.provider, entryPoint, callback]
     static let examples = [
         "identity-lab login --config identity.json --provider shopify",
         "identity-lab login --provider bolt --callback stdin --json",
         "identity-lab login --provider shopify --callback sandbox --entry-point delegate",
+        "identity-lab login --provider any --callback device",
     ]
     private static let entryPoint = Option(
         name: "--entry-point",
@@ -18,26 +19,47 @@ struct LoginCommand: Command {
         help: "Which of the SDK's entry points to call; async unless given."
     )
 
+    private static let callback = Option(
+        name: Option.callback.name,
+        form: .value("\(Option.callbackModes)|device"),
+        help: Option.callback.help
+            + " With device nothing comes back: the buyer enters a code on another device, where the provider offers that."
+    )
+
+    /// The ways of a callback, and the way without one.
+    private enum Way: String, CaseIterable {
+        case loopback, stdin, sandbox, device
+    }
+
     private let provider: String?
     private let entryPoint: EntryPoint
-    private let callback: CallbackMode?
+    private let way: Way?
 
     init(_ arguments: Arguments) throws {
         provider = arguments[.provider]
         entryPoint = try arguments.choice(Self.entryPoint, of: Self.self) ?? .async
-        callback = try arguments.choice(.callback, of: Self.self)
+        way = try arguments.choice(Self.callback, of: Self.self)
     }
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
         let name = try deployment.providerName(provider)
-        let redirectURI = try deployment.sessions.descriptor(of: name).redirectURI
-        let mode = callback ?? .suited(to: redirectURI)
-        let presenter = mode.presenter(transport: deployment.environment.transport) { [output = lab.output] url in
-            output.authorize(url, mode: mode)
-        }
-        let flow = LoginFlow(provider: name, sessions: deployment.sessions, presenter: presenter)
+        let screen = DeviceScreen(output: lab.output, clock: deployment.environment.clock)
+        defer { screen.close() }
+        let flow =
+            way == .device
+            ? LoginFlow(provider: name, sessions: deployment.sessions) { screen.show($0) }
+            : try browserFlow(name, deployment, lab.output)
         let session = try await deployment.draining { try await entryPoint.login(flow) }
         lab.output.session(session)
+    }
+
+    private func browserFlow(_ name: String, _ deployment: Deployment, _ output: Output) throws -> LoginFlow {
+        let redirectURI = try deployment.sessions.descriptor(of: name).redirectURI
+        let mode = way.flatMap { CallbackMode(rawValue: $0.rawValue) } ?? .suited(to: redirectURI)
+        let presenter = mode.presenter(transport: deployment.environment.transport) { url in
+            output.authorize(url, mode: mode)
+        }
+        return LoginFlow(provider: name, sessions: deployment.sessions, presenter: presenter)
     }
 }

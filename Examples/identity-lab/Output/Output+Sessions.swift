@@ -12,6 +12,34 @@ extension Output {
         event("authorize", ["url": .string(url.text)], text: "\(advice)\n\n  \(url.text)\n")
     }
 
+    /// What the buyer needs on another device; texts from outside are shown without anything that steers a terminal.
+    func device(_ prompt: DeviceLoginPrompt) {
+        let direct = prompt.verificationURIComplete.map {
+            "\nOr open this page, and make sure that it shows the same code:\n\n  \($0.text)\n"
+        }
+        event(
+            "device",
+            [
+                "user_code": .string(prompt.userCode),
+                "verification_uri": .string(prompt.verificationURI.text),
+                "verification_uri_complete": prompt.verificationURIComplete.map { .string($0.text) } ?? .null,
+                "expires_at": .string(prompt.expiresAt.rfc3339),
+            ],
+            text: """
+                Open this page in a browser, on any device:
+
+                  \(prompt.verificationURI.text)
+
+                and enter this code there:
+
+                  \(prompt.userCode.printable)
+                \(direct ?? "")
+                Waiting until \(prompt.expiresAt.rfc3339) …
+
+                """
+        )
+    }
+
     func session(_ session: Session) {
         let name = session.buyer.displayName ?? session.buyer.email?.value ?? session.buyer.subject
         let expiry = session.expiresAt.map { "until \($0.rfc3339)" } ?? "without a known end"
