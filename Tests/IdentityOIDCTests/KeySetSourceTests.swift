@@ -1,76 +1,28 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
-import IdentityOIDC
 import IdentityTesting
 import Synchronization
 import Testing
 
-/// A key set endpoint on a real socket that counts, and that can change its keys or go down.
-private final class KeyEndpoint: Sendable {
-    private struct State {
-        var fetches = 0
-        var keys: [JSONValue] = []
-        var isDown = false
-        var isMissing = false
-        var cacheControl: String?
-    }
+@testable import IdentityOIDC
 
-    private let state = Mutex(State())
+private final class EventLog: IdentityObserver {
+    private let kinds = Mutex<[IdentityEvent.Kind]>([])
 
-    var fetches: Int { state.withLock { $0.fetches } }
+    var all: [IdentityEvent.Kind] { kinds.withLock { $0 } }
 
-    func publish(_ keys: [JSONValue]) {
-        state.withLock { $0.keys = keys }
-    }
-
-    func goDown() {
-        state.withLock { $0.isDown = true }
-    }
-
-    func goMissing() {
-        state.withLock { $0.isMissing = true }
-    }
-
-    func cache(_ value: String) {
-        state.withLock { $0.cacheControl = value }
-    }
-
-    func answer() -> LoopbackResponse {
-        state.withLock { state in
-            state.fetches += 1
-            guard !state.isDown else { return .message(status: 503, headers: [], body: []) }
-            let set: JSONValue = .object(["keys": .array(state.keys)])
-            let caching = state.cacheControl.map { [("Cache-Control", $0)] } ?? []
-            return .message(status: state.isMissing ? 404 : 200, headers: caching, body: set.serialized)
-        }
+    func identityEvent(_ event: IdentityEvent) {
+        kinds.withLock { $0.append(event.kind) }
     }
 }
 
+/// The whole chain against an endpoint on a real socket.
 @Suite("Key sets")
 struct KeySetSourceTests {
-    private func withSource(
-        _ body: (KeyEndpoint, KeySetSource, HTTPURL, ManualClock) async throws -> Void
-    ) async throws {
-        let endpoint = KeyEndpoint()
-        let server = try await LoopbackServer.start { _ in endpoint.answer() }
-        let transport = try CurlTransport()
-        let clock = ManualClock()
-        let channel = ProviderChannel(
-            environment: IdentityEnvironment(transport: transport, clock: clock),
-            timeout: .seconds(5),
-            allowsLoopbackHTTP: true,
-            configuredHosts: []
-        )
-        try await body(endpoint, KeySetSource(channel: channel), try HTTPURL(server.origin + "/jwks"), clock)
-        await server.stop()
-        await transport.close()
-    }
-
     @Test("keys are fetched once for all who wait, and kept")
     func singleFetch() async throws {
-        try await withSource { endpoint, source, url, _ in
-            endpoint.publish([try TokenForge(.es256).jwk])
+        try await KeyEndpoint.withSource { endpoint, source, url, _ in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<50 { group.addTask { try await source.keys(at: url).keys.count } }
                 for try await count in group { #expect(count == 1) }
@@ -81,117 +33,169 @@ struct KeySetSourceTests {
 
     @Test("ten thousand unknown key ids cost no more than the bucket, and one more fetch a minute")
     func flood() async throws {
-        try await withSource { endpoint, source, url, clock in
-            endpoint.publish([try TokenForge(.es256).jwk])
-            let revision = try await source.keys(at: url).revision
-            var latest = revision
-            for _ in 0..<10_000 {
-                if try await source.newerKeys(at: url, than: latest) != nil {
-                    latest = try await source.keys(at: url).revision
-                }
+        let log = EventLog()
+        try await KeyEndpoint.withSource(observers: [log]) { endpoint, source, url, clock in
+            let known = try await source.keys(at: url)
+            for number in 0..<10_000 {
+                #expect(try await source.newerKeys(at: url, than: known, keyID: "made-up-\(number)") == nil)
             }
             #expect(endpoint.fetches == 3)
             clock.advance(by: .seconds(60))
-            #expect(try await source.newerKeys(at: url, than: latest) != nil)
+            for number in 0..<100 {
+                #expect(try await source.newerKeys(at: url, than: known, keyID: "other-\(number)") == nil)
+            }
             #expect(endpoint.fetches == 4)
+            let told: [IdentityEvent.Kind] = [
+                .keySetRefreshed, .keySetRefreshed, .keySetRefreshed, .keySetRefetchRefused, .keySetRefreshed,
+                .keySetRefetchRefused,
+            ]
+            #expect(log.all == told)
         }
     }
 
-    @Test("a rotation just before signing passes at once")
+    @Test("ten thousand unknown key ids at once cost no more than the bucket")
+    func floodAtOnce() async throws {
+        try await KeyEndpoint.withSource { endpoint, source, url, _ in
+            let known = try await source.keys(at: url)
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<10_000 {
+                    group.addTask { try await source.newerKeys(at: url, than: known, keyID: "\(number)") == nil }
+                }
+                for try await isNone in group { #expect(isNone) }
+            }
+            #expect(endpoint.fetches <= 3)
+        }
+    }
+
+    @Test("a rotation just before signing passes at once, after another one too, and through caches on the way")
     func rotation() async throws {
-        try await withSource { endpoint, source, url, _ in
-            endpoint.publish([try TokenForge(.es256).jwk])
-            let revision = try await source.keys(at: url).revision
-            let forge = try TokenForge(.es256)
-            endpoint.publish([forge.jwk])
-            let newer = try #require(try await source.newerKeys(at: url, than: revision))
-            _ = try IDTokenValidator.validate(try forge.token(), keys: newer, expecting: TokenForge.expectations())
+        try await KeyEndpoint.withSource { endpoint, source, url, _ in
+            for _ in 0..<2 {
+                let known = try await source.keys(at: url)
+                let forge = try TokenForge(.es256)
+                endpoint.publish([forge.jwk])
+                let newer = try #require(try await source.newerKeys(at: url, than: known, keyID: nil))
+                _ = try IDTokenValidator.validate(
+                    try forge.token(),
+                    keys: newer.keys,
+                    expecting: TokenForge.expectations()
+                )
+                #expect(endpoint.last?.header("Cache-Control") == "no-cache")
+            }
+        }
+    }
+
+    @Test("a rotation behind an outage passes, however many tokens with unknown keys came meanwhile")
+    func rotationAfterOutage() async throws {
+        try await KeyEndpoint.withSource { endpoint, source, url, clock in
+            let known = try await source.keys(at: url)
+            endpoint.answer(with: 503)
+            for number in 0..<1000 {
+                let refusal = await #expect(throws: IdentityError.self) {
+                    _ = try await source.newerKeys(at: url, than: known, keyID: "made-up-\(number)")
+                }
+                #expect(refusal?.kind == .retryLater)
+            }
+            // The outage has a bound of its own.
+            #expect(endpoint.fetches == 3)
+            endpoint.answer(with: 200)
+            for number in 1...2 {
+                clock.advance(by: .seconds(number == 1 ? 10 : 0))
+                endpoint.publish([try TokenForge(.es256).jwk])
+                let latest = try await source.keys(at: url)
+                #expect(try await source.newerKeys(at: url, than: latest, keyID: nil) != nil)
+            }
+            #expect(endpoint.fetches == 5)
         }
     }
 
     @Test(
-        "a page in the place of the keys passes, a redirect and lies do not",
+        "a page in the place of the keys passes, a redirect, lies and an empty set do not",
         arguments: [
             (200, "<html>", "retry_later"), (200, "", "retry_later"), (503, "", "retry_later"), (302, "", "rejected"),
-            (200, "{}", "rejected"), (200, #"{"keys":[],"keys":[]}"#, "rejected"),
+            (304, "", "rejected"), (200, "{}", "rejected"), (200, #"{"keys":[],"keys":[]}"#, "rejected"),
+            (200, #"{"keys":[]}"#, "rejected"), (200, #"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, "rejected"),
         ]
     )
     func unreadable(status: Int, body: String, kind: String) async throws {
-        let server = try await LoopbackServer.start { _ in .message(status: status, body: Array(body.utf8)) }
-        let channel = ProviderChannel(
-            environment: IdentityEnvironment(transport: try CurlTransport(), clock: ManualClock()),
-            timeout: .seconds(5),
-            allowsLoopbackHTTP: true,
-            configuredHosts: []
-        )
-        let error = await #expect(throws: IdentityError.self) {
-            _ = try await KeySetSource(channel: channel).keys(at: try HTTPURL(server.origin + "/jwks"))
-        }
-        #expect(error?.kind.rawValue == kind)
-        await server.stop()
-    }
-
-    @Test("an outage never evicts good keys")
-    func outage() async throws {
-        try await withSource { endpoint, source, url, clock in
-            endpoint.publish([try TokenForge(.es256).jwk])
-            _ = try await source.keys(at: url)
-            endpoint.goDown()
-            clock.advance(by: .seconds(90_000))
-            #expect(try await source.keys(at: url).keys.count == 1)
+        try await KeyEndpoint.withChannel { _, channel, _, _ in
+            let server = try await LoopbackServer.start { _ in .message(status: status, body: Array(body.utf8)) }
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await KeySetSource(channel: channel, provider: "any").keys(at: HTTPURL(server.origin + "/"))
+            }
+            #expect(error?.kind.rawValue == kind)
+            await server.stop()
         }
     }
 
     @Test(
-        "keys stay as long as the provider says, but five minutes at least and a day at most",
-        arguments: [
-            ("max-age=0", 300), ("public, max-age=600", 600), ("max-age=9999999", 86_400), ("no-store", 3600),
-            ("max-age=99999999999999999999", 3600),
-        ]
+        "neither an outage nor an empty key set evicts good keys, up to a hard age",
+        arguments: [("down", 503), ("empty", 200), ("unusable", 200), ("moved", 302), ("denied", 304)]
     )
-    func lifetime(cacheControl: String, seconds: Int) async throws {
-        try await withSource { endpoint, source, url, clock in
-            endpoint.cache(cacheControl)
+    func outage(what: String, status: Int) async throws {
+        let log = EventLog()
+        try await KeyEndpoint.withSource(observers: [log]) { endpoint, source, url, clock in
             _ = try await source.keys(at: url)
-            clock.advance(by: .seconds(seconds - 1))
-            _ = try await source.keys(at: url)
-            #expect(endpoint.fetches == 1)
+            endpoint.answer(with: status)
+            endpoint.publish(what == "unusable" ? [KeyEndpoint.unusable] : [])
+            clock.advance(by: .seconds(2 * 86_400 - 1))
+            #expect(try await source.keys(at: url).keys.count == 1)
+            #expect(log.all.contains { if case .keySetUnavailable = $0 { true } else { false } })
             clock.advance(by: .seconds(1))
-            _ = try await source.keys(at: url)
-            #expect(endpoint.fetches == 2)
+            await #expect(throws: IdentityError.self) { _ = try await source.keys(at: url) }
+        }
+    }
+
+    @Test("a key that is published no more verifies no more once the kept set is old")
+    func revocation() async throws {
+        try await KeyEndpoint.withSource { endpoint, source, url, clock in
+            let old = try await source.keys(at: url)
+            endpoint.publish([try TokenForge(.es256).jwk])
+            clock.advance(by: .seconds(3600))
+            #expect(!(try await source.keys(at: url).keys.hasSameKeys(as: old.keys)))
         }
     }
 
     @Test("keys of one address do not answer for another, and an error page with keys in it is none")
     func address() async throws {
-        try await withSource { endpoint, source, url, _ in
+        try await KeyEndpoint.withSource { endpoint, source, url, _ in
             let other = try HTTPURL(url.text + "/other")
-            let revision = try await source.keys(at: url).revision
+            let known = try await source.keys(at: url)
             _ = try await source.keys(at: other)
             #expect(endpoint.fetches == 2)
-            _ = revision
-            endpoint.goMissing()
+            #expect(try await source.newerKeys(at: other, than: known, keyID: "a")?.url == other)
+            #expect(endpoint.fetches == 2)
+            endpoint.answer(with: 404)
             await #expect(throws: IdentityError.self) { _ = try await source.keys(at: url) }
         }
     }
 
-    @Test(
-        "who comes with an old revision gets the keys that others have fetched, without a fetch; an outage is asked for again once a minute"
-    )
+    @Test("who comes with old keys gets those that others have fetched, without a fetch")
     func sharedNews() async throws {
-        try await withSource { endpoint, source, url, clock in
-            let revision = try await source.keys(at: url).revision
-            #expect(try await source.newerKeys(at: url, than: revision) != nil)
+        try await KeyEndpoint.withSource { endpoint, source, url, _ in
+            let known = try await source.keys(at: url)
+            endpoint.publish([try TokenForge(.es256).jwk])
+            for _ in 0..<5 { #expect(try await source.newerKeys(at: url, than: known, keyID: nil) != nil) }
             #expect(endpoint.fetches == 2)
-            #expect(try await source.newerKeys(at: url, than: revision) != nil)
-            #expect(endpoint.fetches == 2)
-            endpoint.goDown()
-            clock.advance(by: .seconds(90_000))
-            for _ in 0..<3 { _ = try await source.keys(at: url) }
-            #expect(endpoint.fetches == 3)
-            clock.advance(by: .seconds(60))
+        }
+    }
+
+    @Test("a wrong signature stays refused while the provider is down; an unknown key is an outage then")
+    func refusals() async throws {
+        try await KeyEndpoint.withSource { endpoint, source, url, _ in
+            func code(_ thrown: IdentityError.Code) async -> IdentityError.Code? {
+                let refusal = IdentityError(.rejected, thrown, "")
+                return await #expect(throws: IdentityError.self) {
+                    try await source.verifying(with: url, keyID: nil) { _ in throw refusal }
+                }?.code
+            }
             _ = try await source.keys(at: url)
-            #expect(endpoint.fetches == 4)
+            endpoint.answer(with: 503)
+            #expect(await code(.idTokenSignature) == .idTokenSignature)
+            #expect(await code(.idTokenKeyUnknown) == .discoveryFailed)
+            #expect(endpoint.fetches == 3)
+            #expect(await code(.idTokenNonce) == .idTokenNonce)
+            #expect(endpoint.fetches == 3)
         }
     }
 }

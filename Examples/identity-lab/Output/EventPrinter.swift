@@ -22,6 +22,9 @@ struct EventPrinter: IdentityObserver {
         case .sessionEnded: "session ended"
         case .loggedOut: "logged out"
         case .participantFailed(let code): "a cart could not follow (\(code))"
+        case .keySetRefreshed: "keys fetched"
+        case .keySetUnavailable(let code): "keys cannot be had (\(code))"
+        case .keySetRefetchRefused: "no more fetches for unknown keys for now"
         }
     }
 }

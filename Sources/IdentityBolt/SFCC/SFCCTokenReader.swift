@@ -19,7 +19,7 @@ struct SFCCTokenReader: Sendable {
         self.configuration = configuration
         self.setup = setup
         self.channel = channel
-        keySource = KeySetSource(channel: channel)
+        keySource = KeySetSource(channel: channel, provider: configuration.name)
     }
 
     func read(_ answer: SFCCAnswer, startedAt: Date, replacing old: TokenSet?) async throws -> TokenSet {
@@ -73,14 +73,8 @@ struct SFCCTokenReader: Sendable {
     /// Verifies the signature where a key set is configured.
     private func verify(_ signature: JSONWebSignature) async throws -> Bool {
         guard let url = configuration.endpoints.jwks else { return false }
-        let (keys, revision) = try await keySource.keys(at: url)
-        do {
+        try await keySource.verifying(with: url, keyID: signature.keyID) { keys in
             try signature.verify(keys: keys, algorithms: Self.algorithms)
-        } catch {
-            guard error.code == .idTokenKeyUnknown || error.code == .idTokenSignature,
-                let newer = try await keySource.newerKeys(at: url, than: revision)
-            else { throw error }
-            try signature.verify(keys: newer, algorithms: Self.algorithms)
         }
         return true
     }

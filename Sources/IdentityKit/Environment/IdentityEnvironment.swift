@@ -8,15 +8,20 @@ public struct IdentityEnvironment: Sendable {
     public var clock: any IdentityClock
     /// Where unpredictable bytes come from.
     public var random: any RandomSource
+    /// Who hears of what belongs to a provider and to no session, such as an outage of its keys; the observers of a session
+    /// manager hear of logins and sessions.
+    public var observers: [any IdentityObserver]
 
-    /// An environment of the given parts; clock and randomness default to the system's.
+    /// An environment of the given parts; clock and randomness default to the system's, observers to none.
     public init(
         transport: any HTTPTransport,
         clock: any IdentityClock = SystemClock(),
-        random: any RandomSource = SystemRandom()
+        random: any RandomSource = SystemRandom(),
+        observers: [any IdentityObserver] = []
     ) {
         self.transport = transport
         self.clock = clock
         self.random = random
+        self.observers = observers
     }
 }

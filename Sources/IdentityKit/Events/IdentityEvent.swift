@@ -18,6 +18,12 @@ public struct IdentityEvent: Sendable {
         case loggedOut
         /// Something that follows a session, such as its cart, could not follow; with the error's code.
         case participantFailed(IdentityError.Code)
+        /// A provider's keys were fetched, or confirmed, without a session's doing; they may be the same as before.
+        case keySetRefreshed
+        /// A provider's keys could not be fetched; known good ones go on.
+        case keySetUnavailable(IdentityError.Code)
+        /// Tokens with unknown keys keep coming, and the provider is not asked about each: told once until one may ask again.
+        case keySetRefetchRefused
     }
 
     /// What happened.

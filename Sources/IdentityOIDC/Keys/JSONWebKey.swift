@@ -7,6 +7,8 @@ struct JSONWebKey: Sendable {
     /// The one algorithm it is meant for, where its `alg` says so.
     let algorithm: String?
     let key: VerificationKey
+    /// All that makes it this key: name, purpose and numbers.
+    let identity: [[UInt8]]
 
     /// Reads a key; nil for one of a kind, use or size that this client does not know: such a key spoils nothing.
     ///
@@ -17,6 +19,7 @@ struct JSONWebKey: Sendable {
         for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
+        identity = ["kid", "alg", "kty", "crv", "n", "e", "x", "y"].map { value[$0]?.serialized ?? [] }
         func bytes(_ name: String) -> [UInt8]? { (value[name]?.string).flatMap { Base64URL.decode($0) } }
         switch type {
         case "RSA":

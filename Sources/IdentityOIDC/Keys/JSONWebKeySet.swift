@@ -26,6 +26,16 @@ package struct JSONWebKeySet: Sendable {
     /// How many usable keys there are.
     package var count: Int { keys.count }
 
+    /// Whether one of the keys has this `kid`, byte for byte.
+    func contains(keyID: String) -> Bool {
+        keys.contains { $0.keyID?.isIdentical(to: keyID) ?? false }
+    }
+
+    /// Whether both hold the same keys under the same names, in whatever order.
+    func hasSameKeys(as other: JSONWebKeySet) -> Bool {
+        Set(keys.map(\.identity)) == Set(other.keys.map(\.identity))
+    }
+
     /// The keys to try for a token: those whose `kid` is the token's, byte for byte; for a token without `kid` every key that
     /// fits its algorithm, at most eight, for nothing tells which one it was.
     package func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [VerificationKey] {

@@ -1,120 +1,74 @@
 package import IdentityHTTP
 internal import IdentityKit
-internal import Synchronization
 
-/// A provider's keys: kept between bounds that the answer's headers choose, fetched once for all who wait, never lost to an
-/// outage.
-package final class KeySetSource: Sendable {
-    private struct Entry {
-        var url: HTTPURL
-        var keys: JSONWebKeySet
-        var freshUntil: Duration
-        var revision: Int
+/// A provider's keys: kept as long as its answers let them, fetched once for all who wait, never lost to an outage, and not to be
+/// used as a lever against the provider.
+///
+/// A chain of small parts, each of which does one of these (`Documentation/Decisions/0008-key-set.md`).
+package struct KeySetSource: Sendable {
+    private let chain: any KeySetProviding
+
+    /// - Parameters:
+    ///   - channel: How the provider is called.
+    ///   - provider: The provider's name, for events.
+    ///   - headers: What to send beside `Accept`.
+    package init(channel: ProviderChannel, provider: String, headers: [(name: String, value: String)] = []) {
+        let clock = channel.environment.clock
+        let reporter = KeySetReporter(environment: channel.environment, provider: provider)
+        let fetch = KeySetReporting(KeySetFetch(channel: channel, headers: headers), reporter: reporter)
+        let paused = KeySetRetryPause(fetch, clock: clock)
+        let budgeted = KeySetRefetchBudget(paused, clock: clock, reporter: reporter)
+        let tolerant = KeySetOutageTolerance(budgeted, clock: clock)
+        let shared = KeySetSingleFlight(KeySetCache(tolerant, clock: clock), clock: clock)
+        chain = KeySetRefreshAhead(KeySetUnknownKeys(shared, clock: clock), clock: clock)
     }
 
-    private struct State {
-        var entry: Entry?
-        var budget = RefetchBudget()
-    }
-
-    /// How long old keys serve after a failure before they are asked for again.
-    private static let pause = Duration.seconds(60)
-
-    private let channel: ProviderChannel
-    private let headers: [(name: String, value: String)]
-    private let state = Mutex(State())
-    private let fetches = SingleFlight<String, Int>()
-
-    package init(channel: ProviderChannel, headers: [(name: String, value: String)] = []) {
-        self.channel = channel
-        self.headers = headers
-    }
-
-    /// The keys at an address, with a number that changes when they do.
+    /// The keys at an address.
     ///
     /// - Throws: `IdentityError` when there are none and none can be had.
-    package func keys(at url: HTTPURL) async throws -> (keys: JSONWebKeySet, revision: Int) {
-        let now = channel.environment.clock.elapsed
-        let cached = state.withLock { $0.entry }
-        if let cached, cached.url == url, now < cached.freshUntil { return (cached.keys, cached.revision) }
+    package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {
+        try await chain.keys(at: url, .usable)
+    }
+
+    /// Newer keys, for a token that the known ones do not verify; nil when there are none, or none may be asked for.
+    ///
+    /// - Throws: `IdentityError` when the provider fails: a key that is not at hand may be had later.
+    package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?
+    {
+        guard known.url == url else { return try await keys(at: url) }
+        let snapshot = try await chain.keys(at: url, .newer(than: known, keyID: keyID))
+        return snapshot.revision == known.revision ? nil : snapshot
+    }
+
+    /// Verifies with the keys at hand; where they do not do, once more with newer ones.
+    ///
+    /// A key may have been added, replaced under its old name, or a token without a name signed with a new one.
+    ///
+    /// - Parameters:
+    ///   - url: The address of the key set.
+    ///   - keyID: The token's `kid`.
+    ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not do.
+    package func verifying<Value>(
+        with url: HTTPURL,
+        keyID: String?,
+        _ verify: (JSONWebKeySet) throws -> Value
+    ) async throws -> Value {
+        let known = try await keys(at: url)
+        let refusal: IdentityError
         do {
-            try await fetch(url, knowing: cached?.revision)
+            return try verify(known.keys)
         } catch {
-            // Keys that were good do not turn bad because the provider is down.
-            guard let cached, cached.url == url else { throw error }
-            state.withLock { state in
-                guard state.entry?.revision == cached.revision else { return }
-                state.entry?.freshUntil = channel.environment.clock.elapsed + Self.pause
-            }
-            return (cached.keys, cached.revision)
+            refusal = IdentityError.wrapping(error)
         }
-        return try current(url)
-    }
-
-    /// Newer keys, for a token whose key is not among the known ones; nil when the budget for such fetches is spent.
-    package func newerKeys(at url: HTTPURL, than revision: Int) async throws -> JSONWebKeySet? {
-        let (isNewer, isAllowed) = state.withLock { state in
-            if let entry = state.entry, entry.url == url, entry.revision != revision { return (true, false) }
-            return (false, state.budget.take(at: channel.environment.clock.elapsed))
+        guard refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature else { throw refusal }
+        let newer: KeySetSnapshot?
+        do {
+            newer = try await newerKeys(at: url, than: known, keyID: keyID)
+        } catch {
+            // A signature that is wrong by the keys at hand is no outage; a key that is not at hand may be one.
+            throw refusal.code == .idTokenSignature ? refusal : error
         }
-        if isNewer { return try current(url).keys }
-        guard isAllowed else { return nil }
-        try await fetch(url, knowing: revision)
-        return try current(url).keys
-    }
-
-    private func current(_ url: HTTPURL) throws -> (keys: JSONWebKeySet, revision: Int) {
-        guard let entry = state.withLock({ $0.entry }), entry.url == url else {
-            throw IdentityError(.retryLater, .discoveryFailed, "The provider's key set changed its address.")
-        }
-        return (entry.keys, entry.revision)
-    }
-
-    /// Fetches the keys, unless others did since the caller looked: between the look and the fetch theirs may have ended.
-    private func fetch(_ url: HTTPURL, knowing revision: Int?) async throws {
-        _ = try await fetches.run(url.text) { [self] in
-            if let entry = state.withLock({ $0.entry }), entry.url == url, entry.revision != revision {
-                return entry.revision
-            }
-            let response = try await channel.send(
-                .get,
-                url,
-                headers: try ProviderChannel.headers(headers),
-                asking: "The provider's key set"
-            )
-            guard !(300..<400).contains(response.status) else {
-                throw IdentityError(
-                    .rejected,
-                    .redirectRefused,
-                    "The provider's key set answered with a redirect, which was not followed.",
-                    hint: "Configure the address to which it leads, if that is the provider's.",
-                    providerAnswer: IdentityError.ProviderAnswer(status: response.status)
-                )
-            }
-            guard response.status == 200 else {
-                throw IdentityError(
-                    .retryLater,
-                    .discoveryFailed,
-                    "The provider's key set cannot be had (HTTP \(response.status)).",
-                    hint: "Try again in a while; if it goes on, check the provider's jwks_uri.",
-                    providerAnswer: IdentityError.ProviderAnswer(status: response.status)
-                )
-            }
-            let keys = try JSONWebKeySet(parsing: response.body)
-            let freshUntil = channel.environment.clock.elapsed + Self.lifetime(response.headers["Cache-Control"])
-            return state.withLock { state in
-                let revision = (state.entry?.revision ?? 0) + 1
-                state.entry = Entry(url: url, keys: keys, freshUntil: freshUntil, revision: revision)
-                return revision
-            }
-        }
-    }
-
-    /// `max-age`, but no less than five minutes and no more than a day; an hour when the answer does not say.
-    private static func lifetime(_ cacheControl: String?) -> Duration {
-        let directive = cacheControl?.lowercased().split(separator: ",")
-            .map { $0.drop { $0 == " " } }.first { $0.hasPrefix("max-age=") }
-        guard let seconds = directive.flatMap({ Int($0.dropFirst(8)) }) else { return .seconds(3600) }
-        return .seconds(min(max(seconds, 300), 86_400))
+        guard let newer else { throw refusal }
+        return try verify(newer.keys)
     }
 }

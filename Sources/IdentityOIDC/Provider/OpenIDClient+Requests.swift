@@ -65,24 +65,11 @@ extension OpenIDClient {
         _ expected: IDTokenExpectations
     ) async throws -> IDTokenClaims {
         guard let url = metadata.keySetURL else { throw Self.missing("key set") }
-        let (keys, revision) = try await keySource.keys(at: url)
-        let refusal: IdentityError
-        do {
-            return try IDTokenValidator.validate(token, keys: keys, expecting: expected)
-        } catch {
-            refusal = error
+        // A token that cannot be read has no kid, and is refused before any key counts.
+        let keyID = (try? JSONWebSignature(parsing: token))?.keyID
+        return try await keySource.verifying(with: url, keyID: keyID) { keys in
+            try IDTokenValidator.validate(token, keys: keys, expecting: expected)
         }
-        // A key may have been replaced under its old name, or a token without a name signed with a new key.
-        guard refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature else { throw refusal }
-        let newer: JSONWebKeySet?
-        do {
-            newer = try await keySource.newerKeys(at: url, than: revision)
-        } catch {
-            // A signature that is wrong by the keys at hand is no outage; a key that is not at hand may be one.
-            throw refusal.code == .idTokenSignature ? refusal : error
-        }
-        guard let newer else { throw refusal }
-        return try IDTokenValidator.validate(token, keys: newer, expecting: expected)
     }
 
     /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).

@@ -28,7 +28,7 @@ package struct OpenIDClient: Sendable {
         self.dialect = dialect
         self.metadataSource = metadataSource
         self.channel = channel
-        keySource = KeySetSource(channel: channel)
+        keySource = KeySetSource(channel: channel, provider: descriptor.name)
     }
 
     /// Makes the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).

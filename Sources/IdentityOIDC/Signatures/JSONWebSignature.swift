@@ -5,7 +5,7 @@ package import IdentityKit
 package struct JSONWebSignature: Sendable {
     /// The `alg` as it stands in the header; only a list of the configuration gives it a meaning.
     let algorithm: String
-    let keyID: String?
+    package let keyID: String?
     let type: String?
     /// The bytes that were signed.
     let signingInput: [UInt8]

@@ -1,0 +1,40 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import Synchronization
+
+/// Keeps the last good keys; a failure behind it takes nothing away.
+final class KeySetCache: KeySetProviding {
+    private let next: any KeySetProviding
+    private let clock: any IdentityClock
+    private let entry = Mutex<KeySetSnapshot?>(nil)
+
+    init(_ next: any KeySetProviding, clock: any IdentityClock) {
+        self.next = next
+        self.clock = clock
+    }
+
+    /// What is at hand and meets the demand.
+    func remembered(at url: HTTPURL, for demand: KeySetDemand) -> KeySetSnapshot? {
+        last(at: url).flatMap { demand.isMet(by: $0, at: clock.elapsed) ? $0 : nil }
+    }
+
+    func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot {
+        if let remembered = remembered(at: url, for: demand) { return remembered }
+        let snapshot = try await next.keys(at: url, rebased(demand, on: last(at: url)))
+        entry.withLock { $0 = snapshot }
+        return snapshot
+    }
+
+    private func last(at url: HTTPURL) -> KeySetSnapshot? {
+        entry.withLock { $0 }.flatMap { $0.url == url ? $0 : nil }
+    }
+
+    /// The same demand, seen from the keys that are at hand.
+    private func rebased(_ demand: KeySetDemand, on last: KeySetSnapshot?) -> KeySetDemand {
+        guard let last else { return demand }
+        return switch demand {
+        case .usable, .refreshed: .refreshed(last)
+        case .newer(_, let keyID): .newer(than: last, keyID: keyID)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+@testable import IdentityOIDC
+
+/// A key set endpoint on a real socket that counts, and that can change its keys or go down.
+final class KeyEndpoint: Sendable {
+    private struct State {
+        var requests: [LoopbackRequest] = []
+        var keys: [JSONValue] = []
+        var status = 200
+        var headers: [(String, String)] = []
+        var knowsTags = false
+    }
+
+    /// A key of a kind that verifies no signature of a provider.
+    static let unusable = JSONValue.object(["kty": .string("oct"), "k": .string("AAAA")])
+
+    private let state = Mutex(State())
+
+    var fetches: Int { state.withLock { $0.requests.count } }
+    var last: LoopbackRequest? { state.withLock { $0.requests.last } }
+
+    func publish(_ keys: [JSONValue]) { state.withLock { $0.keys = keys } }
+    func answer(with status: Int) { state.withLock { $0.status = status } }
+    func send(_ headers: [(String, String)]) { state.withLock { $0.headers = headers } }
+    func send(cacheControl: String) { send([("Cache-Control", cacheControl)]) }
+
+    /// Answers with "not modified" to whoever brings the `ETag` of the headers.
+    func knowTags() { state.withLock { $0.knowsTags = true } }
+
+    func answer(_ request: LoopbackRequest) -> LoopbackResponse {
+        state.withLock { state in
+            state.requests.append(request)
+            let tag = state.headers.first { $0.0 == "ETag" }?.1
+            if state.knowsTags, let tag, request.header("If-None-Match") == tag {
+                return .message(status: 304, headers: state.headers)
+            }
+            guard state.status == 200 else { return .message(status: state.status) }
+            let set: JSONValue = .object(["keys": .array(state.keys)])
+            return .message(status: 200, headers: state.headers, body: set.serialized)
+        }
+    }
+
+    /// Runs the endpoint with one good key, and a source that asks it.
+    static func withSource(
+        observers: [any IdentityObserver] = [],
+        _ body: (KeyEndpoint, KeySetSource, HTTPURL, ManualClock) async throws -> Void
+    ) async throws {
+        try await withChannel(observers: observers) { endpoint, channel, url, clock in
+            try await body(endpoint, KeySetSource(channel: channel, provider: "any"), url, clock)
+        }
+    }
+
+    static func withChannel(
+        observers: [any IdentityObserver] = [],
+        _ body: (KeyEndpoint, ProviderChannel, HTTPURL, ManualClock) async throws -> Void
+    ) async throws {
+        let endpoint = KeyEndpoint()
+        endpoint.publish([try TokenForge(.es256).jwk])
+        let server = try await LoopbackServer.start { endpoint.answer($0) }
+        let transport = try CurlTransport()
+        let clock = ManualClock()
+        let channel = ProviderChannel(
+            environment: IdentityEnvironment(transport: transport, clock: clock, observers: observers),
+            timeout: .seconds(30),
+            allowsLoopbackHTTP: true,
+            configured: []
+        )
+        try await body(endpoint, channel, try HTTPURL(server.origin + "/jwks"), clock)
+        await server.stop()
+        await transport.close()
+    }
+}

@@ -1,0 +1,278 @@
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@testable import IdentityOIDC
+
+/// The end of a chain: answers as a test says, and counts.
+private final class KeyStub: KeySetProviding {
+    private struct State {
+        var demands: [KeySetDemand] = []
+        var keys: [JSONValue] = []
+        var isDown = false
+        var isStill = false
+    }
+
+    private let clock: ManualClock
+    private let state: Mutex<State>
+    private let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+    private let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
+    private let isGated = Mutex(false)
+
+    init(_ clock: ManualClock, _ keys: [JSONValue]) {
+        self.clock = clock
+        state = Mutex(State(keys: keys))
+    }
+
+    var fetches: Int { state.withLock { $0.demands.count } }
+    var last: KeySetDemand? { state.withLock { $0.demands.last } }
+
+    func publish(_ keys: [JSONValue]) { state.withLock { $0.keys = keys } }
+    func goDown() { state.withLock { $0.isDown = true } }
+    func comeBack() { state.withLock { $0.isDown = false } }
+
+    /// Holds the next request until ``release()``.
+    func hold() { isGated.withLock { $0 = true } }
+    func arrival() async { for await _ in arrivals { return } }
+    func release() {
+        isGated.withLock { $0 = false }
+        gate.withLock { $0.take() }?.resume()
+    }
+
+    func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot {
+        let (fetch, keys, isDown) = state.withLock { state in
+            state.demands.append(demand)
+            return (state.demands.count, state.keys, state.isDown)
+        }
+        if isGated.withLock({ $0 }) {
+            await withCheckedContinuation { continuation in
+                gate.withLock { $0 = continuation }
+                arrived.yield()
+            }
+        }
+        guard !isDown else { throw IdentityError(.retryLater, .providerUnavailable, "down") }
+        let set = try JSONWebKeySet(parsing: JSONValue.object(["keys": .array(keys)]).serialized)
+        let isSame = demand.known?.keys.hasSameKeys(as: set) ?? false
+        let now = clock.elapsed
+        return KeySetSnapshot(
+            url: url,
+            keys: set,
+            revision: isSame ? demand.known?.revision ?? fetch : fetch,
+            fetch: fetch,
+            entityTag: nil,
+            lifetime: .seconds(1000),
+            receivedAt: now,
+            confirmedAt: now,
+            freshUntil: now + .seconds(1000)
+        )
+    }
+}
+
+/// Each link alone, in front of a stub.
+@Suite("Links of the key set chain")
+struct KeySetLinkTests {
+    private let clock = ManualClock()
+    private let url: HTTPURL
+    private let stub: KeyStub
+
+    init() throws {
+        url = try HTTPURL("https://id.example/jwks")
+        stub = KeyStub(clock, [try TokenForge(.es256).jwk])
+    }
+
+    @Test("a bucket gives so many at once, one more each interval, and takes back")
+    func bucket() {
+        var bucket = TokenBucket(size: 2, interval: .seconds(60))
+        #expect((0..<4).map { _ in bucket.take(at: .seconds(5)) } == [true, true, false, false])
+        let later = [64, 65, 66, 125, 10_000, 10_000, 10_000].map { bucket.take(at: .seconds($0)) }
+        #expect(later == [false, true, false, true, true, true, false])
+        bucket.giveBack()
+        #expect([bucket.take(at: .seconds(10_000)), bucket.take(at: .seconds(10_000))] == [true, false])
+    }
+
+    @Test("the cache asks again only for what is old, and keeps what it has when that fails")
+    func cache() async throws {
+        let cache = KeySetCache(stub, clock: clock)
+        _ = try await cache.keys(at: url, .usable)
+        clock.advance(by: .seconds(999))
+        _ = try await cache.keys(at: url, .usable)
+        #expect(stub.fetches == 1)
+        stub.goDown()
+        clock.advance(by: .seconds(1))
+        await #expect(throws: IdentityError.self) { _ = try await cache.keys(at: url, .usable) }
+        #expect(stub.last?.known != nil)
+        stub.comeBack()
+        _ = try await cache.keys(at: url, .usable)
+        #expect(stub.fetches == 3)
+        _ = try await cache.keys(at: try HTTPURL("https://id.example/moved"), .usable)
+        #expect(stub.fetches == 4)
+    }
+
+    @Test("a flight that left before the token was signed does not answer for it")
+    func flight() async throws {
+        let shared = KeySetSingleFlight(KeySetCache(stub, clock: clock), clock: clock)
+        let known = try await shared.keys(at: url, .usable)
+        stub.hold()
+        let early = Task { [url] in try await shared.keys(at: url, .newer(than: known, keyID: "early")) }
+        await stub.arrival()
+        // The provider rotates behind the answer that is on its way, and signs.
+        stub.publish([try key("late")])
+        let late = Task { [url] in try await shared.keys(at: url, .newer(than: known, keyID: "late")) }
+        // Whether the late one joins the flight or not: what it gets was asked for after the rotation.
+        for _ in 0..<20 { await Task.yield() }
+        stub.release()
+        #expect(try await early.value.revision == known.revision)
+        #expect(try await late.value.keys.contains(keyID: "late"))
+        #expect(stub.fetches == 3)
+    }
+
+    @Test("a failed fetch is not charged to the budget")
+    func budget() async throws {
+        let reporter = KeySetReporter(environment: environment(), provider: "any")
+        let budget = KeySetRefetchBudget(stub, clock: clock, reporter: reporter)
+        let known = try await budget.keys(at: url, .usable)
+        stub.goDown()
+        for _ in 0..<10 {
+            await #expect(throws: IdentityError.self) {
+                _ = try await budget.keys(at: url, .newer(than: known, keyID: "a"))
+            }
+        }
+        stub.comeBack()
+        for _ in 0..<10 { _ = try await budget.keys(at: url, .newer(than: known, keyID: "a")) }
+        #expect(stub.fetches == 1 + 10 + 2)
+        // Keys that got old are no flood.
+        for _ in 0..<10 { _ = try await budget.keys(at: url, .refreshed(known)) }
+        #expect(stub.fetches == 23)
+    }
+
+    @Test("an endpoint that fails is asked twice, then once in ten seconds, and as ever after a success")
+    func pause() async throws {
+        let paused = KeySetRetryPause(stub, clock: clock)
+        stub.goDown()
+        for _ in 0..<10 { await #expect(throws: IdentityError.self) { _ = try await paused.keys(at: url, .usable) } }
+        #expect(stub.fetches == 2)
+        // Another address has not failed.
+        await #expect(throws: IdentityError.self) {
+            _ = try await paused.keys(at: try HTTPURL("https://id.example/moved"), .usable)
+        }
+        #expect(stub.fetches == 3)
+        for _ in 0..<10 { await #expect(throws: IdentityError.self) { _ = try await paused.keys(at: url, .usable) } }
+        #expect(stub.fetches == 5)
+        stub.comeBack()
+        clock.advance(by: .seconds(10))
+        for _ in 0..<10 { _ = try await paused.keys(at: url, .usable) }
+        #expect(stub.fetches == 15)
+    }
+
+    @Test("the error of a pause belongs to the operation that meets it")
+    func pauseError() async throws {
+        let paused = KeySetRetryPause(stub, clock: clock)
+        stub.goDown()
+        var ids: Set<String> = []
+        for _ in 0..<4 {
+            let error = await #expect(throws: IdentityError.self) { _ = try await paused.keys(at: url, .usable) }
+            #expect(error?.code == .providerUnavailable && error?.kind == .retryLater)
+            ids.insert(error?.correlationID ?? "")
+        }
+        #expect(ids.count == 4)
+    }
+
+    @Test("old keys serve on through an outage, a minute at a time, and never past the hard age")
+    func tolerance() async throws {
+        let tolerant = KeySetOutageTolerance(stub, clock: clock)
+        var known = try await tolerant.keys(at: url, .usable)
+        stub.goDown()
+        // Keys that are still good are left as they are.
+        await #expect(throws: IdentityError.self) { _ = try await tolerant.keys(at: url, .refreshed(known)) }
+        clock.advance(by: .seconds(1000))
+        known = try await tolerant.keys(at: url, .refreshed(known))
+        #expect(known.freshUntil == clock.elapsed + .seconds(60) && known.confirmedAt == .zero)
+        // Nobody gets old keys who asked for newer ones.
+        await #expect(throws: IdentityError.self) {
+            _ = try await tolerant.keys(at: url, .newer(than: known, keyID: "a"))
+        }
+        clock.advance(by: KeySetOutageTolerance.hardAge - .seconds(1030))
+        known = try await tolerant.keys(at: url, .refreshed(known))
+        #expect(known.freshUntil == KeySetOutageTolerance.hardAge)
+        clock.advance(by: .seconds(30))
+        await #expect(throws: IdentityError.self) { _ = try await tolerant.keys(at: url, .refreshed(known)) }
+    }
+
+    @Test("an unknown key is asked for once in a minute; what is unknown is forgotten with the keys")
+    func unknownKeys() async throws {
+        let memory = KeySetUnknownKeys(stub, clock: clock)
+        var known = try await memory.keys(at: url, .usable)
+        func ask(_ keyID: String) async throws -> KeySetSnapshot {
+            try await memory.keys(at: url, .newer(than: known, keyID: keyID))
+        }
+        for _ in 0..<10 { _ = try await ask("a") }
+        #expect(stub.fetches == 2)
+        // U+212A KELVIN SIGN is no K.
+        _ = try await ask("K")
+        _ = try await ask("\u{212A}")
+        #expect(stub.fetches == 4)
+        clock.advance(by: .seconds(60))
+        _ = try await ask("a")
+        #expect(stub.fetches == 5)
+        stub.publish([try key("b")])
+        known = try await memory.keys(at: url, .refreshed(known))
+        #expect(try await ask("a").revision == known.revision)
+        #expect(stub.fetches == 7)
+    }
+
+    @Test("ten thousand unknown keys do not grow the memory")
+    func boundedMemory() async throws {
+        let memory = KeySetUnknownKeys(stub, clock: clock)
+        let known = try await memory.keys(at: url, .usable)
+        for number in 0..<10_000 {
+            let keyID = "\(number)" + String(repeating: "x", count: 1000)
+            _ = try await memory.keys(at: url, .newer(than: known, keyID: keyID))
+        }
+        #expect(memory.count == KeySetUnknownKeys.capacity)
+    }
+
+    @Test("keys are asked for again in the background before they get old; a failure there changes nothing")
+    func refreshAhead() async throws {
+        let ahead = KeySetRefreshAhead(KeySetCache(stub, clock: clock), clock: clock)
+        let first = try await ahead.keys(at: url, .usable)
+        clock.advance(by: .seconds(799))
+        _ = try await ahead.keys(at: url, .usable)
+        await ahead.refreshes.drain()
+        #expect(stub.fetches == 1)
+        clock.advance(by: .seconds(1))
+        stub.goDown()
+        #expect(try await ahead.keys(at: url, .usable).freshUntil == first.freshUntil)
+        await ahead.refreshes.drain()
+        #expect(stub.fetches == 2)
+        stub.comeBack()
+        // Who asks gets the keys at hand, without waiting for those that are on their way.
+        stub.hold()
+        #expect(try await ahead.keys(at: url, .usable).fetch == first.fetch)
+        await stub.arrival()
+        #expect(try await ahead.keys(at: url, .usable).fetch == first.fetch)
+        stub.release()
+        await ahead.refreshes.drain()
+        #expect(try await ahead.keys(at: url, .usable).freshUntil == .seconds(1800))
+        #expect(stub.fetches == 3)
+        #expect(KeySetRefreshAhead.lead(.seconds(86_400)) == .seconds(300))
+    }
+
+    private func key(_ keyID: String) throws -> JSONValue {
+        var forge = try TokenForge(.es256)
+        forge.keyID = keyID
+        return forge.jwk
+    }
+
+    private func environment() -> IdentityEnvironment {
+        IdentityEnvironment(transport: Nowhere(), clock: clock)
+    }
+
+    private struct Nowhere: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw HTTPTransportError(code: .closed, phase: .notSent, message: "nowhere")
+        }
+    }
+}
