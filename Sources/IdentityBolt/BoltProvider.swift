@@ -16,13 +16,14 @@ public struct BoltProvider: IdentityProvider, BuyerProfileProviding, CartClaimPr
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
         let setup = try BoltSetup(configuration)
+        if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
         let endpoints = configuration.endpoints
-        let hosts = [setup.apiBase, endpoints.discovery, endpoints.authorization, endpoints.token, endpoints.jwks]
+        let configured = [setup.apiBase, endpoints.discovery, endpoints.authorization, endpoints.token, endpoints.jwks]
         let channel = ProviderChannel(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            configuredHosts: hosts.compactMap { $0?.host }
+            configured: configured
         )
         let dialect = BoltDialect.make(configuration, setup)
         var source = MetadataSource.Configuration(discoveryURL: endpoints.discovery, issuers: dialect.issuers)

@@ -21,7 +21,7 @@ struct MetadataSourceTests {
             environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
             timeout: .seconds(5),
             allowsLoopbackHTTP: true,
-            configuredHosts: []
+            configured: []
         )
         var configuration = MetadataSource.Configuration(
             discoveryURL: try HTTPURL(server.origin + path),
@@ -87,7 +87,11 @@ struct MetadataSourceTests {
         #expect(try await found(at: "/a", redirects: 0, redirect(goal.origin + "/goal")) == "discovery_failed")
         #expect(try await found(at: "/a", redirects: 1, redirect(goal.origin + "/more")) == "discovery_failed")
         #expect(try await found(at: "/a", redirects: 2, redirect(goal.origin + "/more")) == "https://id.example")
-        for location in ["http://id.example/", "ftp://id.example/", "/goal", "http://localhost:\(goal.port)/goal"] {
+        let elsewhere = [
+            "http://id.example/", "ftp://id.example/", "/goal", "http://localhost:\(goal.port)/goal",
+            "http://user:pass@127.0.0.1:\(goal.port)/goal", "http://id.example@127.0.0.1:\(goal.port)/goal",
+        ]
+        for location in elsewhere {
             #expect(try await found(at: "/a", redirects: 5, redirect(location)) == "discovery_failed")
         }
         await goal.stop()

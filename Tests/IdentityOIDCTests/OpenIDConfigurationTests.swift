@@ -9,8 +9,10 @@ struct OpenIDConfigurationTests {
         "a redirect URI that no provider can have registered is an error of the configuration",
         arguments: [
             ("", false), ("not a uri", false), ("/cb", false), ("https://a.example/#x", false), ("app:", false),
+            ("https://user@a.example/cb", false), ("https://a.example:80@evil.example/", false),
+            ("https://a.example\\@evil.example/", false), ("https://a.example\\evil.example/", false),
         ]
-            + [("https://a.example/cb?x=1", true), ("shop.1.app://callback", true)]
+            + [("https://a.example/cb?x=1", true), ("shop.1.app://callback", true), ("https://a.example/@b", true)]
     )
     func redirectURI(text: String, isGood: Bool) throws {
         var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")

@@ -20,12 +20,13 @@ public struct SFCCProvider: IdentityProvider, CartClaimProviding {
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: SFCCConfiguration, environment: IdentityEnvironment) throws {
         let setup = try SFCCSetup(configuration)
-        let hosts = [setup.storefront, setup.codeExchange, setup.tokenExchange, configuration.endpoints.jwks]
+        if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
+        let configured = [setup.storefront, setup.codeExchange, setup.tokenExchange, configuration.endpoints.jwks]
         let channel = ProviderChannel(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            configuredHosts: hosts.compactMap { $0?.host }
+            configured: configured
         )
         // Only the login page is OAuth here; whoever answers the callback is Bolt, by any of its names.
         var dialect = OpenIDDialect(

@@ -32,6 +32,11 @@ public struct AddressPolicy: Sendable {
     /// well-known prefix around a public one. Source: the IANA special-purpose address registries (RFC 6890).
     public static let publicOnly = AddressPolicy(name: "publicOnly") { PublicAddress.isPublic($0.bytes) }
 
+    /// What ``publicOnly`` permits, and 127.0.0.0/8 and ::1, for tests on one machine.
+    public static let publicOrLoopback = AddressPolicy(name: "publicOrLoopback") {
+        $0.isLoopback || PublicAddress.isPublic($0.bytes)
+    }
+
     /// Whether the policy has anything to ask, which saves the callbacks when it has not.
     package var permitsEverything: Bool { decision == nil }
 

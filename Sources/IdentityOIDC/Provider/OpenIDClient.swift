@@ -63,6 +63,7 @@ package struct OpenIDClient: Sendable {
         let proofKey =
             dialect.usesProofKey ? try ownProofKey ?? ProofKey(randomBytes: Array(random.suffix(32))) : nil
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
+        if let redirectURI { try RedirectURI.check(redirectURI) }
         let scopes = options.scopes ?? self.scopes
 
         var fields: [(name: String, value: String)] =

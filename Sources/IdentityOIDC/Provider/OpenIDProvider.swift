@@ -83,7 +83,7 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
         }
         let issuers = IssuerPolicy.exactly(configuration.acceptedIssuers ?? [configuration.issuer])
         let endpoints = configuration.endpoints
-        let hosts = [
+        let configured = [
             base, discovery, endpoints.authorization, endpoints.token, endpoints.jwks, endpoints.userInfo,
             endpoints.pushedAuthorization, endpoints.revocation, endpoints.deviceAuthorization,
         ]
@@ -91,7 +91,7 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            configuredHosts: hosts.compactMap { $0?.host }
+            configured: configured
         )
         var source = MetadataSource.Configuration(discoveryURL: discovery, issuers: issuers)
         var replaced = ProviderMetadata(issuer: configuration.issuer)
@@ -138,28 +138,8 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
         guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
             throw OpenIDClient.scopesWithoutOpenID
         }
-        guard configuration.redirectURI.map(isAbsolute) ?? true else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The redirect URI is not an absolute URI without a fragment.",
-                hint: "Write it exactly as registered, such as https://app.example/callback.",
-                reference: "RFC 6749 section 3.1.2"
-            )
-        }
+        if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
         return base
-    }
-
-    /// Whether a text begins with a scheme and holds no fragment, blanks or control characters; apps have schemes of their own.
-    private static func isAbsolute(_ text: String) -> Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let scheme = parts.first, let first = scheme.first, !parts[1].isEmpty else {
-            return false
-        }
-        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
-        return isLetter(first)
-            && scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
-            && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }
     }
 
     private static func algorithm(_ name: String) throws -> SignatureAlgorithm {

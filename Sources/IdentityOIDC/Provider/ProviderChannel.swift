@@ -6,19 +6,34 @@ package struct ProviderChannel: Sendable {
     package let environment: IdentityEnvironment
     package let timeout: Duration
     package let allowsLoopbackHTTP: Bool
-    /// The hosts that the operator configured; addresses that a document names may lead to the public internet only.
-    package let configuredHosts: [String]
+    /// The origins that the operator configured: they may lie in a private network.
+    private let configuredOrigins: [String]
 
+    /// - Parameters:
+    ///   - environment: Transport and clock.
+    ///   - timeout: How long one exchange may take.
+    ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], and these addresses for every URL.
+    ///   - configured: The URLs that the operator wrote down; their origins may lie anywhere.
     package init(
         environment: IdentityEnvironment,
         timeout: Duration,
         allowsLoopbackHTTP: Bool,
-        configuredHosts: [String]
+        configured: [HTTPURL?]
     ) {
         self.environment = environment
         self.timeout = timeout
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
-        self.configuredHosts = configuredHosts
+        configuredOrigins = configured.compactMap { $0?.origin }
+    }
+
+    /// Where a request may go: anywhere for an origin (RFC 6454) that the operator configured, to the public internet for a URL that
+    /// a document or a redirect named.
+    ///
+    /// The origin and not the host: that an identity server at 10.0.0.5:8443 is trusted says nothing about what listens at
+    /// 10.0.0.5:22.
+    package func addressPolicy(for url: HTTPURL) -> AddressPolicy {
+        if configuredOrigins.contains(where: { $0.isIdentical(to: url.origin) }) { return .any }
+        return allowsLoopbackHTTP ? .publicOrLoopback : .publicOnly
     }
 
     /// Sends a request; a transport's failure becomes an `IdentityError` that names the party.
@@ -34,7 +49,6 @@ package struct ProviderChannel: Sendable {
         limits.totalTimeout = timeout
         limits.firstByteTimeout = timeout
         limits.connectTimeout = min(limits.connectTimeout, timeout)
-        let isConfigured = allowsLoopbackHTTP || configuredHosts.contains { $0.isIdentical(to: url.host) }
         var request = HTTPRequest(
             method: method,
             url: url,
@@ -42,7 +56,7 @@ package struct ProviderChannel: Sendable {
             body: body,
             limits: limits,
             allowsLoopbackHTTP: allowsLoopbackHTTP,
-            addressPolicy: isConfigured ? .any : .publicOnly
+            addressPolicy: addressPolicy(for: url)
         )
         request.isSentOnce = isSentOnce
         do {

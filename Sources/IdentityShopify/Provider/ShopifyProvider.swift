@@ -32,7 +32,7 @@ public struct ShopifyProvider: IdentityProvider, BuyerProfileProviding, CartClai
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            configuredHosts: ([site] + configuration.endpoints.all).compactMap { $0?.host }
+            configured: [site] + configuration.endpoints.all
         )
         let discovery = Self.discovery(configuration, site)
         let headers = ShopifyDialect.headers(configuration)

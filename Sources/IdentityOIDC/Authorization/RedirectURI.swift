@@ -1,0 +1,40 @@
+package import IdentityKit
+
+/// What a redirect URI may look like, whatever the provider; apps have schemes of their own.
+package enum RedirectURI {
+    /// Checks a redirect URI before it is sent anywhere.
+    ///
+    /// - Throws: `IdentityError` of kind `configuration` for a text that is no absolute URI, or has a fragment, a backslash, blanks,
+    ///   control characters, or user information, behind which the host of `https://app.example@evil.example` hides.
+    package static func check(_ text: String) throws(IdentityError) {
+        guard isSound(text) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The redirect URI is not an absolute URI without user information and fragment.",
+                hint: "Write it exactly as registered, such as https://app.example/callback.",
+                reference: "RFC 6749 section 3.1.2"
+            )
+        }
+    }
+
+    private static func isSound(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let scheme = parts.first, let first = scheme.first, !parts[1].isEmpty else {
+            return false
+        }
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
+        return isLetter(first)
+            && scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+            && text.utf8.allSatisfy {
+                $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\")
+            }
+            && !hasUserInformation(parts[1])
+    }
+
+    private static func hasUserInformation(_ rest: Substring.UTF8View) -> Bool {
+        guard rest.starts(with: "//".utf8) else { return false }
+        let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        return authority.contains(UInt8(ascii: "@"))
+    }
+}
