@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import IdentityHTTP
 import Testing
 
@@ -28,14 +30,32 @@ import Testing
         await expectRefusal(transport, "https://127.0.0.1:\(server.port)/")
     }
 
-    @Test("TLS 1.2 is accepted, TLS 1.1 refused")
+    @Test("TLS 1.2 is accepted, TLS 1.1 refused, also where the system's OpenSSL would take it")
     func version() async throws {
-        let current = try await TLSServer(options: ["-tls1_2"])
-        let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: current.authorityFile))
-        #expect(try await transport.send(request("https://127.0.0.1:\(current.port)/")).status == 200)
-        let old = try await TLSServer(options: ["-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0"])
-        let oldTransport = try CurlTransport(configuration: .init(certificateAuthorityFile: old.authorityFile))
-        await expectRefusal(oldTransport, "https://127.0.0.1:\(old.port)/")
+        // In a process of its own, whose OpenSSL is set up to refuse nothing: what refuses is the transport.
+        await #expect(processExitsWith: .success) {
+            let file = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString).cnf")
+            let lenient = """
+                openssl_conf = a
+                [a]
+                ssl_conf = b
+                [b]
+                system_default = c
+                [c]
+                MinProtocol = TLSv1
+                CipherString = DEFAULT:@SECLEVEL=0
+                """
+            try Data(lenient.utf8).write(to: file)
+            unsafe setenv("OPENSSL_CONF", file.path, 1)
+            for (version, isGood) in [("-tls1_2", true), ("-tls1_1", false)] {
+                let server = try await TLSServer(options: [version, "-cipher", "DEFAULT:@SECLEVEL=0"])
+                let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
+                let url = try HTTPURL("https://127.0.0.1:\(server.port)/")
+                let response = try? await transport.send(HTTPRequest(method: .get, url: url))
+                #expect((response?.status == 200) == isGood)
+            }
+            try FileManager.default.removeItem(at: file)
+        }
     }
 
     @Test("a server that does not speak TLS is refused before a byte of the request is sent")

@@ -34,6 +34,8 @@ enum CurlCallbacks {
         guard let context = unsafe context, let address = unsafe address else { return -1 }
         let handle = unsafe handle(context)
         guard let policy = handle.work?.exchange.request.addressPolicy else { return -1 }
+        // A name that leads to a refused address beside others is not to be trusted with the others either.
+        guard handle.work?.failure?.code != .addressRefused else { return -1 }
         if !policy.permitsEverything {
             let resolved = unsafe resolvedAddress(address)
             guard let resolved, policy.allows(resolved) else {
@@ -51,6 +53,8 @@ enum CurlCallbacks {
         let handle = unsafe handle(context)
         guard let request = handle.work?.exchange.request else { return CURL_PREREQFUNC_ABORT }
         let policy = request.addressPolicy
+        // While one address was being connected to, the policy may have refused another of the same name.
+        guard handle.work?.failure?.code != .addressRefused else { return CURL_PREREQFUNC_ABORT }
         if !policy.permitsEverything {
             // A connection that is used again may have been made under another policy.
             let text = unsafe remoteAddress.map { unsafe String(cString: $0) } ?? ""

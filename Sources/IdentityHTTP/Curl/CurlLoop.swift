@@ -140,7 +140,7 @@ internal import Synchronization
         )
     }
 
-    // A refused address may be followed by a permitted one, whose failure is then the one to tell.
+    // An address that was permitted before the refused one may have failed in its own way, which is then the one to tell.
     private func isOurs(_ result: CURLcode) -> Bool {
         result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
     }

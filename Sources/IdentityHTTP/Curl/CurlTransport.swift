@@ -6,7 +6,8 @@ internal import Synchronization
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; there is no switch to turn that off.
 /// - Connections are kept and used again. HTTP/2 is offered as ``Configuration/offersHTTP2`` says.
-/// - The environment decides nothing: `http_proxy` and its kin, `.netrc` and cookie files are ignored.
+/// - `http_proxy` and its kin, `.netrc` and cookie files are ignored. What remains is what steers the libraries underneath:
+///   `OPENSSL_CONF`, and `SSLKEYLOGFILE`, with which libcurl writes TLS keys to a file for whoever set it.
 /// - A body may be up to its cap, no decompression takes place, so a small answer cannot become a large one.
 ///
 /// One transport serves a whole process. It ends with ``close()`` or when the last reference goes.

@@ -1,13 +1,17 @@
 /// Puts a response together from header lines and pieces of body, within limits.
 ///
 /// Strict where two readers could read two things: no folded lines, no NUL or other control characters, no name that is no
-/// token, no transfer coding but chunked. Trailers are dropped: nothing that arrives behind the body changes a header.
+/// token, no transfer coding but chunked, one length and no more. Trailers are dropped: nothing that arrives behind the body
+/// changes a header.
 struct ResponseReader {
     private enum State {
         case status
         case fields
         case body
     }
+
+    /// How many header fields there may be, whatever their size.
+    private static let maximumFields = 512
 
     private let limits: HTTPLimits
     private let isHead: Bool
@@ -17,6 +21,7 @@ struct ResponseReader {
     private var fields: [HTTPHeaders.Field] = []
     private var headerBytes = 0
     private var length: Int?
+    private var isChunked = false
     private var body: [UInt8] = []
 
     /// Why reading ended, if it did.
@@ -81,7 +86,7 @@ struct ResponseReader {
     private mutating func readStatus(_ line: Range<Int>) -> Bool {
         let parts = buffer[line].split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
-            parts[1].allSatisfy(ASCII.isDigit)
+            parts[1].allSatisfy(ASCII.isDigit), isText(line)
         else { return fail(.protocolViolation, "The response has no proper status line.") }
         status = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
         guard status >= 100, status != 101 else {
@@ -90,6 +95,7 @@ struct ResponseReader {
         state = .fields
         fields.removeAll(keepingCapacity: true)
         length = nil
+        isChunked = false
         return true
     }
 
@@ -100,8 +106,11 @@ struct ResponseReader {
         var value = colon + 1..<line.upperBound
         while let first = value.first, isSpace(buffer[first]) { value = first + 1..<value.upperBound }
         while let last = value.last, isSpace(buffer[last]) { value = value.lowerBound..<last }
-        guard buffer[value].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+        guard isText(value) else {
             return fail(.protocolViolation, "A response header holds a control character.")
+        }
+        guard fields.count < Self.maximumFields else {
+            return fail(.headersTooLarge, "The response has more than \(Self.maximumFields) headers.")
         }
         let field = HTTPHeaders.Field(name: line.lowerBound..<colon, value: value)
         fields.append(field)
@@ -114,13 +123,18 @@ struct ResponseReader {
             guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(ASCII.isDigit) else {
                 return fail(.protocolViolation, "The response has an improper Content-Length.")
             }
-            let value = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-            guard length == nil || length == value else {
-                return fail(.protocolViolation, "The response has two different Content-Lengths.")
+            guard length == nil else {
+                return fail(.protocolViolation, "The response has two Content-Lengths.")
             }
-            length = value
-        } else if isNamed(field, "transfer-encoding"), !equals(field.value, "chunked") {
-            return fail(.protocolViolation, "The response has a transfer coding that was not asked for.")
+            length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        } else if isNamed(field, "transfer-encoding") {
+            guard equals(field.value, "chunked"), !isChunked else {
+                return fail(.protocolViolation, "The response has a transfer coding that was not asked for.")
+            }
+            isChunked = true
+        }
+        guard length == nil || !isChunked else {
+            return fail(.protocolViolation, "The response says in two ways where it ends.")
         }
         return true
     }
@@ -134,6 +148,10 @@ struct ResponseReader {
         state = .body
         let isBodiless = isHead || status == 204 || status == 304
         return isBodiless || length ?? 0 <= limits.maximumBodyBytes ? true : failTooLarge()
+    }
+
+    private func isText(_ range: Range<Int>) -> Bool {
+        buffer[range].allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 
     private func isSpace(_ byte: UInt8) -> Bool {

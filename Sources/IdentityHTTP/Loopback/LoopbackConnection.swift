@@ -153,6 +153,8 @@ final class LoopbackConnection {
             switch action {
             case .send(let bytes):
                 enqueue(bytes)
+            case .call(let function):
+                function()
             case .delay(let duration):
                 isDelayed = true
                 deadline = .now.advanced(by: min(max(duration, .zero), .seconds(3600)))

@@ -2,6 +2,8 @@
 package enum LoopbackAction: Sendable {
     /// Bytes as they are; the next step waits until the kernel has them.
     case send([UInt8])
+    /// A call once the kernel has taken all that was sent before; on the server's thread, so it must not block.
+    case call(@Sendable () -> Void)
     /// A pause, an hour at most.
     case delay(Duration)
     /// An orderly end of the connection.

@@ -6,11 +6,16 @@ extension TransportConformance {
         ("a body larger than the cap is refused without Content-Length", endlessBody),
         ("a body of exactly the cap is accepted", exactBody),
         ("headers larger than the cap are refused", headerBomb),
+        ("of three hundred megabytes no more is read than the cap and what lies in the sockets", flood),
         ("endless interim responses are refused", interimBomb),
         ("a content coding is left as it is and not asked for", contentCoding),
+        ("a gzip bomb stays as small as it came", bomb),
         ("a server that does not answer is left at the first-byte deadline", firstByte),
         ("a server that drips is left at the total deadline", drip),
         ("a drip of header bytes is left at a deadline", headerDrip),
+        ("a drip of interim responses is left at the first-byte deadline", interimDrip),
+        ("a drip within a chunk's extension is left at the total deadline", extensionDrip),
+        ("a drip of trailers is left at the total deadline", trailerDrip),
     ]
 
     private static func limits(body: Int = 1000, headers: Int = 2000) -> HTTPLimits {
@@ -36,6 +41,32 @@ extension TransportConformance {
             try await probe.withServer({ _, _ in .script(script) }) { server, _ in
                 try await probe.expect(.bodyTooLarge, .ambiguous, from: probe.request(server, limits: limits()))
             }
+        }
+    }
+
+    @Sendable private static func flood(_ probe: TransportProbe) async throws {
+        let heads = [
+            "Content-Length: 314572800\r\n\r\n", "\r\n", "Transfer-Encoding: chunked\r\n\r\n12c00000\r\n",
+            // Nothing but what stands around a body: chunks of one byte.
+            "Transfer-Encoding: chunked\r\n\r\n",
+        ]
+        for head in heads {
+            let isTiny = head == heads.last
+            let tiny = Array(String(repeating: "1\r\nA\r\n", count: 10_923).utf8)
+            let piece = isTiny ? tiny : [UInt8](repeating: 65, count: 1 << 16)
+            let taken = TransportProbe.Count()
+            let pieces = (0..<4800).flatMap { _ in [LoopbackAction.send(piece), .call { taken.add() }] }
+            let script = [.send(Array("HTTP/1.1 200 OK\r\n\(head)".utf8))] + pieces + [.delay(.seconds(60))]
+            try await probe.withServer({ _, _ in .script(script) }) { server, _ in
+                try await probe.expect(
+                    .bodyTooLarge,
+                    .ambiguous,
+                    from: probe.request(server, limits: limits(body: 1 << 20))
+                )
+            }
+            // Both kernels' buffers are a few megabytes; in chunks of one byte the megabyte is six.
+            let megabytes = taken.value >> 4
+            try probe.expect(megabytes <= 24, "\(megabytes) MB were taken from the server")
         }
     }
 
@@ -76,6 +107,26 @@ extension TransportConformance {
         }
     }
 
+    @Sendable private static func bomb(_ probe: TransportProbe) async throws {
+        // A megabyte of zeros as a gzip member of one kilobyte, fifty times (RFC 1952 section 2.2).
+        let start: [UInt8] = [
+            0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0xED, 0xC1, 0x31, 1, 0, 0, 0, 0xC2, 0xA0, 0xF5, 0x4F, 0x6D, 8, 0x5F,
+            0xA0,
+        ]
+        let end: [UInt8] = [0x3E, 3, 0x1C, 0xEA, 0x38, 0xA7, 0, 0, 0x10, 0]
+        let member = start + [UInt8](repeating: 0, count: 1016) + end
+        let gzip = Array((0..<50).map { _ in member }.joined())
+        for coding in ["gzip", "x-gzip", "gzip, gzip", "deflate"] {
+            let headers = [("Content-Encoding", coding), ("Content-Type", "application/gzip")]
+            let answer = LoopbackResponse.message(status: 200, headers: headers, body: gzip)
+            try await probe.withServer({ _, _ in answer }) { server, _ in
+                let response = try await probe.transport.send(probe.request(server, limits: limits(body: gzip.count)))
+                try probe.expect(response.body == gzip, "the body was decoded to \(response.body.count) bytes")
+                try probe.expect(response.headers["Content-Encoding"] == coding, "the coding was taken off")
+            }
+        }
+    }
+
     @Sendable private static func firstByte(_ probe: TransportProbe) async throws {
         try await probe.withServer({ _, _ in .script([.delay(.seconds(60))]) }) { server, _ in
             let limits = HTTPLimits(firstByteTimeout: .milliseconds(200), totalTimeout: .seconds(50))
@@ -85,24 +136,48 @@ extension TransportConformance {
         }
     }
 
-    private static func dripping(_ start: String) -> LoopbackResponse {
-        let drops: [LoopbackAction] = (0..<3000).flatMap { _ in [.send([65]), .delay(.milliseconds(20))] }
+    private static func dripping(_ start: String, _ drop: String = "A") -> LoopbackResponse {
+        let drops: [LoopbackAction] = (0..<3000).flatMap { _ in [.send(Array(drop.utf8)), .delay(.milliseconds(20))] }
         return .script([.send(Array(start.utf8))] + drops)
     }
 
     @Sendable private static func drip(_ probe: TransportProbe) async throws {
-        let answer = dripping("HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n")
-        try await probe.withServer({ _, _ in answer }) { server, _ in
-            let limits = HTTPLimits(firstByteTimeout: .seconds(50), totalTimeout: .milliseconds(400))
+        try await expectTotalDeadline(probe, dripping("HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n"))
+    }
+
+    @Sendable private static func headerDrip(_ probe: TransportProbe) async throws {
+        try await probe.withServer({ _, _ in dripping("HTTP/1.1 200 OK\r\nX: ") }) { server, _ in
+            let limits = HTTPLimits(firstByteTimeout: .milliseconds(300), totalTimeout: .milliseconds(400))
             try await probe.withinBounds {
                 try await probe.expect(.timedOut, .ambiguous, from: probe.request(server, limits: limits))
             }
         }
     }
 
-    @Sendable private static func headerDrip(_ probe: TransportProbe) async throws {
-        try await probe.withServer({ _, _ in dripping("HTTP/1.1 200 OK\r\nX: ") }) { server, _ in
-            let limits = HTTPLimits(firstByteTimeout: .milliseconds(300), totalTimeout: .milliseconds(400))
+    @Sendable private static func interimDrip(_ probe: TransportProbe) async throws {
+        for interim in ["100 Continue", "103 Early Hints"] {
+            try await probe.withServer({ _, _ in dripping("", "HTTP/1.1 \(interim)\r\n\r\n") }) { server, _ in
+                let limits = HTTPLimits(firstByteTimeout: .milliseconds(300), totalTimeout: .seconds(50))
+                try await probe.withinBounds {
+                    try await probe.expect(.timedOut, .ambiguous, from: probe.request(server, limits: limits))
+                }
+            }
+        }
+    }
+
+    private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1"
+
+    @Sendable private static func extensionDrip(_ probe: TransportProbe) async throws {
+        try await expectTotalDeadline(probe, dripping(chunked + ";a="))
+    }
+
+    @Sendable private static func trailerDrip(_ probe: TransportProbe) async throws {
+        try await expectTotalDeadline(probe, dripping(chunked + "\r\na\r\n0\r\n", "A: b\r\n"))
+    }
+
+    private static func expectTotalDeadline(_ probe: TransportProbe, _ answer: LoopbackResponse) async throws {
+        try await probe.withServer({ _, _ in answer }) { server, _ in
+            let limits = HTTPLimits(firstByteTimeout: .seconds(50), totalTimeout: .milliseconds(400))
             try await probe.withinBounds {
                 try await probe.expect(.timedOut, .ambiguous, from: probe.request(server, limits: limits))
             }

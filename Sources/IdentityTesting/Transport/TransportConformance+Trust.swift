@@ -9,8 +9,7 @@ extension TransportConformance {
         ("a refused connection is known not to have been sent", refusedConnection),
         ("a connection that ends without an answer is ambiguous", silentEnd),
         ("an address that the policy refuses sees nothing", addressPolicy),
-        ("an answer that is not HTTP is refused", malformed),
-        ("a truncated body is an error", truncated),
+        ("hints that lead elsewhere are not taken", hints),
     ]
 
     @Sendable private static func redirect(_ probe: TransportProbe) async throws {
@@ -97,32 +96,27 @@ extension TransportConformance {
         }
     }
 
-    @Sendable private static func malformed(_ probe: TransportProbe) async throws {
-        let answers = [
-            "hello, this is HTTP/0.9",
-            "HTTP/1.1 200 OK\r\nX: a\r\n folded\r\nContent-Length: 0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\nContent-Length: 0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nX : a\r\nContent-Length: 0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-        ]
-        for answer in answers {
-            try await probe.withServer({ _, _ in .script([.send(Array(answer.utf8))]) }) { server, _ in
-                try await probe.expect(.protocolViolation, .ambiguous, from: probe.request(server))
+    @Sendable private static func hints(_ probe: TransportProbe) async throws {
+        try await probe.withServer({ _, _ in .message(status: 200) }) { elsewhere, elsewhereLog in
+            let answer = LoopbackResponse.message(
+                status: 200,
+                headers: [
+                    ("Refresh", "0; url=\(elsewhere.origin)/refresh"), ("Location", "\(elsewhere.origin)/location"),
+                    ("Content-Location", "\(elsewhere.origin)/content"),
+                    ("Link", "<\(elsewhere.origin)/link>; rel=preload"),
+                    ("Alt-Svc", "http/1.1=\":\(elsewhere.port)\", h2=\":\(elsewhere.port)\"; ma=86400; persist=1"),
+                    ("Strict-Transport-Security", "max-age=31536000; includeSubDomains"),
+                    ("WWW-Authenticate", "Basic realm=\"a\""), ("Connection", "close"),
+                ]
+            )
+            try await probe.withServer({ _, _ in answer }) { server, log in
+                for _ in 0..<3 {
+                    let response = try await probe.transport.send(probe.request(server))
+                    try probe.expect(response.status == 200, "status \(response.status)")
+                }
+                try probe.expect(log.all.count == 3, "\(log.all.count) requests instead of 3 reached the server")
             }
-        }
-    }
-
-    @Sendable private static func truncated(_ probe: TransportProbe) async throws {
-        let answers = [
-            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
-            "HTTP/1.1 200 OK\r\nContent-Le",
-        ]
-        for answer in answers {
-            try await probe.withServer({ _, _ in .script([.send(Array(answer.utf8))]) }) { server, _ in
-                try await probe.expect(.connectionLost, .ambiguous, from: probe.request(server))
-            }
+            try probe.expect(elsewhereLog.all.isEmpty, "a hint of the server was taken")
         }
     }
 }

@@ -15,7 +15,7 @@ public struct TransportConformance {
     /// - Throws: ``TransportConformanceFailure`` with every promise that was broken, or what `make` throws.
     public static func run(_ make: () async throws -> any HTTPTransport) async throws {
         var findings: [TransportConformanceFailure.Finding] = []
-        for (promise, check) in exchangeCases + limitCases + trustCases {
+        for (promise, check) in exchangeCases + limitCases + framingCases + trustCases {
             let transport = try await make()
             do {
                 try await check(TransportProbe(transport))

@@ -21,6 +21,15 @@ struct TransportProbe: Sendable {
         }
     }
 
+    /// Something that is counted on a server's thread.
+    final class Count: Sendable {
+        private let number = Atomic(0)
+
+        var value: Int { number.load(ordering: .relaxed) }
+
+        func add() { number.add(1, ordering: .relaxed) }
+    }
+
     let transport: any HTTPTransport
 
     init(_ transport: any HTTPTransport) {

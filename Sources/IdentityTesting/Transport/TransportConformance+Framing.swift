@@ -1,0 +1,148 @@
+internal import IdentityHTTP
+
+extension TransportConformance {
+    static let framingCases: [Case] = [
+        ("an answer that is not HTTP is refused", notHTTP),
+        ("a header that two readers could read in two ways is refused", doubtfulHeaders),
+        ("a body that ends in two places is refused", doubtfulLength),
+        ("a chunk that is none is refused", brokenChunks),
+        ("a transfer coding that was not asked for is refused", transferCoding),
+        ("a truncated body is an error", truncated),
+        ("trailers change nothing and are bounded", trailers),
+        ("bytes behind an answer are not the answer to the next request", splitting),
+    ]
+
+    private static func expectViolation(_ probe: TransportProbe, _ answers: [String]) async throws {
+        for answer in answers {
+            try await probe.withServer({ _, _ in .script([.send(Array(answer.utf8))]) }) { server, _ in
+                do {
+                    try await probe.expect(.protocolViolation, .ambiguous, from: probe.request(server))
+                } catch let violation as TransportProbe.Violation {
+                    throw TransportProbe.Violation(description: "\(violation) for \(answer.debugDescription)")
+                }
+            }
+        }
+    }
+
+    @Sendable private static func notHTTP(_ probe: TransportProbe) async throws {
+        let lines = [
+            "hello, this is HTTP/0.9", "HTTP/1.1 2000 OK", "HTTP/1.1 20 OK", "HTTP/1.1 OK", "HTTP/1.1 -20 OK",
+            "HTTP/1.1 2e2 OK", "HTTP/1.1 200\u{0} OK", "HTTP/1.1 200 O\u{0}K", "HTTP/1.1 200 O\rK", "HTTP/1.1 099 OK",
+            "ICY 200 OK", "RTSP/1.0 200 OK", "HTP/1.1 200 OK", "HTTP/1.1 101 Switching Protocols",
+        ]
+        try await expectViolation(probe, lines.map { $0 + "\r\nContent-Length: 0\r\n\r\n" })
+    }
+
+    @Sendable private static func doubtfulHeaders(_ probe: TransportProbe) async throws {
+        let fields = [
+            "X: a\r\n folded", "X: a\r\n\tfolded", "X: a\u{0}b", "X: a\rb", "X: a\rY: b", "X : a", "X\u{0}Y: a",
+            "X Y: a",
+            ": a", "no colon", "X: a\u{7F}",
+        ]
+        try await expectViolation(probe, fields.map { "HTTP/1.1 200 OK\r\n\($0)\r\nContent-Length: 0\r\n\r\n" })
+    }
+
+    @Sendable private static func doubtfulLength(_ probe: TransportProbe) async throws {
+        let lengths = [
+            "1\r\nContent-Length: 2", "1\r\nContent-Length: 1", "1, 1", "-1", "+1", "0x1", "1 1", "", "1;1",
+            "99999999999999999999", "18446744073709551617", "1\r\nTransfer-Encoding: chunked",
+        ]
+        try await expectViolation(
+            probe,
+            lengths.map { "HTTP/1.1 200 OK\r\nContent-Length: \($0)\r\n\r\na" }
+                + ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n1\r\na\r\n0\r\n\r\n"]
+        )
+    }
+
+    @Sendable private static func brokenChunks(_ probe: TransportProbe) async throws {
+        let bodies = [
+            "zz\r\na\r\n0\r\n\r\n", "-1\r\na\r\n0\r\n\r\n", "\r\na\r\n0\r\n\r\n", "fffffffffffffffff\r\na",
+            "ffffffffffffffff\r\na", "1\r\nab\r\n0\r\n\r\n", " \r\n",
+        ]
+        for body in bodies {
+            let bytes = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)".utf8)
+            try await probe.withServer({ _, _ in .script([.send(bytes)]) }) { server, _ in
+                let codes: Set<HTTPTransportError.Code> = [.protocolViolation, .connectionLost, .bodyTooLarge]
+                do {
+                    let response = try await probe.transport.send(probe.request(server))
+                    throw TransportProbe.Violation(
+                        description: "\(body.debugDescription) was taken for a body of \(response.body.count) bytes"
+                    )
+                } catch let error as HTTPTransportError {
+                    try probe.expect(codes.contains(error.code), "got the error \(error.code.rawValue)")
+                }
+            }
+        }
+    }
+
+    @Sendable private static func transferCoding(_ probe: TransportProbe) async throws {
+        let codings = [
+            "gzip", "gzip, chunked", "chunked, gzip", "deflate", "identity", "chunked\r\nTransfer-Encoding: chunked",
+            "chunked\r\nTransfer-Encoding: gzip", "xchunked", "chunked;q=1",
+        ]
+        try await expectViolation(
+            probe,
+            codings.map { "HTTP/1.1 200 OK\r\nTransfer-Encoding: \($0)\r\n\r\n1\r\na\r\n0\r\n\r\n" }
+        )
+    }
+
+    @Sendable private static func truncated(_ probe: TransportProbe) async throws {
+        let answers = [
+            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Le",
+        ]
+        for answer in answers {
+            try await probe.withServer({ _, _ in .script([.send(Array(answer.utf8))]) }) { server, _ in
+                try await probe.expect(.connectionLost, .ambiguous, from: probe.request(server))
+            }
+        }
+    }
+
+    @Sendable private static func trailers(_ probe: TransportProbe) async throws {
+        let start = "HTTP/1.1 200 OK\r\nX: head\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
+        let few = Array((start + "X: trailer\r\nContent-Encoding: gzip\r\nSet-Cookie: a=b\r\n\r\n").utf8)
+        try await probe.withServer({ _, _ in .script([.send(few)]) }) { server, _ in
+            let response = try await probe.transport.send(probe.request(server))
+            try probe.expect(response.body == [0x61], "another body")
+            try probe.expect(response.headers.values(for: "X") == ["head"], "a trailer took a header's place")
+            try probe.expect(response.headers["Set-Cookie"] == nil, "a trailer became a header")
+        }
+        let many = Array((start + String(repeating: "X: trailer\r\n", count: 100_000)).utf8)
+        try await probe.withServer({ _, _ in .script([.send(many), .delay(.seconds(60))]) }) { server, _ in
+            try await probe.expect(.headersTooLarge, .ambiguous, from: probe.request(server))
+        }
+    }
+
+    @Sendable private static func splitting(_ probe: TransportProbe) async throws {
+        let planted = "HTTP/1.1 200 OK\r\nX-Planted: 1\r\nContent-Length: 7\r\n\r\nplanted"
+        let starts = [
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na", "HTTP/1.1 204 No Content\r\n\r\n",
+            "HTTP/1.1 304 Not Modified\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+        ]
+        // For a while the connections look as if they could be used again; the last one really can.
+        let answers =
+            starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
+            + [
+                LoopbackResponse.message(
+                    status: 200,
+                    headers: [("Content-Length", "1")],
+                    body: Array(("a" + planted).utf8)
+                )
+            ]
+        for answer in answers {
+            let handler: @Sendable (LoopbackRequest, Int) async -> LoopbackResponse = { request, _ in
+                request.path == "/first" ? answer : .message(status: 200)
+            }
+            try await probe.withServer(handler) { server, _ in
+                // Refusing the answer is as good as leaving the rest of it.
+                _ = try? await probe.transport.send(probe.request(server, path: "/first"))
+                let response = try await probe.transport.send(probe.request(server, path: "/second"))
+                try probe.expect(response.headers["X-Planted"] == nil, "the rest was taken for an answer")
+                try probe.expect(response.body.isEmpty, "the rest was taken for a body")
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Glibc
+import IdentityTesting
+import Testing
+
+@testable import IdentityHTTP
+
+/// What `TransportConformance` cannot see from outside: memory, the environment, addresses behind names.
+@Suite("Limits of CurlTransport")
+struct TransportLimitsTests {
+    @Test("of three hundred megabytes the memory holds the cap and no more")
+    func memory() async throws {
+        // In a process of its own, whose memory no other test uses.
+        await #expect(processExitsWith: .success) {
+            let piece = LoopbackAction.send([UInt8](repeating: 65, count: 1 << 16))
+            let heads = ["Content-Length: 314572800\r\n\r\n", "\r\n", "Transfer-Encoding: chunked\r\n\r\n12c00000\r\n"]
+            for head in heads {
+                let start = LoopbackAction.send(Array("HTTP/1.1 200 OK\r\n\(head)".utf8))
+                let server = try await LoopbackServer.start { _ in
+                    .script([start] + Array(repeating: piece, count: 4800) + [.delay(.seconds(60))])
+                }
+                let url = try HTTPURL(server.origin + "/")
+                let limits = HTTPLimits(firstByteTimeout: .seconds(60), totalTimeout: .seconds(60))
+                let request = HTTPRequest(method: .get, url: url, limits: limits, allowsLoopbackHTTP: true)
+                let transport = try CurlTransport()
+                let before = try peakMemory()
+                await #expect(throws: HTTPTransportError.self) { try await transport.send(request) }
+                let grown = try peakMemory() - before
+                #expect(grown < 16 << 10, "the peak grew by \(grown) KiB")
+                await server.stop()
+            }
+        }
+    }
+
+    @Test("more than five hundred headers are refused, however small")
+    func headerCount() async throws {
+        for (count, isGood) in [(511, true), (512, false)] {
+            let fields = String(repeating: "A: b\r\n", count: count)
+            let bytes = Array("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n".utf8)
+            let server = try await LoopbackServer.start { _ in .script([.send(bytes)]) }
+            let request = HTTPRequest(method: .get, url: try HTTPURL(server.origin + "/"), allowsLoopbackHTTP: true)
+            let code = await failure(try CurlTransport(), request)?.code
+            #expect(code == (isGood ? nil : .headersTooLarge))
+            await server.stop()
+        }
+    }
+
+    @Test("an address that the policy refuses is not even knocked at, by number and by name")
+    func noKnock() async throws {
+        let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
+        defer { close(listener) }
+        for host in ["127.0.0.1", "localhost"] {
+            var request = HTTPRequest(method: .get, url: try HTTPURL("https://\(host):\(port)/"))
+            request.addressPolicy = .publicOnly
+            let error = await failure(try CurlTransport(), request)
+            #expect(error?.code == .addressRefused && error?.phase == .notSent)
+            #expect(LoopbackSocket.accept(listener) < 0)
+        }
+    }
+
+    @Test("a name that leads to a refused address and to others is refused as a whole")
+    func mixedAnswers() async throws {
+        // libcurl knows both addresses of localhost without asking anybody (RFC 6761 section 6.3).
+        let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
+        defer { close(listener) }
+        let asked = Counter()
+        var request = HTTPRequest(method: .get, url: try HTTPURL("https://localhost:\(port)/"))
+        request.addressPolicy = AddressPolicy(name: "all but the first") { _ in
+            asked.count()
+            return asked.total > 1
+        }
+        let error = await failure(try CurlTransport(), request)
+        #expect(error?.code == .addressRefused && error?.phase == .notSent)
+        #expect(LoopbackSocket.accept(listener) < 0)
+    }
+
+    @Test("publicOrLoopback permits this machine and the internet, and nothing of the networks between")
+    func publicOrLoopback() throws {
+        let hosts = [
+            ("127.0.0.1", true), ("::1", true), ("1.1.1.1", true), ("10.0.0.1", false), ("169.254.169.254", false),
+            ("192.168.1.1", false), ("100.64.0.1", false), ("0.0.0.0", false), ("::", false), ("fd00::1", false),
+            ("::ffff:127.0.0.1", false), ("::7f00:1", false), ("fe80::1", false), ("224.0.0.1", false),
+            ("255.255.255.255", false), ("fd00:ec2::254", false), ("2002:7f00:1::", false), ("64:ff9b::a00:1", false),
+            ("64:ff9b::a9fe:a9fe", false),
+        ]
+        for (host, isAllowed) in hosts {
+            let address = try #require(ResolvedAddress(host: host, port: 443))
+            #expect(AddressPolicy.publicOrLoopback.allows(address) == isAllowed, "\(host)")
+        }
+    }
+
+    @Test("the passwords of a .netrc are not sent")
+    func netrc() async throws {
+        // In a process of its own, because the environment belongs to the whole process.
+        await #expect(processExitsWith: .success) {
+            let home = FileManager.default.temporaryDirectory.appending(path: "identity-home-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+            let file = home.appending(path: ".netrc")
+            try Data("machine 127.0.0.1 login canary password canary\n".utf8).write(to: file)
+            unsafe setenv("HOME", home.path, 1)
+            unsafe setenv("NETRC", file.path, 1)
+            let server = try await LoopbackServer.start { request in
+                .message(status: request.header("Authorization") == nil ? 200 : 418)
+            }
+            let url = try HTTPURL(server.origin + "/")
+            let response = try await CurlTransport().send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
+            #expect(response.status == 200)
+            try FileManager.default.removeItem(at: home)
+        }
+    }
+
+    private func failure(_ transport: CurlTransport, _ request: HTTPRequest) async -> HTTPTransportError? {
+        do throws(HTTPTransportError) {
+            _ = try await transport.send(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// The most memory that this process ever held, in KiB.
+private func peakMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return Int(line?.filter(\.isNumber) ?? "") ?? 0
+}
