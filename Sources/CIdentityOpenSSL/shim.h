@@ -10,6 +10,8 @@
 #include <openssl/params.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/x509.h>
 
-// A macro made of macros, which Swift does not import.
+// Macros made of macros, which Swift does not import.
 static inline int identity_public_key_selection(void) { return EVP_PKEY_PUBLIC_KEY; }
+static inline int identity_key_pair_selection(void) { return EVP_PKEY_KEYPAIR; }

@@ -21,4 +21,55 @@ struct OpenIDConfigurationTests {
         let made = try? OpenIDProvider(configuration, environment: environment)
         #expect((made != nil) == isGood)
     }
+
+    /// How an entry of the configuration file authenticates its client, or what is wrong with it.
+    private func authentication(_ members: String) throws -> String {
+        let json =
+            #"{"providers":{"a":{"kind":"openid","issuer":"https://id.example","clientID":"c","#
+            + #""redirectURI":"https://app.example/cb"\#(members)}}}"#
+        do {
+            let registry = try ProviderRegistry(
+                try IdentityConfiguration(
+                    json: Array(json.utf8),
+                    environmentVariables: ["SECRET": "s3cret", "KEY": ClientKeys.p256, "BAD": "no key"]
+                ),
+                factories: [OpenIDProviderFactory()],
+                environment: IdentityEnvironment(transport: try CurlTransport())
+            )
+            return try registry.provider(named: "a").descriptor.clientType
+        } catch let error as IdentityError {
+            #expect(error.kind == .configuration)
+            return error.message
+        }
+    }
+
+    @Test(
+        "a client authenticates with what is configured for the method, and with nothing else beside it",
+        arguments: [
+            ("", "none"), (#","clientSecret":{"env":"SECRET"}"#, "client_secret_basic"),
+            (#","clientKey":{"env":"KEY"}"#, "private_key_jwt"),
+            (
+                #","clientKey":{"env":"KEY"},"clientAuthentication":"private_key_jwt","clientKeyID":"1""#,
+                "private_key_jwt"
+            ),
+            (#","clientKey":{"env":"KEY"},"clientKeyAlgorithm":"ES256""#, "private_key_jwt"),
+            (#","clientKey":{"env":"KEY"},"clientKeyAlgorithm":"RS256""#, "clientKey cannot be used"),
+            (#","clientKey":{"env":"BAD"}"#, "clientKey cannot be used"),
+            (#","clientAuthentication":"private_key_jwt""#, "clientKey is missing"),
+            (#","clientKeyID":"1""#, "clientKey is missing"),
+            (#","clientAuthentication":"client_secret_post""#, "clientSecret is missing"),
+            (
+                #","clientKey":{"env":"KEY"},"clientSecret":{"env":"SECRET"}"#,
+                "clientAuthentication is not known or does not fit"
+            ),
+            (
+                #","clientKey":{"env":"KEY"},"clientAuthentication":"client_secret_basic""#,
+                "clientAuthentication is not known or does not fit"
+            ),
+        ]
+    )
+    func clientAuthentication(members: String, result: String) throws {
+        let found = try authentication(members)
+        #expect(found == result || found == "Configuration member providers.a.\(result).")
+    }
 }

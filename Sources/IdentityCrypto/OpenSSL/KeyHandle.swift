@@ -20,6 +20,15 @@ final class KeyHandle: @unchecked Sendable {
 
     /// A public key from its parameters; nil if OpenSSL refuses them, such as a point beside its curve.
     static func publicKey(type: String, _ parameters: ParameterList) -> KeyHandle? {
+        key(type: type, identity_public_key_selection(), parameters)
+    }
+
+    /// A key pair from its parameters; whether the halves belong together is not checked.
+    static func keyPair(type: String, _ parameters: ParameterList) -> KeyHandle? {
+        key(type: type, identity_key_pair_selection(), parameters)
+    }
+
+    private static func key(type: String, _ selection: Int32, _ parameters: ParameterList) -> KeyHandle? {
         ErrorQueue.preserved {
             guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
             defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -27,7 +36,7 @@ final class KeyHandle: @unchecked Sendable {
             let built =
                 unsafe EVP_PKEY_fromdata_init(context) == 1
                 && parameters.withPointer {
-                    unsafe EVP_PKEY_fromdata(context, &key, identity_public_key_selection(), $0) == 1
+                    unsafe EVP_PKEY_fromdata(context, &key, selection, $0) == 1
                 }
             guard let key = unsafe key else { return nil }
             let handle = unsafe KeyHandle(owning: key)

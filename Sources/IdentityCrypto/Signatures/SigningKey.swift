@@ -1,15 +1,15 @@
 internal import CIdentityOpenSSL
 
-/// A key pair that signs, for issuers that run inside a test or the sandbox.
+/// A key pair that signs: a client's own key, the key of a session's proofs, an issuer's key inside a test or the sandbox.
 ///
-/// The private half cannot be taken out.
+/// The private half cannot be taken out, but for the one number of an elliptic curve; see ``privateNumber()``.
 package final class SigningKey: Sendable {
     /// The public half, as it goes into a JWK.
     package let publicNumbers: PublicNumbers
-    private let handle: KeyHandle
-    private let kind: KeyKind
+    let handle: KeyHandle
+    let kind: KeyKind
 
-    private init(_ handle: KeyHandle, _ kind: KeyKind, _ publicNumbers: PublicNumbers) {
+    init(_ handle: KeyHandle, _ kind: KeyKind, _ publicNumbers: PublicNumbers) {
         self.handle = handle
         self.kind = kind
         self.publicNumbers = publicNumbers
@@ -47,12 +47,14 @@ package final class SigningKey: Sendable {
 
     /// A new Ed25519 key.
     package static func generateEd25519() throws(CryptoError) -> SigningKey {
-        var x = [UInt8](repeating: 0, count: 32)
-        var count = x.count
         guard let handle = unsafe KeyHandle.generate(type: "ED25519", configure: { _ in true }),
-            unsafe EVP_PKEY_get_raw_public_key(handle.pointer, &x, &count) == 1, count == x.count
+            let x = handle.rawPublicKey(count: 32)
         else { throw generationFailed }
         return SigningKey(handle, .ed25519, .ed25519(x: x))
+    }
+
+    package func supports(_ algorithm: SignatureAlgorithm) -> Bool {
+        kind.supports(algorithm)
     }
 
     /// Signs a message; the signature is in JOSE's form (ECDSA: r and s side by side).
@@ -105,7 +107,7 @@ package final class SigningKey: Sendable {
 
 extension KeyHandle {
     /// A public number of the key, most significant octet first, padded to `count` or as short as it can be.
-    fileprivate func number(_ name: String, count: Int?) -> [UInt8]? {
+    func number(_ name: String, count: Int?) -> [UInt8]? {
         ErrorQueue.preserved {
             var number: OpaquePointer?
             let found = unsafe EVP_PKEY_get_bn_param(pointer, name, &number) == 1
@@ -114,6 +116,15 @@ extension KeyHandle {
             let length = unsafe Int32(count ?? Int(BN_num_bits(number) + 7) / 8)
             var bytes = [UInt8](repeating: 0, count: Int(length))
             return unsafe BN_bn2binpad(number, &bytes, length) == length ? bytes : nil
+        }
+    }
+
+    /// The public half of a kind that is not made of numbers.
+    func rawPublicKey(count expected: Int) -> [UInt8]? {
+        ErrorQueue.preserved {
+            var bytes = [UInt8](repeating: 0, count: expected)
+            var count = expected
+            return unsafe EVP_PKEY_get_raw_public_key(pointer, &bytes, &count) == 1 && count == expected ? bytes : nil
         }
     }
 }

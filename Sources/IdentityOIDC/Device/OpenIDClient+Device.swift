@@ -33,7 +33,7 @@ extension OpenIDClient {
         case .success(let found): object = found
         case .failure(var failure):
             failure.endpoint = "device authorization endpoint"
-            throw dialect.classify(failure)
+            throw refusal(failure, metadata)
         }
         let response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: channel.allowsLoopbackHTTP)
         var authorization = DeviceAuthorization(
@@ -80,7 +80,7 @@ extension OpenIDClient {
             return .unanswered(error)
         }
         switch answer {
-        case .failure(let failure): return try failure.devicePoll(classify: dialect.classify)
+        case .failure(let failure): return try failure.devicePoll { refusal($0, metadata) }
         case .success(let object):
             let response = try TokenResponse(object, rules: dialect.tokenRules)
             let terms = LoginTerms(authorization)

@@ -29,6 +29,8 @@ extension OpenIDClient {
             fields.insert(("client_secret", secret.reveal()), at: behind.map { $0 + 1 } ?? fields.count)
         case .secretBasic(let secret, let encoding):
             headers.append(("Authorization", "Basic \(Self.credentials(descriptor.clientID, secret, encoding))"))
+        case .privateKeyJWT(let key):
+            fields += try await assertion(key)
         }
         return try await channel.send(
             .post,
@@ -36,6 +38,39 @@ extension OpenIDClient {
             headers: try ProviderChannel.headers(headers),
             body: FormEncoding.encode(fields),
             asking: party
+        )
+    }
+
+    /// The fields of a fresh assertion (RFC 7523 section 2.2).
+    private func assertion(_ key: ClientKey) async throws -> [(name: String, value: String)] {
+        let metadata = try await metadataSource.metadata()
+        let claims = try ClientAssertion.claims(
+            clientID: descriptor.clientID,
+            issuer: metadata.issuer,
+            in: channel.environment
+        )
+        return [
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", try key.sign(claims, offered: metadata.authenticationAlgorithms)),
+        ]
+    }
+
+    /// What a failure means; of a refused client more exactly, where the metadata do not list the configured method.
+    func refusal(_ failure: TokenFailure, _ metadata: ProviderMetadata) -> IdentityError {
+        let error = dialect.classify(failure)
+        guard error.code == .invalidClient, let offered = metadata.authenticationMethods,
+            !offered.contains(authentication.name)
+        else { return error }
+        return IdentityError(
+            error.kind,
+            error.code,
+            error.message,
+            hint:
+                "The client authenticates with \(authentication.name), which the provider's metadata do not list. Sessions are kept.",
+            reference: error.reference,
+            retryAfter: error.retryAfter,
+            providerAnswer: error.providerAnswer,
+            cause: error.cause
         )
     }
 

@@ -15,7 +15,7 @@ extension OpenIDClient {
         let (answer, startedAt) = try await send(grant, fields, metadata)
         switch answer {
         case .success(let object): return (try TokenResponse(object, rules: dialect.tokenRules), startedAt)
-        case .failure(let failure): throw dialect.classify(failure)
+        case .failure(let failure): throw refusal(failure, metadata)
         }
     }
 

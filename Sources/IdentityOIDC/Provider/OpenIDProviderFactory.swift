@@ -9,8 +9,7 @@ public struct OpenIDProviderFactory: ProviderFactory {
     /// Creates the factory.
     public init() {}
 
-    /// Reads `issuer`, `clientID`, `clientSecret`, `clientAuthentication`, `redirectURI`, `scopes`, `algorithms` and what
-    /// every entry may hold.
+    /// Reads the members that `Documentation/OpenID.md` lists.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,
@@ -29,23 +28,7 @@ public struct OpenIDProviderFactory: ProviderFactory {
         configuration.scopes = try section.optionalStrings("scopes") ?? ["openid"]
         configuration.algorithms = try section.optionalStrings("algorithms")
         configuration.tenant = common.tenant
-        let secret = try section.optionalSecret("clientSecret")
-        switch (try section.optionalString("clientAuthentication"), secret) {
-        case (nil, nil), ("none", nil): configuration.authentication = .none
-        case (nil, let secret?), ("client_secret_basic", let secret?):
-            configuration.authentication = .secretBasic(secret)
-        case ("client_secret_basic_verbatim", let secret?):
-            configuration.authentication = .secretBasic(secret, encoding: .verbatimForNonconformingProvider)
-        case ("client_secret_post", let secret?): configuration.authentication = .secretPost(secret)
-        case ("client_secret_basic", nil), ("client_secret_basic_verbatim", nil), ("client_secret_post", nil):
-            throw section.error("clientSecret", "is missing")
-        default:
-            throw section.error(
-                "clientAuthentication",
-                "is not known or does not fit",
-                hint: "Use none, client_secret_basic, client_secret_basic_verbatim or client_secret_post."
-            )
-        }
+        configuration.authentication = try ClientAuthentication(&section)
         if var endpoints = try section.optionalSection("endpoints") {
             func url(_ name: String, _ set: (HTTPURL) -> Void) throws {
                 if let url = try endpoints.optionalURL(name, allowsLoopbackHTTP: common.allowsLoopbackHTTP) { set(url) }

@@ -1,16 +1,9 @@
 public import IdentityKit
 
-/// Which of the grants a token request makes; what went wrong means different things for each.
-package enum TokenGrant: Sendable {
-    /// An authorization code (RFC 6749 section 4.1.3).
-    case authorizationCode
-    /// A refresh token (RFC 6749 section 6).
-    case refreshToken
-    /// A device code (RFC 8628 section 3.4).
-    case deviceCode
-}
-
-/// How a client proves to the token endpoint who it is.
+/// How a client proves to the authorization server who it is.
+///
+/// The method is the operator's choice and never changes by itself: not to what the metadata list, which is often wrong, and
+/// least of all to a weaker one.
 public enum ClientAuthentication: Sendable {
     /// A public client: no proof, `client_id` in the body.
     case none
@@ -18,6 +11,8 @@ public enum ClientAuthentication: Sendable {
     case secretBasic(Secret, encoding: BasicCredentialEncoding = .formEncoded)
     /// A secret in the body, as `client_secret`.
     case secretPost(Secret)
+    /// An assertion signed with the client's own key, made anew for every request (OpenID Connect Core section 9, RFC 7523).
+    case privateKeyJWT(ClientKey)
 
     /// How id and secret are written into Basic credentials.
     public enum BasicCredentialEncoding: Sendable {
@@ -33,6 +28,7 @@ public enum ClientAuthentication: Sendable {
         case .none: "none"
         case .secretBasic: "client_secret_basic"
         case .secretPost: "client_secret_post"
+        case .privateKeyJWT: "private_key_jwt"
         }
     }
 }

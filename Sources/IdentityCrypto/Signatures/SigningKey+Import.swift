@@ -1,0 +1,158 @@
+internal import CIdentityOpenSSL
+
+extension SigningKey {
+    /// Reads a private key in PKCS#8, unencrypted (RFC 5958): RSA, one of JOSE's curves, or Ed25519.
+    ///
+    /// - Parameter der: The DER bytes, nothing behind them.
+    /// - Throws: `invalidKey` for anything else, for what ``VerificationKey`` refuses, and for halves that do not belong together.
+    package static func pkcs8(_ der: [UInt8]) throws(CryptoError) -> SigningKey {
+        let pointer = unsafe ErrorQueue.preserved {
+            unsafe der.withUnsafeBufferPointer { der -> OpaquePointer? in
+                guard let start = der.baseAddress else { return nil }
+                var cursor: UnsafePointer<UInt8>? = unsafe start
+                guard let info = unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &cursor, der.count) else { return nil }
+                defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+                guard unsafe cursor == start + der.count else { return nil }
+                return unsafe EVP_PKCS82PKEY(info)
+            }
+        }
+        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "this is no key in PKCS#8") }
+        return try SigningKey(imported: unsafe KeyHandle(owning: pointer))
+    }
+
+    /// An RSA key from the numbers of a JWK (RFC 7518 section 6.3.2), all of them unsigned, most significant octet first.
+    ///
+    /// - Throws: `invalidKey`, as ``pkcs8(_:)``.
+    package static func rsa(
+        modulus: [UInt8],
+        exponent: [UInt8],
+        privateExponent: [UInt8],
+        primes: (p: [UInt8], q: [UInt8]),
+        exponents: (dp: [UInt8], dq: [UInt8]),
+        coefficient: [UInt8]
+    ) throws(CryptoError) -> SigningKey {
+        let parameters = ParameterList()
+        // OpenSSL has macros for the last names too, but pasted ones, which Swift does not import.
+        for (name, number) in [
+            (OSSL_PKEY_PARAM_RSA_N, modulus), (OSSL_PKEY_PARAM_RSA_E, exponent),
+            (OSSL_PKEY_PARAM_RSA_D, privateExponent), ("rsa-factor1", primes.p),
+            ("rsa-factor2", primes.q), ("rsa-exponent1", exponents.dp),
+            ("rsa-exponent2", exponents.dq), ("rsa-coefficient1", coefficient),
+        ] {
+            guard !number.isEmpty, number.count <= 1025 else {
+                throw CryptoError(.invalidKey, "a number of the RSA key is empty or longer than 8192 bits")
+            }
+            parameters.add(name, bigEndian: number)
+        }
+        guard let handle = KeyHandle.keyPair(type: "RSA", parameters) else {
+            throw CryptoError(.invalidKey, "OpenSSL refuses the RSA key")
+        }
+        return try SigningKey(imported: handle)
+    }
+
+    /// A key on a NIST curve from the numbers of a JWK (RFC 7518 section 6.2.2).
+    ///
+    /// - Throws: `invalidKey`, as ``pkcs8(_:)``, and for a number that is not exactly as long as the curve says.
+    package static func ellipticCurve(
+        _ curve: EllipticCurve,
+        x: [UInt8],
+        y: [UInt8],
+        privateNumber: [UInt8]
+    ) throws(CryptoError) -> SigningKey {
+        guard [x, y, privateNumber].allSatisfy({ $0.count == curve.coordinateCount }) else {
+            throw CryptoError(.invalidKey, "a number of a key on \(curve.rawValue) has \(curve.coordinateCount) bytes")
+        }
+        let parameters = ParameterList()
+        parameters.add(OSSL_PKEY_PARAM_GROUP_NAME, text: curve.rawValue)
+        parameters.add(OSSL_PKEY_PARAM_PUB_KEY, octets: [0x04] + x + y)
+        parameters.add(OSSL_PKEY_PARAM_PRIV_KEY, bigEndian: privateNumber)
+        guard let handle = KeyHandle.keyPair(type: "EC", parameters) else {
+            throw CryptoError(.invalidKey, "the point is not on \(curve.rawValue)")
+        }
+        return try SigningKey(imported: handle)
+    }
+
+    /// An Ed25519 key from the numbers of a JWK (RFC 8037 section 2).
+    ///
+    /// - Throws: `invalidKey` unless both have 32 bytes and belong together.
+    package static func ed25519(x: [UInt8], privateNumber: [UInt8]) throws(CryptoError) -> SigningKey {
+        let pointer = unsafe ErrorQueue.preserved { () -> OpaquePointer? in
+            guard privateNumber.count == 32 else { return nil }
+            return unsafe EVP_PKEY_new_raw_private_key_ex(nil, "ED25519", nil, privateNumber, privateNumber.count)
+        }
+        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "an Ed25519 key has 32 bytes") }
+        let key = try SigningKey(imported: unsafe KeyHandle(owning: pointer))
+        guard key.publicNumbers == .ed25519(x: x) else { throw halvesDiffer }
+        return key
+    }
+
+    /// The private number of a key on a curve (RFC 7518 section 6.2.2.1), to seal it with what it proves; nil for other kinds.
+    package func privateNumber() -> [UInt8]? {
+        guard case .ellipticCurve(let curve) = kind else { return nil }
+        return handle.number(OSSL_PKEY_PARAM_PRIV_KEY, count: curve.coordinateCount)
+    }
+
+    /// Takes a key whose private half came from outside, and sees that its public half verifies what it signs.
+    private convenience init(imported handle: KeyHandle) throws(CryptoError) {
+        let (kind, numbers) = try handle.identified()
+        self.init(handle, kind, numbers)
+        let verifier = try numbers.verificationKey()
+        let probe = Array("probe".utf8)
+        guard let algorithm = SignatureAlgorithm.allCases.first(where: kind.supports),
+            let signature = try? sign(probe, algorithm: algorithm),
+            verifier.verify(signature, of: probe, algorithm: algorithm)
+        else { throw Self.halvesDiffer }
+    }
+
+    private static let halvesDiffer = CryptoError(
+        .invalidKey,
+        "the private and the public half of the key do not belong together"
+    )
+}
+
+extension PublicNumbers {
+    fileprivate func verificationKey() throws(CryptoError) -> VerificationKey {
+        switch self {
+        case .rsa(let modulus, let exponent): try .rsa(modulus: modulus, exponent: exponent)
+        case .ellipticCurve(let curve, let x, let y): try .ellipticCurve(curve, x: x, y: y)
+        case .ed25519(let x): try .ed25519(x)
+        }
+    }
+}
+
+extension KeyHandle {
+    /// What sort of key it is, and its public half.
+    fileprivate func identified() throws(CryptoError) -> (KeyKind, PublicNumbers) {
+        if isA("RSA"), let modulus = number(OSSL_PKEY_PARAM_RSA_N, count: nil),
+            let exponent = number(OSSL_PKEY_PARAM_RSA_E, count: nil)
+        {
+            return (.rsa(signatureCount: modulus.count), .rsa(modulus: modulus, exponent: exponent))
+        }
+        if isA("EC"), let curve, let x = number(OSSL_PKEY_PARAM_EC_PUB_X, count: curve.coordinateCount),
+            let y = number(OSSL_PKEY_PARAM_EC_PUB_Y, count: curve.coordinateCount)
+        {
+            return (.ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
+        }
+        if isA("ED25519"), let x = rawPublicKey(count: 32) { return (.ed25519, .ed25519(x: x)) }
+        throw CryptoError(.invalidKey, "the key is not RSA, P-256, P-384, P-521 or Ed25519")
+    }
+
+    private func isA(_ type: String) -> Bool {
+        unsafe EVP_PKEY_is_a(pointer, type) == 1
+    }
+
+    /// The curve by the name that JOSE has for it; OpenSSL says its own.
+    private var curve: EllipticCurve? {
+        var name = [CChar](repeating: 0, count: 64)
+        let isNamed = ErrorQueue.preserved {
+            unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1
+        }
+        guard isNamed else { return nil }
+        switch String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) {
+        case "prime256v1", "P-256": return .p256
+        case "secp384r1", "P-384": return .p384
+        case "secp521r1", "P-521": return .p521
+        default: return nil
+        }
+    }
+}

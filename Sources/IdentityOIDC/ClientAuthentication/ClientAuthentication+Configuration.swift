@@ -1,0 +1,41 @@
+internal import IdentityKit
+
+extension ClientAuthentication {
+    /// Reads `clientAuthentication` and what the method needs: `clientSecret`, or `clientKey` with `clientKeyID` and
+    /// `clientKeyAlgorithm`.
+    ///
+    /// - Throws: `IdentityError` that names the member.
+    init(_ section: inout ConfigurationSection) throws(IdentityError) {
+        let method = try section.optionalString("clientAuthentication")
+        let secret = try section.optionalSecret("clientSecret")
+        let keyText = try section.optionalSecret("clientKey")
+        let keyID = try section.optionalString("clientKeyID")
+        let algorithm = try section.optionalString("clientKeyAlgorithm")
+        guard keyText != nil || (keyID == nil && algorithm == nil && method != "private_key_jwt") else {
+            throw section.error("clientKey", "is missing")
+        }
+        switch (method, secret, keyText) {
+        case (nil, nil, nil), ("none", nil, nil): self = .none
+        case (nil, let secret?, nil), ("client_secret_basic", let secret?, nil): self = .secretBasic(secret)
+        case ("client_secret_basic_verbatim", let secret?, nil):
+            self = .secretBasic(secret, encoding: .verbatimForNonconformingProvider)
+        case ("client_secret_post", let secret?, nil): self = .secretPost(secret)
+        case ("client_secret_basic", nil, nil), ("client_secret_basic_verbatim", nil, nil),
+            ("client_secret_post", nil, nil):
+            throw section.error("clientSecret", "is missing")
+        case (nil, nil, let text?), ("private_key_jwt", nil, let text?):
+            do {
+                self = .privateKeyJWT(try ClientKey(text, keyID: keyID, algorithm: algorithm))
+            } catch {
+                throw section.error("clientKey", "cannot be used", hint: "\(error.message) \(error.hint ?? "")")
+            }
+        default:
+            throw section.error(
+                "clientAuthentication",
+                "is not known or does not fit",
+                hint:
+                    "Use none, client_secret_basic, client_secret_basic_verbatim or client_secret_post with clientSecret, or private_key_jwt with clientKey."
+            )
+        }
+    }
+}

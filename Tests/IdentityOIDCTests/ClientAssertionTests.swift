@@ -1,0 +1,140 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+@Suite("private_key_jwt")
+struct ClientAssertionTests {
+    private static let pem = Secret(ClientKeys.p256)
+
+    private static func jwk(_ changes: (inout JSONObject) -> Void = { _ in }) -> Secret {
+        var object = ClientKeys.rsa
+        changes(&object)
+        return Secret(bytes: JSONValue.object(object).serialized)
+    }
+
+    /// Header and claims of an assertion, whose signature has been checked with a public key.
+    private static func read(_ assertion: String, by key: VerificationKey) throws -> (JSONValue, JSONValue) {
+        let parts = assertion.split(separator: ".").map(String.init)
+        try #require(parts.count == 3)
+        let header = try JSONValue(parsing: try #require(Base64URL.decode(parts[0])))
+        let algorithm = try #require((header["alg"]?.string).flatMap { SignatureAlgorithm(rawValue: $0) })
+        let signature = try #require(Base64URL.decode(parts[2]))
+        #expect(key.verify(signature, of: Array("\(parts[0]).\(parts[1])".utf8), algorithm: algorithm))
+        return (header, try JSONValue(parsing: try #require(Base64URL.decode(parts[1]))))
+    }
+
+    private static func rsaKey() throws -> VerificationKey {
+        try .rsa(
+            modulus: try #require((ClientKeys.rsa["n"]?.string).flatMap { Base64URL.decode($0) }),
+            exponent: [1, 0, 1]
+        )
+    }
+
+    @Test(
+        "every token request carries an assertion of its own for the issuer alone, signed with the key, and no secret"
+    )
+    func assertions() async throws {
+        let key = try ClientKey(Self.jwk(), keyID: "key-1", algorithm: "PS256")
+        try await FakeWorld.run {
+            $0.authentication = .privateKeyJWT(key)
+        } _: { world in
+            _ = try await world.provider.refresh(try await world.login())
+            let requests = world.fake.requests(to: "/token")
+            var ids: Set<String> = []
+            for request in requests {
+                let fields = Dictionary(request.formFields(), uniquingKeysWith: { _, _ in "twice" })
+                #expect(request.header("Authorization") == nil)
+                #expect(fields["client_secret"] == nil)
+                #expect(fields["client_id"] == "client-1")
+                #expect(fields["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+                let (header, claims) = try Self.read(try #require(fields["client_assertion"]), by: try Self.rsaKey())
+                #expect(header == .object(["kid": .string("key-1"), "alg": .string("PS256")]))
+                #expect(claims.object?.members.map(\.name).sorted() == ["aud", "exp", "iat", "iss", "jti", "sub"])
+                #expect(claims["iss"]?.string == "client-1")
+                #expect(claims["sub"]?.string == "client-1")
+                #expect(claims["aud"]?.string == world.fake.origin)
+                let now = Int(world.clock.now.timeIntervalSince1970)
+                #expect(claims["iat"]?.number?.integer == now)
+                #expect(claims["exp"]?.number?.integer == now + 60)
+                let id = try #require(claims["jti"]?.string)
+                #expect(Base64URL.decode(id)?.count == 16)
+                ids.insert(id)
+            }
+            #expect(ids.count == 2)
+        }
+    }
+
+    @Test(
+        "the algorithm is the chosen one, else the key's own, else one that the provider lists, else the usual one",
+        arguments: [
+            (nil, nil, nil, "RS256"), (nil, nil, ["PS256", "ES256"], "PS256"), (nil, nil, ["ES256"], "RS256"),
+            (nil, nil, ["PS256", "RS256"], "RS256"), (nil, "PS384", ["RS256"], "PS384"),
+            ("PS512", "PS384", ["RS256"], "PS512"),
+        ] as [(String?, String?, [String]?, String)]
+    )
+    func algorithm(chosen: String?, own: String?, listed: [String]?, used: String) async throws {
+        let key = try ClientKey(Self.jwk { $0["alg"] = own.map { .string($0) } }, algorithm: chosen)
+        try await FakeWorld.run {
+            $0.authentication = .privateKeyJWT(key)
+        } _: { world in
+            world.fake.change(metadata: {
+                $0["token_endpoint_auth_signing_alg_values_supported"] =
+                    listed.map { .array($0.map { .string($0) }) }
+            })
+            _ = try await world.login()
+            let fields = try #require(world.fake.requests(to: "/token").first).formFields()
+            let assertion = try #require(fields.first { $0.0 == "client_assertion" }?.1)
+            let (header, _) = try Self.read(assertion, by: try Self.rsaKey())
+            #expect(header == .object(["alg": .string(used)]))
+        }
+    }
+
+    @Test("a key that cannot sign what it should is an error of the configuration that says so")
+    func badKeys() throws {
+        #expect(try ClientKey(Self.pem).keyID == nil)
+        #expect(try ClientKey(Self.jwk { $0["kid"] = .string("own") }).keyID == "own")
+        #expect(try ClientKey(Self.jwk { $0["kid"] = .string("own") }, keyID: "given").keyID == "given")
+        let bad: [() throws -> ClientKey] = [
+            { try ClientKey(Self.pem, algorithm: "RS256") }, { try ClientKey(Self.pem, algorithm: "none") },
+            { try ClientKey(Self.jwk(), algorithm: "HS256") },
+            { try ClientKey(Self.jwk { $0["alg"] = .string("ES256") }) },
+            { try ClientKey(Self.jwk { $0["use"] = .string("enc") }) }, { try ClientKey(Self.jwk { $0["d"] = nil }) },
+            { try ClientKey(Self.jwk { $0["key_ops"] = .array([.string("verify")]) }) },
+            { try ClientKey(Self.jwk { $0["oth"] = .array([]) }) },
+            { try ClientKey(Self.jwk { $0["kid"] = .integer(1) }) },
+            { try ClientKey(Self.jwk { $0["n"] = $0["d"] }) }, { try ClientKey(Secret("")) },
+            { try ClientKey(Secret(#"{"kty":"oct","k":"c2VjcmV0"}"#)) },
+            { try ClientKey(Secret("-----BEGIN PRIVATE KEY-----")) },
+        ]
+        for (index, make) in bad.enumerated() {
+            let error = #expect(throws: IdentityError.self, "\(index)") { try make() }
+            #expect(error?.code == .configurationInvalid)
+        }
+        #expect(!"\(try ClientKey(Self.jwk()))".contains("RSA"))
+    }
+
+    @Test("what the metadata list changes no method; a refused client is told of the difference")
+    func unlistedMethod() async throws {
+        let key = try ClientKey(Self.pem)
+        try await FakeWorld.run {
+            $0.authentication = .privateKeyJWT(key)
+        } _: { world in
+            world.fake.change(metadata: {
+                $0["token_endpoint_auth_methods_supported"] = .array([.string("client_secret_basic")])
+            })
+            _ = try await world.login()
+            #expect(
+                world.fake.requests(to: "/token").last?.formFields().contains { $0.0 == "client_assertion" } == true
+            )
+            world.fake.replace("/token", by: FakeProvider.json(["error": .string("invalid_client")], status: 401))
+            let error = try #require(await world.refusal())
+            #expect(error.code == .invalidClient)
+            #expect(error.kind == .configuration)
+            #expect(error.hint?.contains("private_key_jwt") == true)
+        }
+    }
+}
