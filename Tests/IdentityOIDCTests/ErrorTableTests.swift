@@ -1,0 +1,118 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+@Suite("Every refusal of a provider says what happened, what to do and why")
+struct ErrorTableTests {
+    /// An error is complete: safe message, hint, reference, correlation id; the provider's words stand apart from ours.
+    private func expectComplete(_ error: IdentityError, _ canary: SecretCanary, _ context: String) {
+        #expect(error.message.hasSuffix("."), "\(context)")
+        #expect(error.hint?.hasSuffix(".") == true, "\(context)")
+        #expect(error.reference?.contains("section") == true, "\(context)")
+        #expect(error.correlationID.utf8.count == 16, "\(context)")
+        for text in [error.message, error.hint ?? "", error.reference ?? "", error.description] {
+            #expect(canary.findings(inText: text) == [], "\(context)")
+        }
+        #expect(canary.findings(inText: error.providerAnswer?.errorDescription ?? "").count == 1, "\(context)")
+    }
+
+    static let callbacks: [(error: String, kind: IdentityError.Kind, code: IdentityError.Code)] = [
+        ("access_denied", .rejected, .accessDenied), ("login_required", .signInAgain, .loginRequired),
+        ("interaction_required", .signInAgain, .loginRequired), ("consent_required", .signInAgain, .loginRequired),
+        ("account_selection_required", .signInAgain, .loginRequired),
+        ("temporarily_unavailable", .retryLater, .providerUnavailable),
+        ("server_error", .retryLater, .providerUnavailable), ("invalid_scope", .configuration, .invalidScope),
+        ("unauthorized_client", .configuration, .unauthorizedClient), ("", .rejected, .callbackInvalid),
+        ("invalid_request", .rejected, .authorizationRefused),
+        ("unsupported_response_type", .rejected, .authorizationRefused),
+        ("Access_Denied", .rejected, .authorizationRefused),
+    ]
+
+    @Test("a refused authorization", arguments: 0..<13)
+    func callback(row: Int) throws {
+        let (name, kind, code) = Self.callbacks[row]
+        let canary = SecretCanary()
+        let said = canary.plant("said")
+        let callback = try LoginCallback(form: Array("state=s&error=\(name)&error_description=\(said)".utf8))
+        let expected = AuthorizationResponse.Expectations(
+            state: Secret("s"),
+            issuer: nil,
+            issuers: .exactly([]),
+            requiresIssuer: false
+        )
+        let error = try #require(throws: IdentityError.self) {
+            try AuthorizationResponse(callback, expecting: expected)
+        }
+        #expect(error.kind == kind)
+        #expect(error.code == code)
+        #expect(error.providerAnswer?.error == name)
+        expectComplete(error, canary, name)
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let error: String
+        let status: Int
+        /// Kind and code at an exchange, at a refresh and while a device login waits.
+        let outcomes: [(IdentityError.Kind, IdentityError.Code)]
+        var testDescription: String { "\(status) \(error)" }
+
+        init(_ status: Int, _ error: String, _ outcomes: (IdentityError.Kind, IdentityError.Code)...) {
+            self.status = status
+            self.error = error
+            self.outcomes = outcomes.count == 1 ? Array(repeating: outcomes[0], count: 3) : outcomes
+        }
+    }
+
+    static let answers: [Row] = [
+        Row(
+            400,
+            "invalid_grant",
+            (.rejected, .invalidGrant),
+            (.signInAgain, .invalidGrant),
+            (.rejected, .invalidGrant)
+        ),
+        Row(
+            400,
+            "invalid_request",
+            (.rejected, .invalidRequest),
+            (.retryLater, .invalidRequest),
+            (.rejected, .invalidRequest)
+        ),
+        Row(401, "invalid_client", (.configuration, .invalidClient)),
+        Row(400, "unauthorized_client", (.configuration, .unauthorizedClient)),
+        Row(400, "unsupported_grant_type", (.configuration, .unsupportedGrantType)),
+        Row(400, "invalid_scope", (.configuration, .invalidScope)),
+        Row(400, "temporarily_unavailable", (.retryLater, .providerUnavailable)),
+        Row(400, "server_error", (.retryLater, .providerUnavailable)),
+        Row(400, "something_else", (.rejected, .unexpectedResponse)),
+        Row(401, "", (.retryLater, .unexpectedResponse)), Row(400, "", (.rejected, .unexpectedResponse)),
+        Row(302, "invalid_grant", (.rejected, .redirectRefused)),
+        Row(429, "invalid_grant", (.retryLater, .providerUnavailable)),
+        Row(500, "invalid_grant", (.retryLater, .providerUnavailable)),
+    ]
+
+    @Test("a refused token request, for each grant", arguments: answers)
+    func answer(row: Row) throws {
+        let grants: [TokenGrant] = [.authorizationCode, .refreshToken, .deviceCode]
+        for (grant, outcome) in zip(grants, row.outcomes) {
+            let canary = SecretCanary()
+            let object: JSONObject = [
+                "error": .string(row.error), "error_description": .string(canary.plant("said")),
+                "error_uri": .string("https://id.example/errors"),
+            ]
+            let response = HTTPResponse(status: row.status, body: JSONValue.object(object).serialized)
+            guard case .failure(let failure) = try TokenAnswer(response, to: grant) else {
+                Issue.record("A failure was taken for a success.")
+                continue
+            }
+            let error = failure.standardError
+            #expect(error.kind == outcome.0, "\(grant)")
+            #expect(error.code == outcome.1, "\(grant)")
+            #expect(error.providerAnswer?.status == row.status)
+            #expect(error.providerAnswer?.errorURI == "https://id.example/errors")
+            expectComplete(error, canary, "\(grant)")
+        }
+    }
+}
