@@ -126,6 +126,7 @@ let package = Package(
             "IdentityCertificationTests",
             ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]
         ),
+        tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto"]),
         tests("IdentityLabTests", ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
     ]
 )

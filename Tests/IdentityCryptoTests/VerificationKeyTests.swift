@@ -34,6 +34,31 @@ struct VerificationKeyTests {
         #expect(Self.isRSARefused(Array(Self.modulus(bits: 2048).dropLast()) + [0x5a]))
     }
 
+    @Test("a modulus that is a power of 65537 to every small prime can be factored, and is refused")
+    func predictableModulus() {
+        var power: [UInt8] = [1]
+        for _ in 0..<130 { power = Self.product(power, 65_537) }
+        #expect(power.count == 261)
+        #expect(Self.isRSARefused(power))
+        power[power.count - 1] &+= 2
+        #expect(!Self.isRSARefused(power))
+    }
+
+    private static func product(_ number: [UInt8], _ factor: Int) -> [UInt8] {
+        var carry = 0
+        var digits: [UInt8] = []
+        for digit in number.reversed() {
+            carry += Int(digit) * factor
+            digits.append(UInt8(carry & 0xff))
+            carry >>= 8
+        }
+        while carry > 0 {
+            digits.append(UInt8(carry & 0xff))
+            carry >>= 8
+        }
+        return digits.reversed()
+    }
+
     @Test("a real key of 1024 bits is refused, although it could verify")
     func smallKey() throws {
         let small = try SigningKey.generateRSA(bits: 1024)

@@ -16,8 +16,8 @@ package final class VerificationKey: Sendable {
 
     /// An RSA key (RFC 7518 section 6.3.1).
     ///
-    /// - Throws: `invalidKey` unless the modulus is odd and has 2048 to 8192 bits, and the exponent is odd and between 3 and
-    ///   2^32. Smaller keys are breakable, larger ones are a way to make us work.
+    /// - Throws: `invalidKey` unless the modulus is odd, has 2048 to 8192 bits and is not known to be factorable, and the
+    ///   exponent is odd and between 3 and 2^32. Smaller keys are breakable, larger ones are a way to make us work.
     package static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> VerificationKey {
         // Some issuers write the sign octet of their library before the modulus; the number is the same.
         let significant = modulus.drop { $0 == 0 }
@@ -26,6 +26,9 @@ package final class VerificationKey: Sendable {
         }
         guard significant.count * 8 - first.leadingZeroBitCount >= 2048, last & 1 == 1 else {
             throw CryptoError(.invalidKey, "the RSA modulus is even or shorter than 2048 bits")
+        }
+        guard !PredictableModulus.isLikely(significant) else {
+            throw CryptoError(.invalidKey, "the RSA modulus is one that can be factored (CVE-2017-15361)")
         }
         let exponentDigits = exponent.drop { $0 == 0 }
         let exponentValue = exponentDigits.count <= 4 ? exponentDigits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } : 0

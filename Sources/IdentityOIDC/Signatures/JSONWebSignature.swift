@@ -1,59 +1,33 @@
-internal import IdentityCrypto
+package import IdentityCrypto
 package import IdentityKit
 
-/// A JWS in compact form (RFC 7515 section 3.1), taken apart but not yet verified.
+/// A compact JWS whose payload is a JSON object, which is a JWT (RFC 7519 section 3), not yet verified.
 package struct JSONWebSignature: Sendable {
-    /// The `alg` as it stands in the header; only a list of the configuration gives it a meaning.
-    let algorithm: String
-    package let keyID: String?
-    let type: String?
-    /// The bytes that were signed.
-    let signingInput: [UInt8]
-    let signature: [UInt8]
-    /// The payload, which must be a JSON object.
+    private let parts: CompactSignature
+    /// The claims.
     package let payload: JSONObject
 
-    static let maximumBytes = 32_768
+    var algorithm: String { parts.algorithm }
+    package var keyID: String? { parts.keyID }
+    var type: String? { parts.type }
+    var signingInput: [UInt8] { parts.signingInput }
+    var signature: [UInt8] { parts.signature }
 
     /// Takes a token apart.
     ///
-    /// The size is bounded before anything is allocated for its parts. Any `crit` is refused: this client understands no
-    /// extension (RFC 7515 section 4.1.11). Keys and addresses in the header (`jwk`, `jku`, `x5u`, `x5c`) are never looked at.
+    /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret) throws(IdentityError) {
-        let bytes = token.revealBytes()
-        guard bytes.count <= Self.maximumBytes else { throw Self.malformed("is larger than 32 KiB") }
-        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw Self.malformed("does not have three parts") }
-        guard let headerBytes = Base64URL.decode(parts[0]), let payloadBytes = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2])
-        else { throw Self.malformed("is not canonical base64url") }
-        guard let header = (try? JSONValue(parsing: headerBytes))?.object else {
-            throw Self.malformed("has a header that is no JSON object")
+        parts = try CompactSignature(parsing: token)
+        guard let payload = (try? JSONValue(parsing: parts.payload))?.object else {
+            throw CompactSignature.malformed("has claims that are no JSON object")
         }
-        guard let payload = (try? JSONValue(parsing: payloadBytes))?.object else {
-            throw Self.malformed("has claims that are no JSON object")
-        }
-        guard header["crit"] == nil, header["b64"] == nil else {
-            throw Self.malformed("uses an extension that this client does not know")
-        }
-        guard let algorithm = header["alg"]?.string else { throw Self.malformed("names no algorithm") }
-        if let keyID = header["kid"], keyID.string == nil { throw Self.malformed("has a kid that is no text") }
-        if let type = header["typ"], type.string == nil { throw Self.malformed("has a typ that is no text") }
-        self.algorithm = algorithm
         self.payload = payload
-        self.signature = signature
-        keyID = header["kid"]?.string
-        type = header["typ"]?.string
-        signingInput = Array(bytes[..<(parts[1].endIndex)])
     }
 
-    private static func malformed(_ problem: String) -> IdentityError {
-        IdentityError(
-            .rejected,
-            .idTokenMalformed,
-            "The ID token \(problem).",
-            hint: "The provider's answer is broken or was tampered with.",
-            reference: "RFC 7515 section 5.2"
-        )
+    /// Checks the signature alone, for signed tokens that are no ID tokens; what the claims mean is the caller's to judge.
+    ///
+    /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
+    package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
+        try parts.verify(keys: keys, algorithms: algorithms)
     }
 }

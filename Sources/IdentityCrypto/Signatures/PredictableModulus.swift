@@ -1,0 +1,21 @@
+/// The mark of RSA moduli that can be factored because of how a maker of chips chose their primes (CVE-2017-15361).
+///
+/// Such a modulus is a power of 65537 to every small prime. Of good moduli one in 240 million is so by chance.
+enum PredictableModulus {
+    /// The odd primes up to 167, each with the powers of 65537 modulo it.
+    private static let powers: [(prime: Int, residues: Set<Int>)] = stride(from: 3, through: 167, by: 2)
+        .filter { number in !stride(from: 3, to: number, by: 2).contains { number % $0 == 0 } }
+        .map { prime in
+            var residues: Set<Int> = []
+            var power = 1
+            while residues.insert(power).inserted { power = power * 65_537 % prime }
+            return (prime, residues)
+        }
+
+    /// Whether a modulus, most significant octet first, bears the mark.
+    static func isLikely(_ modulus: some Collection<UInt8>) -> Bool {
+        powers.allSatisfy { prime, residues in
+            residues.contains(modulus.reduce(0) { ($0 << 8 | Int($1)) % prime })
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import IdentityCrypto
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+/// Wycheproof's vectors of JSON Web Signature and JSON Web Key.
+@Suite(
+    "Wycheproof: JWS and JWK",
+    .enabled(
+        if: VectorFolder.wycheproof != nil,
+        "IDENTITYKIT_WYCHEPROOF names no checkout; Tests/public-vectors gets one"
+    )
+)
+struct WycheproofJOSETests {
+    private enum Outcome: Equatable {
+        case accepted
+        case malformed
+        case refused
+    }
+
+    /// The key or key set of a group, the public half where it has one.
+    private func keySet(_ vector: Wycheproof.Vector) throws -> JSONWebKeySet {
+        let value = try #require(vector.group["public"] ?? vector.group["private"])
+        let set = value["keys"] == nil ? JSONValue.object(["keys": .array([value])]) : value
+        return try JSONWebKeySet(parsing: set.serialized)
+    }
+
+    private func outcome(_ vector: Wycheproof.Vector) throws -> Outcome {
+        // The JSON serialization stands in the file as an object.
+        let token = try #require(vector.test["jws"]).string ?? "{}"
+        let signature: CompactSignature
+        do { signature = try CompactSignature(parsing: Secret(token)) } catch { return .malformed }
+        do {
+            try signature.verify(keys: try keySet(vector), algorithms: SignatureAlgorithm.allCases)
+            return .accepted
+        } catch {
+            return .refused
+        }
+    }
+
+    private func isSymmetric(_ vector: Wycheproof.Vector) -> Bool {
+        let value = vector.group["private"] ?? .null
+        return (value["keys"]?.array ?? [value]).contains { $0["kty"]?.string == "oct" }
+    }
+
+    /// Valid to Wycheproof and refused here, beside HMAC, which no provider's published key can be.
+    ///
+    /// RFC 7517 section 4.4: a key is for the algorithm that it names. These keys name PS256 and sign PS384, or name
+    /// ES521, which does not exist.
+    private static let strictlyRefused: Set = [346, 347, 350, 351]
+
+    @Test("JWS: exactly the valid ones of the algorithms that are spoken here")
+    func signatures() throws {
+        let vectors = try Wycheproof("json_web_signature").vectors
+        #expect(vectors.count == 401)
+        var accepted = 0
+        for vector in vectors {
+            let number = try #require(vector.test["tcId"]?.number?.integer)
+            let isWanted = vector.isValid && !isSymmetric(vector) && !Self.strictlyRefused.contains(number)
+            let outcome = try outcome(vector)
+            #expect((outcome == .accepted) == isWanted, "\(vector.label): \(outcome)")
+            accepted += outcome == .accepted ? 1 : 0
+        }
+        #expect(accepted == 32)
+    }
+
+    @Test("of the HMAC ones the form is judged all the same: foreign characters, padding, unused bits")
+    func forms() throws {
+        let vectors = try Wycheproof("json_web_signature").vectors.filter {
+            $0.group["comment"]?.string == "base64"
+        }
+        #expect(vectors.count == 21)
+        for vector in vectors {
+            // Two valid ones have a question mark inside a part; two invalid ones have nothing wrong but the code.
+            let hasMark = (vector.test["jws"]?.string ?? "?").utf8.contains(UInt8(ascii: "?"))
+            let isWrongCode = [367, 370].contains(vector.test["tcId"]?.number?.integer)
+            let isWellFormed = vector.isValid && !hasMark || isWrongCode
+            #expect(try outcome(vector) == (isWellFormed ? .refused : .malformed), "\(vector.label)")
+        }
+    }
+
+    @Test("JWK: the valid ones, no symmetric key, and none for another use, of a wrong curve or too weak")
+    func keys() throws {
+        let vectors = try Wycheproof("json_web_key").vectors + Wycheproof("json_web_crypto").vectors
+        #expect(vectors.count == 109)
+        for vector in vectors where vector.test["jws"] != nil {
+            let isWanted = vector.isValid && !isSymmetric(vector)
+            #expect((try outcome(vector) == .accepted) == isWanted, "\(vector.label)")
+        }
+    }
+}

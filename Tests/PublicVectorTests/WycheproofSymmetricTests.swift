@@ -1,0 +1,62 @@
+import IdentityCrypto
+import IdentityKit
+import Testing
+
+/// Wycheproof's vectors of what seals records and derives keys.
+@Suite(
+    "Wycheproof: encryption, codes and derived keys",
+    .enabled(
+        if: VectorFolder.wycheproof != nil,
+        "IDENTITYKIT_WYCHEPROOF names no checkout; Tests/public-vectors gets one"
+    )
+)
+struct WycheproofSymmetricTests {
+    @Test("AES-256-GCM seals and opens as they say; other key and nonce lengths are refused")
+    func aesGCM() throws {
+        let vectors = try Wycheproof("aes_gcm").vectors
+        #expect(vectors.count == 316)
+        var opened = 0
+        for vector in vectors {
+            let (key, nonce) = (SecretBytes(try vector.bytes("key")), try vector.bytes("iv"))
+            let (plaintext, associatedData) = (try vector.bytes("msg"), try vector.bytes("aad"))
+            let sealed = try vector.bytes("ct") + vector.bytes("tag")
+            let isOurs = key.count == AESGCM.keyCount && nonce.count == AESGCM.nonceCount
+            let result = try? AESGCM.open(sealed, key: key, nonce: nonce, associatedData: associatedData)
+            let made = try? AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: associatedData)
+            #expect(result == (vector.isValid && isOurs ? plaintext : nil), "\(vector.label)")
+            // The invalid ones of our lengths have a wrong tag.
+            #expect((made == sealed) == (vector.isValid && isOurs), "\(vector.label)")
+            opened += result == nil ? 0 : 1
+        }
+        #expect(opened == 39)
+    }
+
+    @Test("HMAC-SHA-256 gives the codes of the valid ones, whole or cut, and of no other")
+    func hmac() throws {
+        let vectors = try Wycheproof("hmac_sha256").vectors
+        #expect(vectors.count == 174)
+        for vector in vectors {
+            let tag = try vector.bytes("tag")
+            let code = try HMACSHA256.authenticationCode(
+                for: try vector.bytes("msg"),
+                key: SecretBytes(try vector.bytes("key"))
+            )
+            #expect((Array(code.prefix(tag.count)) == tag) == vector.isValid, "\(vector.label)")
+        }
+    }
+
+    @Test("HKDF-SHA-256 derives what the valid ones say, and refuses more than it can give")
+    func hkdf() throws {
+        let vectors = try Wycheproof("hkdf_sha256").vectors
+        #expect(vectors.count == 86)
+        for vector in vectors {
+            let key = try? HKDFSHA256.deriveKey(
+                from: SecretBytes(try vector.bytes("ikm")),
+                salt: try vector.bytes("salt"),
+                info: try vector.bytes("info"),
+                count: try #require(vector.test["size"]?.number?.integer)
+            )
+            #expect(key?.copyBytes() == (vector.isValid ? try vector.bytes("okm") : nil), "\(vector.label)")
+        }
+    }
+}
