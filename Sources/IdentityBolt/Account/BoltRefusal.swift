@@ -59,7 +59,7 @@ struct BoltRefusal: Sendable, Equatable {
                 message,
                 hint: hint,
                 reference: "help.bolt.com/developers/error-codes",
-                retryAfter: retryAfter(response),
+                retryAfter: response.headers.retryAfter,
                 providerAnswer: IdentityError.ProviderAnswer(
                     error: refusal?.code.map { String($0) } ?? refusal?.name,
                     errorDescription: refusal?.message,
@@ -115,10 +115,5 @@ struct BoltRefusal: Sendable, Equatable {
             "Bolt's account API refused the request (HTTP \(status)).",
             "What it said is in the error's provider answer."
         )
-    }
-
-    private static func retryAfter(_ response: HTTPResponse) -> Duration? {
-        guard let seconds = response.headers["Retry-After"].flatMap({ Int($0) }), seconds >= 0 else { return nil }
-        return .seconds(min(seconds, 3600))
     }
 }

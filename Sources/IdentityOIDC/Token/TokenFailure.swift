@@ -137,7 +137,7 @@ package struct TokenFailure: Sendable {
             message,
             hint: hint,
             reference: reference,
-            retryAfter: retryAfter,
+            retryAfter: headers.retryAfter,
             providerAnswer: providerAnswer
         )
     }
@@ -151,10 +151,5 @@ package struct TokenFailure: Sendable {
             status: status,
             traceID: headers["X-Bolt-Trace-Id"] ?? headers["X-Request-Id"]
         )
-    }
-
-    /// `Retry-After` in seconds, at most an hour; dates are not honoured.
-    private var retryAfter: Duration? {
-        (headers["Retry-After"].flatMap { Int($0) }).flatMap { $0 >= 0 ? .seconds(min($0, 3600)) : nil }
     }
 }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import IdentityHTTP
 package import IdentityKit
 
 /// A successful answer of a token endpoint (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3), parsed but for the ID
@@ -77,7 +78,7 @@ package struct TokenResponse: Sendable {
             guard !rules.requiresLifetime else { throw invalid("expires_in") }
             return nil
         case .number(let number): seconds = number.double
-        case .string(let text) where rules.acceptsLifetimeAsText: seconds = Int(text).map(Double.init)
+        case .string(let text) where rules.acceptsLifetimeAsText: seconds = DeltaSeconds.parse(text).map(Double.init)
         default: break
         }
         guard let seconds, seconds > 0, seconds <= 10 * 366 * 86_400 else { throw invalid("expires_in") }

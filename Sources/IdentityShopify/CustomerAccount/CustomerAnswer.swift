@@ -182,14 +182,13 @@ enum CustomerAnswer {
         _ problem: String,
         _ hint: String
     ) -> IdentityError {
-        let seconds = response.headers["Retry-After"].flatMap { Int($0) }.flatMap { $0 >= 0 ? min($0, 3600) : nil }
-        return IdentityError(
+        IdentityError(
             kind,
             code,
             "Shopify's Customer Account API \(problem) (HTTP \(response.status)).",
             hint: hint,
             reference: "Customer Account API reference, status and error codes",
-            retryAfter: seconds.map { .seconds($0) },
+            retryAfter: response.headers.retryAfter,
             providerAnswer: IdentityError.ProviderAnswer(
                 error: errors.lazy.compactMap(\.code).first,
                 errorDescription: errors.lazy.compactMap(\.message).first,

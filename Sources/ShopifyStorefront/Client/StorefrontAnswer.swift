@@ -25,7 +25,7 @@ struct StorefrontAnswer: Sendable {
         errors = GraphQLError.entries(of: body?["errors"], hiding: secrets)
         data = body?["data"].flatMap { $0.isNull ? nil : $0 }
         guard (200..<300).contains(response.status) else {
-            throw StorefrontRefusal(metadata, errors, response.headers["Retry-After"]).error(configuration)
+            throw StorefrontRefusal(metadata, errors, response.headers.retryAfter).error(configuration)
         }
         guard body != nil, data != nil || !errors.isEmpty else {
             // A page or nothing at all is what a proxy sends while the shop is away.

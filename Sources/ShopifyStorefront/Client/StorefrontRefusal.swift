@@ -6,10 +6,9 @@ struct StorefrontRefusal {
     private let retryAfter: Duration?
     private let answer: IdentityError.ProviderAnswer
 
-    init(_ metadata: StorefrontMetadata, _ errors: [GraphQLError], _ retryAfter: String?) {
+    init(_ metadata: StorefrontMetadata, _ errors: [GraphQLError], _ retryAfter: Duration?) {
         status = metadata.status
-        // An hour at most: a wrong header must not put a shop to sleep.
-        self.retryAfter = retryAfter.flatMap { Int($0) }.flatMap { (0...3600).contains($0) ? .seconds($0) : nil }
+        self.retryAfter = retryAfter
         answer = IdentityError.ProviderAnswer(
             error: errors.first?.code?.rawValue,
             errorDescription: errors.first?.message,

@@ -1,0 +1,16 @@
+/// A number of seconds as HTTP writes it: digits and nothing else (RFC 9111 section 1.2.2).
+package enum DeltaSeconds {
+    /// The seconds; the largest number there is for one that does not fit, nil for signs, fractions, exponents and spaces.
+    package static func parse(_ text: some StringProtocol) -> Int? {
+        let digits = text.utf8
+        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        return Int(text) ?? .max
+    }
+}
+
+extension HTTPHeaders {
+    /// How long `Retry-After` asks to wait, at most an hour: a wrong header must put nobody to sleep; dates are not honoured.
+    package var retryAfter: Duration? {
+        (self["Retry-After"].flatMap { DeltaSeconds.parse($0) }).map { .seconds(min($0, 3600)) }
+    }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+/// U+212A KELVIN SIGN is canonically equivalent to K, and é has two spellings: to `String ==` they are the same, to
+/// everybody who compares bytes they are not.
+@Suite("Identity is compared as bytes")
+struct ByteIdentityTests {
+    private static let forge = Result { try TokenForge(.es256) }
+
+    /// Pairs that `String ==` cannot tell apart.
+    static let pairs = [("K1", "\u{212A}1"), ("\u{E9}", "e\u{301}"), ("\u{212B}", "\u{C5}"), ("\u{2126}", "\u{3A9}")]
+
+    @Test("the pairs are equal to String, or this suite shows nothing", arguments: pairs)
+    func premise(one: String, other: String) {
+        #expect(one == other)
+        #expect(!one.isIdentical(to: other))
+    }
+
+    private func refusal(
+        _ changes: JSONObject,
+        _ change: (inout IDTokenExpectations) -> Void
+    ) throws -> IdentityError.Code? {
+        var claims = TokenForge.goodClaims
+        for (name, value) in changes.members { claims[name] = value }
+        var expected = TokenForge.expectations()
+        change(&expected)
+        let forge = try Self.forge.get()
+        do {
+            _ = try IDTokenValidator.validate(try forge.token(claims), keys: try forge.keySet(), expecting: expected)
+            return nil
+        } catch let error as IdentityError {
+            return error.code
+        }
+    }
+
+    @Test("iss, aud, azp, nonce, acr and sub of an ID token", arguments: pairs)
+    func claims(ours: String, theirs: String) throws {
+        for (text, isOurs) in [(ours, true), (theirs, false)] {
+            let value = JSONValue.string(text)
+            func expected(_ code: IdentityError.Code) -> IdentityError.Code? { isOurs ? nil : code }
+            #expect(try refusal(["iss": value]) { $0.issuers = .exactly([ours]) } == expected(.idTokenIssuer))
+            #expect(
+                try refusal(["iss": value]) {
+                    $0.issuers = .exactly([ours, theirs])
+                    $0.boundIssuer = ours
+                } == expected(.idTokenIssuer)
+            )
+            #expect(try refusal(["aud": value]) { $0.audiences = [ours] } == expected(.idTokenAudience))
+            #expect(
+                try refusal(["aud": .array([.string("client-1"), value])]) { $0.audiences.append(ours) }
+                    == expected(.idTokenAudience)
+            )
+            #expect(try refusal(["azp": value]) { $0.audiences.append(ours) } == expected(.idTokenAudience))
+            #expect(try refusal(["nonce": value]) { $0.nonce = Secret(ours) } == expected(.idTokenNonce))
+            #expect(
+                try refusal(["acr": value]) { $0.authenticationContexts = [ours] } == expected(.idTokenAuthentication)
+            )
+            #expect(
+                try refusal(["sub": value]) {
+                    $0.previous = TokenSet(
+                        buyer: Buyer(issuer: "https://id.example", subject: ours),
+                        accessToken: Secret("a"),
+                        issuedAt: TokenForge.now
+                    )
+                    $0.previous?.nonce = $0.nonce
+                } == expected(.idTokenSubject)
+            )
+        }
+    }
+
+    @Test("kid of a token and of a key", arguments: pairs)
+    func keys(ours: String, theirs: String) throws {
+        var forge = try Self.forge.get()
+        forge.keyID = ours
+        let keys = try forge.keySet()
+        func refusal() throws -> IdentityError.Code? {
+            let token = try forge.token()
+            do {
+                _ = try IDTokenValidator.validate(token, keys: keys, expecting: TokenForge.expectations())
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(try refusal() == nil)
+        forge.keyID = theirs
+        #expect(try refusal() == .idTokenKeyUnknown)
+    }
+
+    @Test("state and iss of a callback", arguments: pairs)
+    func callbacks(ours: String, theirs: String) throws {
+        func refusal(state: String, issuer: String) -> IdentityError.Code? {
+            let query = FormEncoding.encode([("code", "c"), ("state", state), ("iss", issuer)])
+            do {
+                _ = try AuthorizationResponse(
+                    try LoginCallback(form: query),
+                    expecting: .init(state: Secret(ours), issuer: ours, issuers: .exactly([]), requiresIssuer: true)
+                )
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(refusal(state: ours, issuer: ours) == nil)
+        #expect(refusal(state: theirs, issuer: ours) == .stateInvalid)
+        #expect(refusal(state: ours, issuer: theirs) == .responseIssuerMismatch)
+    }
+
+    @Test("names of parameters and claims: one that only looks like state, code or sub is another")
+    func names() throws {
+        // No letter of these names has a canonical twin, but a combining mark after one makes another character.
+        let callback = try LoginCallback(url: "/c?code=c&state=s&state%CC%81=t")
+        #expect(try callback.value(of: "state")?.reveal() == "s")
+        let claims = try JSONValue(parsing: Array(#"{"sub":"a","sub\u0301":"b"}"#.utf8))
+        #expect(claims["sub"]?.string == "a")
+    }
+}

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+/// Every place where a provider writes a number, with every number that has ever gone wrong somewhere.
+@Suite("Numbers from outside")
+struct NumberTests {
+    private static let forge = Result { try TokenForge(.es256) }
+
+    /// JSON texts that are no time at all, whatever claim they stand in.
+    static let noTimes = [
+        "1e300", "1e400", "-1e400", "-1", "\"1\"", "\"1790000000\"", "true", "false", "null", "9223372036854775808",
+        "18446744073709551616", "253402300800", "[1790000000]", "{}", "-0.5", "\"\"",
+    ]
+
+    /// Times of the year 1970, strange as they are written.
+    static let longAgo = ["1e-400", "-0", "-0.0", "0", "0.5", "5E-1", "0e99999"]
+
+    private func refusal(_ name: String, _ text: String, maximumAge: Int? = nil) throws -> IdentityError.Code? {
+        var claims = TokenForge.goodClaims
+        claims[name] = try JSONValue(parsing: Array(text.utf8))
+        var expected = TokenForge.expectations()
+        expected.maximumAgeSeconds = maximumAge
+        do {
+            let forge = try Self.forge.get()
+            _ = try IDTokenValidator.validate(
+                try forge.token(claims),
+                keys: try forge.keySet(),
+                expecting: expected
+            )
+            return nil
+        } catch let error as IdentityError {
+            return error.code
+        }
+    }
+
+    @Test("in exp, iat, nbf and auth_time only a number from 1970 to 9999 is a time", arguments: noTimes)
+    func times(text: String) throws {
+        for claim in ["exp", "iat", "nbf", "auth_time"] {
+            #expect(try refusal(claim, text) == .idTokenTime, "\(claim)")
+        }
+    }
+
+    @Test("a time of long ago has expired as exp, is too old for max_age, and is otherwise one", arguments: longAgo)
+    func oldTimes(text: String) throws {
+        #expect(try refusal("exp", text) == .idTokenTime)
+        #expect(try refusal("auth_time", text, maximumAge: 3600) == .idTokenAuthentication)
+        for claim in ["iat", "nbf", "auth_time"] { #expect(try refusal(claim, text) == nil, "\(claim)") }
+    }
+
+    @Test("a max_age beyond all times refuses no login, and one of zero asks for a new one")
+    func maximumAge() throws {
+        #expect(try refusal("auth_time", "0", maximumAge: .max) == nil)
+        #expect(try refusal("auth_time", "1790000000", maximumAge: 0) == nil)
+        #expect(try refusal("auth_time", "1789999939", maximumAge: 0) == .idTokenAuthentication)
+    }
+
+    private func lifetime(_ text: String, asText: Bool = false) throws(IdentityError) -> TimeInterval? {
+        var rules = TokenResponse.Rules()
+        rules.acceptsLifetimeAsText = asText
+        let object: JSONObject = [
+            "access_token": .string("a"), "token_type": .string("Bearer"),
+            "expires_in": (try? JSONValue(parsing: Array(text.utf8))) ?? .null,
+        ]
+        return try TokenResponse(object, rules: rules).lifetime
+    }
+
+    @Test(
+        "expires_in is more than nothing and at most ten years, or the answer is refused",
+        arguments: noTimes.filter { $0 != "null" } + longAgo.filter { !$0.hasSuffix("5") && $0 != "5E-1" }
+            + ["316224001"]
+    )
+    func lifetimes(text: String) {
+        let error = #expect(throws: IdentityError.self) { try lifetime(text) }
+        #expect(error?.code == .tokenResponseInvalid)
+    }
+
+    @Test("expires_in may have a fraction, and null is none")
+    func usableLifetimes() throws {
+        #expect(try lifetime("0.5") == 0.5)
+        #expect(try lifetime("3.6e3") == 3600)
+        #expect(try lifetime("316224000") == 316_224_000)
+        #expect(try lifetime("null") == nil)
+    }
+
+    @Test(
+        "where expires_in may be a text, it is one of digits alone",
+        arguments: ["+60", "-60", "0", "00", " 60", "60 ", "6e1", "60.0", "0x3c", "9223372036854775808", "٦٠", ""]
+    )
+    func lifetimesAsText(text: String) throws {
+        #expect(throws: IdentityError.self) { try lifetime("\"\(text)\"", asText: true) }
+        #expect(try lifetime("\"60\"", asText: true) == 60)
+        #expect(try lifetime("\"0060\"", asText: true) == 60)
+    }
+
+    @Test(
+        "Retry-After is digits alone, and asks for an hour at most",
+        arguments: [
+            ("0", 0), ("120", 120), ("3600", 3600), ("3601", 3600), ("9223372036854775807", 3600),
+            ("9223372036854775808", 3600), (String(repeating: "9", count: 400), 3600), ("1e300", nil), ("-1", nil),
+            ("+5", nil), ("1.5", nil), ("0x10", nil), ("true", nil), ("null", nil), ("٥", nil), ("", nil),
+            ("5 5", nil), ("5,5", nil), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),
+        ] as [(String, Int?)]
+    )
+    func waiting(text: String, seconds: Int?) throws {
+        var headers = HTTPHeaders()
+        try headers.append("Retry-After", text)
+        let answer = try TokenAnswer(HTTPResponse(status: 503, headers: headers, body: []), to: .refreshToken)
+        guard case .failure(let failure) = answer else { return #expect(Bool(false)) }
+        #expect(failure.standardError.retryAfter == seconds.map { .seconds($0) })
+    }
+}
