@@ -126,7 +126,29 @@ let package = Package(
             "IdentityCertificationTests",
             ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]
         ),
+        .target(
+            name: "Fuzzing",
+            dependencies: [
+                "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite", "IdentityHTTP",
+                "IdentityCrypto", "CIdentityCurl", "CIdentitySQLite",
+            ],
+            path: "Tests/Fuzzing/Targets",
+            swiftSettings: settings
+        ),
+        tests("FuzzingTests", ["Fuzzing"]),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto"]),
         tests("IdentityLabTests", ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
     ]
 )
+
+// The program for libFuzzer needs compiler flags that only Tests/fuzz gives.
+if Context.environment["IDENTITYKIT_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzzer",
+            dependencies: ["Fuzzing"],
+            path: "Tests/Fuzzing/Driver",
+            swiftSettings: settings
+        )
+    )
+}

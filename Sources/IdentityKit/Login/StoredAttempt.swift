@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 /// A login attempt together with the browser that it belongs to, as a store seals it.
-struct StoredAttempt: Sendable {
+package struct StoredAttempt: Sendable {
     var attempt: LoginAttempt
     /// The hash of the binding cookie, nil when the login runs where there is no browser session to bind to.
     var browserBindingHash: [UInt8]?
@@ -12,7 +12,7 @@ struct StoredAttempt: Sendable {
         Base64URL.encode(try Digest.sha256(state.revealBytes()))
     }
 
-    func stored() throws -> StoredLoginAttempt {
+    package func stored() throws -> StoredLoginAttempt {
         var object = JSONObject()
         object["v"] = .integer(1)
         object["provider"] = .string(attempt.provider)
@@ -40,7 +40,7 @@ struct StoredAttempt: Sendable {
         self.browserBindingHash = browserBindingHash
     }
 
-    init(_ stored: StoredLoginAttempt) throws(IdentityError) {
+    package init(_ stored: StoredLoginAttempt) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
             let provider = value["provider"]?.string, let state = value["state"]?.string,
             let createdAt = value["created_at"]?.date, let expiresAt = value["expires_at"]?.date

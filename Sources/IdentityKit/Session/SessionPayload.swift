@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// What a stored session's payload holds: the tokens and how things stand with them.
-struct SessionPayload: Sendable {
+package struct SessionPayload: Sendable {
     var tokens: TokenSet
     /// Set when the provider has said that the session is over.
     var needsLogin = false
@@ -24,7 +24,7 @@ struct SessionPayload: Sendable {
         self.tokens = tokens
     }
 
-    init(_ stored: StoredSession) throws(IdentityError) {
+    package init(_ stored: StoredSession) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
             let record = value["tokens"]?.string, let tokens = TokenSet(record: Array(record.utf8))
         else {

@@ -1,0 +1,31 @@
+import Dispatch
+import FoundationEssentials
+import Fuzzing
+
+/// The target that the environment names: one program for all of them, so that one build serves.
+private let target: FuzzTarget = {
+    let name = ProcessInfo.processInfo.environment["IDENTITYKIT_FUZZ_TARGET"] ?? ""
+    guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
+        print("IDENTITYKIT_FUZZ_TARGET names none of: \(FuzzTarget.all.map(\.name).joined(separator: " "))")
+        exit(2)
+    }
+    return target
+}()
+
+/// What libFuzzer calls with every input; a finding ends the program, and libFuzzer keeps the input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    let isOver = DispatchSemaphore(value: 0)
+    Task {
+        do {
+            try await target.check(input)
+        } catch {
+            print("FINDING in \(target.name): \(error)")
+            abort()
+        }
+        isOver.signal()
+    }
+    isOver.wait()
+    return 0
+}

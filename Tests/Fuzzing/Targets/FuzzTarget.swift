@@ -1,0 +1,50 @@
+/// One way in for bytes from outside, with what must hold whatever the bytes are.
+///
+/// libFuzzer, the replay of the corpus and the mutation run of the ordinary tests all come in here.
+package struct FuzzTarget: Sendable {
+    /// A finding: bytes for which something did not hold.
+    package struct Finding: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The name on the command line and of the corpus's folder.
+    package let name: String
+    /// Takes the bytes in; throws whatever must not happen.
+    package let check: @Sendable ([UInt8]) async throws -> Void
+    /// How many times slower than a parser it is; runs that count inputs take fewer.
+    package let cost: Int
+
+    init(_ name: String, cost: Int = 1, _ check: @escaping @Sendable ([UInt8]) async throws -> Void) {
+        self.name = name
+        self.cost = cost
+        self.check = check
+    }
+
+    /// Every target.
+    package static let all: [FuzzTarget] = [
+        FuzzTarget("json") { try JSONFuzz.check($0) },
+        FuzzTarget("base64") { try EncodingFuzz.check($0) },
+        FuzzTarget("url") { try URLFuzz.check($0) },
+        FuzzTarget("cookie") { try CookieFuzz.check($0) },
+        FuzzTarget("callback") { try CallbackFuzz.check($0) },
+        FuzzTarget("token-response") { try TokenResponseFuzz.check($0) },
+        FuzzTarget("metadata") { try MetadataFuzz.check($0) },
+        FuzzTarget("jwk-set") { try KeySetFuzz.check($0) },
+        FuzzTarget("jwt") { try SignatureFuzz.check($0) },
+        FuzzTarget("id-token", cost: 4) { try IDTokenFuzz.check($0) },
+        FuzzTarget("configuration") { try ConfigurationFuzz.check($0) },
+        FuzzTarget("record") { try RecordFuzz.check($0) },
+        FuzzTarget("row", cost: 40) { try await RowFuzz.check($0) },
+    ]
+}
+
+/// Throws a finding unless the condition holds.
+func require(_ condition: Bool, _ problem: @autoclosure () -> String) throws {
+    guard condition else { throw FuzzTarget.Finding(description: problem()) }
+}
+
+/// The value, or a finding where there is none.
+func require<Value>(_ value: Value?, _ problem: @autoclosure () -> String) throws -> Value {
+    guard let value else { throw FuzzTarget.Finding(description: problem()) }
+    return value
+}

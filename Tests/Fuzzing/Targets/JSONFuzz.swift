@@ -1,0 +1,50 @@
+import Foundation
+import IdentityKit
+
+/// What is accepted comes back as it was, and a second parser accepts it and reads the same.
+enum JSONFuzz {
+    static func check(_ input: [UInt8]) throws {
+        guard let value = try? JSONValue(parsing: input) else { return }
+        let text = value.serialized
+        let again = try require(try? JSONValue(parsing: text), "what was written cannot be read")
+        try require(again == value, "a value is another after writing and reading")
+        try require(again.serialized == text, "the written form is not stable")
+        guard isOrdinary(value) else { return }
+        let other: Any
+        do {
+            other = try JSONSerialization.jsonObject(with: Data(input), options: [.fragmentsAllowed])
+        } catch {
+            throw FuzzTarget.Finding(description: "Foundation refuses what is accepted here: \(error)")
+        }
+        try require(isSame(value, other), "Foundation reads another value")
+    }
+
+    /// Whether the second parser can be asked: it has doubles where we keep texts, and dictionaries that take canonically
+    /// equivalent names for one.
+    private static func isOrdinary(_ value: JSONValue) -> Bool {
+        switch value {
+        case .null, .bool, .string: true
+        case .number(let number): number.text.utf8.count <= 15 && !number.text.utf8.contains { $0 | 0x20 == 0x65 }
+        case .array(let elements): elements.allSatisfy(isOrdinary)
+        case .object(let object):
+            Set(object.members.map(\.name)).count == object.members.count
+                && object.members.allSatisfy { isOrdinary($0.value) }
+        }
+    }
+
+    private static func isSame(_ value: JSONValue, _ other: Any) -> Bool {
+        switch value {
+        case .null: other is NSNull
+        case .bool(let flag): (other as? NSNumber)?.boolValue == flag
+        case .number(let number): (other as? NSNumber)?.doubleValue == number.double
+        case .string(let text): (other as? String)?.isIdentical(to: text) ?? false
+        case .array(let elements):
+            (other as? [Any]).map { $0.count == elements.count && zip(elements, $0).allSatisfy(isSame) } ?? false
+        case .object(let object):
+            (other as? [String: Any]).map { dictionary in
+                dictionary.count == object.members.count
+                    && object.members.allSatisfy { name, value in dictionary[name].map { isSame(value, $0) } ?? false }
+            } ?? false
+        }
+    }
+}

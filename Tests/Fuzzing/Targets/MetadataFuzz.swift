@@ -1,0 +1,32 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+
+/// A discovery document: whatever is accepted has an issuer, and leads nowhere but over TLS.
+enum MetadataFuzz {
+    static func check(_ input: [UInt8]) throws {
+        for allowsLoopback in [false, true] {
+            let metadata: ProviderMetadata
+            do {
+                metadata = try ProviderMetadata(parsing: input, allowsLoopbackHTTP: allowsLoopback)
+            } catch let error as IdentityError {
+                try require(error.code == .discoveryFailed, "another code")
+                continue
+            }
+            let document = try require((try? JSONValue(parsing: input))?.object, "accepted, and no object")
+            try require(document["issuer"]?.string?.isIdentical(to: metadata.issuer) ?? false, "another issuer")
+            try require(!metadata.issuer.isEmpty, "an empty issuer")
+            let endpoints: [(String, HTTPURL?)] = [
+                ("authorization_endpoint", metadata.authorizationEndpoint),
+                ("token_endpoint", metadata.tokenEndpoint), ("jwks_uri", metadata.keySetURL),
+                ("end_session_endpoint", metadata.endSessionEndpoint),
+                ("userinfo_endpoint", metadata.userInfoEndpoint),
+            ]
+            for (name, url) in endpoints {
+                guard let url else { continue }
+                try require(document[name]?.string?.isIdentical(to: url.text) ?? false, "another \(name)")
+                try require(url.isSecure || allowsLoopback && url.isLoopback, "\(name) is not https")
+            }
+        }
+    }
+}

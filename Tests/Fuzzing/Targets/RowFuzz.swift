@@ -1,0 +1,158 @@
+import CIdentitySQLite
+import FoundationEssentials
+import IdentityCrypto
+import IdentityKit
+import IdentitySQLite
+
+/// Rows that somebody wrote into the database: a session, an attempt or an attachment is as it was stored, is not there, or is
+/// refused by a code of the store's; never is it anything else.
+enum RowFuzz {
+    private static let columns = [
+        ("session", "slot"), ("session", "hash"), ("session", "buyer"), ("session", "tenant"), ("session", "provider"),
+        ("session", "issuer"), ("session", "generation"), ("session", "retained_until"), ("session", "key"),
+        ("login_attempt", "slot"), ("login_attempt", "hash"), ("login_attempt", "expires_at"),
+        ("attachment", "slot"), ("attachment", "revision"), ("attachment", "session"), ("lookup_key", "record"),
+        ("store", "store_id"), ("store", "slot_size"),
+    ]
+    private static let stage = Task { try await RowStage() }
+
+    /// The first byte chooses the column, the second how the rest is written into it.
+    static func check(_ input: [UInt8]) async throws {
+        guard input.count >= 2 else { return }
+        let stage = try await stage.value
+        let (table, column) = columns[Int(input[0]) % columns.count]
+        try await stage.check(table, column, style: input[1], Array(input[2...]))
+    }
+}
+
+/// One store with one row in each table, which every input finds as the first did.
+actor RowStage {
+    private let path: String
+    private let key: StoreKey
+    private let pristine: Data
+    private let session: StoredSession
+    private let attempt: StoredLoginAttempt
+
+    init() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-rows-\(UUID())").path
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        path = folder + "/store.sqlite"
+        key = try StoreKey(bytes: Secret(bytes: [UInt8](repeating: 7, count: StoreKey.byteCount)))
+        session = StoredSession(
+            id: try require(SessionID(rawValue: Base64URL.encode([UInt8](repeating: 1, count: 16))), "no session id"),
+            provider: "shopify",
+            tenant: "t",
+            issuer: "https://id.example",
+            subject: "buyer-1",
+            createdAt: Forge.now,
+            retainedUntil: Forge.now + 3600,
+            payload: Secret("tokens")
+        )
+        attempt = StoredLoginAttempt(key: "state", expiresAt: Forge.now, payload: Secret("attempt"))
+        let store = try await SQLiteStore.open(.init(path: path, key: key, slotSize: 512))
+        try await store.insert(session)
+        try await store.insert(attempt)
+        _ = try await store.setAttachment("cart", to: Secret("cart-1"), of: session.id, expecting: nil)
+        await store.close()
+        pristine = try Data(contentsOf: URL(filePath: path))
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path)
+    }
+
+    func check(_ table: String, _ column: String, style: UInt8, _ bytes: [UInt8]) async throws {
+        try pristine.write(to: URL(filePath: path))
+        write(table, column, style, bytes)
+        do {
+            let store = try await SQLiteStore.open(.init(path: path, key: key))
+            do {
+                try await judge(store)
+            } catch {
+                await store.close()
+                throw error
+            }
+            await store.close()
+        } catch let error as IdentityError {
+            try judge(error)
+        }
+    }
+
+    private func judge(_ store: SQLiteStore) async throws {
+        try await tolerating {
+            guard let found = try await store.session(session.id) else { return }
+            try require(isOurs(found), "another session")
+        }
+        try await tolerating {
+            for found in try await store.sessions(matching: SessionFilter()) {
+                try require(isOurs(found), "another session in the list")
+            }
+        }
+        try await tolerating {
+            guard let found = try await store.attachment("cart", of: session.id) else { return }
+            try require(found.payload.isEqual(to: Secret("cart-1")), "another attachment")
+        }
+        try await tolerating { _ = try await store.checkHealth() }
+        try await tolerating {
+            guard let found = try await store.takeLoginAttempt("state") else { return }
+            try require(found.payload.isEqual(to: attempt.payload), "another attempt")
+        }
+        try await tolerating { _ = try await store.sweep(expiredBefore: Forge.now) }
+        try await tolerating {
+            guard let removed = try await store.remove(session.id) else { return }
+            try require(isOurs(removed.session), "another session was removed")
+        }
+    }
+
+    private func isOurs(_ found: StoredSession) -> Bool {
+        found.id == session.id && found.subject.isIdentical(to: session.subject)
+            && found.issuer.isIdentical(to: session.issuer) && found.tenant.isIdentical(to: session.tenant)
+            && found.provider.isIdentical(to: session.provider) && found.generation == session.generation
+            && found.payload.isEqual(to: session.payload)
+    }
+
+    private func tolerating(_ body: () async throws -> Void) async throws {
+        do { try await body() } catch let error as IdentityError { try judge(error) }
+    }
+
+    private func judge(_ error: IdentityError) throws {
+        let expected: [IdentityError.Code] = [
+            .storeCorrupt, .storeKeyMismatch, .storeTooNew, .storeFailed, .configurationInvalid, .storeRecordTooLarge,
+        ]
+        try require(expected.contains(error.code), "another code: \(error.code.rawValue)")
+    }
+
+    /// Writes past the store, as a shell would; what SQLite itself refuses changes nothing.
+    private func write(_ table: String, _ column: String, _ style: UInt8, _ bytes: [UInt8]) {
+        var database: OpaquePointer?
+        defer { unsafe sqlite3_close_v2(database) }
+        guard unsafe sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return }
+        var statement: OpaquePointer?
+        defer { unsafe sqlite3_finalize(statement) }
+        // The changed bytes alone, or laid over what is there, which keeps lengths and most of the content.
+        let value = style % 5 == 4 ? "substr(\(column), 1, ?2) || ?1 || substr(\(column), ?2 + length(?1) + 1)" : "?1"
+        guard
+            unsafe sqlite3_prepare_v2(database, "UPDATE \(table) SET \(column) = \(value)", -1, &statement, nil)
+                == SQLITE_OK
+        else { return }
+        switch style % 5 {
+        case 0: unsafe sqlite3_bind_null(statement, 1)
+        case 1:
+            let number = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            unsafe sqlite3_bind_int64(statement, 1, number)
+        case 2:
+            let number = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            unsafe sqlite3_bind_double(statement, 1, Double(bitPattern: number))
+        default:
+            _ = unsafe bytes.withUnsafeBytes {
+                unsafe identity_sqlite_bind_bytes(statement, 1, $0.baseAddress, Int64($0.count))
+            }
+        }
+        if style % 5 == 4 { unsafe sqlite3_bind_int64(statement, 2, Int64(style / 5) * 10) }
+        unsafe sqlite3_step(statement)
+    }
+}

@@ -1,0 +1,35 @@
+import CIdentityCurl
+import IdentityHTTP
+
+/// What is accepted as a URL is read the same way by libcurl, which is what connects: two readings of one URL are how a
+/// request gets to where it must not go.
+enum URLFuzz {
+    static func check(_ input: [UInt8]) throws {
+        guard let text = String(validating: input, as: UTF8.self), let url = try? HTTPURL(text) else { return }
+        try require(url.text.utf8.elementsEqual(input), "the text has changed")
+        try require(input.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a byte that no URL has")
+        let handle = unsafe curl_url()
+        defer { unsafe curl_url_cleanup(handle) }
+        try require(
+            unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+            "libcurl refuses it"
+        )
+        func part(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
+            var value: UnsafeMutablePointer<CChar>?
+            guard unsafe curl_url_get(handle, part, &value, UInt32(flags)) == CURLUE_OK, let value = unsafe value
+            else { return nil }
+            defer { unsafe curl_free(value) }
+            return unsafe String(cString: value)
+        }
+        try require(part(CURLUPART_USER) == nil && part(CURLUPART_PASSWORD) == nil, "user information")
+        try require(part(CURLUPART_FRAGMENT) == nil, "a fragment")
+        try require(part(CURLUPART_SCHEME) == url.scheme, "another scheme")
+        try require(part(CURLUPART_PORT, CURLU_DEFAULT_PORT) == String(url.port), "another port")
+        // libcurl shortens IPv6 literals; that they are ones, it has checked.
+        if url.host.utf8.first != UInt8(ascii: "[") {
+            try require(part(CURLUPART_HOST)?.lowercased() == url.host, "another host")
+        }
+        try require(part(CURLUPART_PATH) == url.path, "another path")
+        try require(part(CURLUPART_QUERY) ?? "" == url.query ?? "", "another query")
+    }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import Fuzzing
+import Testing
+
+/// The fuzz targets without a fuzzer: the corpus as it stands, where every finding leaves its input, and changes of it.
+@Suite("Fuzz targets")
+struct CorpusTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fuzzing/Corpus")
+
+    private func corpus(_ target: FuzzTarget) throws -> [(name: String, input: [UInt8])] {
+        let folder = Self.folder.appending(path: target.name)
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { name in
+            (name, Array(try Data(contentsOf: folder.appending(path: name))))
+        }
+    }
+
+    @Test("every input of the corpus keeps its target's promises", arguments: FuzzTarget.all)
+    func replay(target: FuzzTarget) async throws {
+        let inputs = try corpus(target)
+        #expect(inputs.count >= 3)
+        for (name, input) in inputs {
+            do { try await target.check(input) } catch { Issue.record("\(target.name)/\(name): \(error)") }
+        }
+    }
+
+    @Test("so do two thousand changed inputs, the same every time", arguments: FuzzTarget.all)
+    func mutations(target: FuzzTarget) async throws {
+        var mutator = Mutator(seed: 0x1D, corpus: try corpus(target).map(\.input))
+        for _ in 0..<(2000 / target.cost) {
+            let input = mutator.next()
+            do {
+                try await target.check(input)
+            } catch {
+                Issue.record("\(target.name): \(error), by \(Data(input).base64EncodedString())")
+                return
+            }
+        }
+    }
+
+    @Test("every folder of the corpus belongs to a target")
+    func folders() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))
+    }
+}
+
+extension FuzzTarget: CustomTestStringConvertible {
+    /// The target's name.
+    public var testDescription: String { name }
+}
