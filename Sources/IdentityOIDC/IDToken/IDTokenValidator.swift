@@ -16,13 +16,16 @@ package enum IDTokenValidator {
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> IDTokenClaims {
         let signature = try JSONWebSignature(parsing: token)
-        let algorithm = try checkAlgorithm(signature, expected)
-        try checkSignature(signature, algorithm, keys)
+        let checks = SignedTokenChecks(refusal: refusal, expected: expected)
+        let algorithm = try checks.algorithm(of: signature, types: ["jwt", "id_token+jwt"])
+        try checks.checkSignature(signature, algorithm, keys)
         let claims = signature.payload
-        let issuer = try checkIssuer(claims, expected)
-        let authorizedParty = try checkAudience(claims, expected)
-        let subject = try checkSubject(claims, expected)
-        let authenticatedAt = try checkTimes(claims, expected)
+        let issuer = try checks.issuer(claims)
+        let authorizedParty = try checks.authorizedParty(claims)
+        let subject = try checks.subject(claims)
+        _ = try checks.times(claims)
+        let authenticatedAt = try checks.time("auth_time", claims)
+        try checkAge(authenticatedAt, expected)
         try checkAuthenticationContext(claims, expected)
         try checkNonce(claims, expected)
         try checkAccessTokenHash(claims, algorithm, expected)
@@ -42,128 +45,16 @@ package enum IDTokenValidator {
         )
     }
 
-    private static func checkAlgorithm(
-        _ signature: JSONWebSignature,
+    private static func checkAge(
+        _ authenticatedAt: Date?,
         _ expected: IDTokenExpectations
-    ) throws(IdentityError) -> SignatureAlgorithm {
-        let type = signature.type?.lowercased()
-        guard type == nil || type == "jwt" || type == "id_token+jwt" else {
-            throw failure(.idTokenMalformed, "is a token of another kind", "section 2")
-        }
-        guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm),
-            expected.algorithms.contains(algorithm)
-        else {
-            throw failure(
-                .idTokenAlgorithm,
-                "is signed with an algorithm that is not on the list",
-                "section 3.1.3.7 item 7"
-            )
-        }
-        return algorithm
-    }
-
-    private static func checkSignature(
-        _ signature: JSONWebSignature,
-        _ algorithm: SignatureAlgorithm,
-        _ keys: JSONWebKeySet
     ) throws(IdentityError) {
-        let candidates = keys.candidates(keyID: signature.keyID, algorithm: algorithm)
-        guard !candidates.isEmpty else {
-            throw failure(.idTokenKeyUnknown, "names a key that the provider does not publish", "section 10.1.1")
-        }
-        let isGood = candidates.contains {
-            $0.verify(signature.signature, of: signature.signingInput, algorithm: algorithm)
-        }
-        guard isGood else { throw failure(.idTokenSignature, "has a wrong signature", "section 3.1.3.7 item 6") }
-    }
-
-    private static func checkIssuer(
-        _ claims: JSONObject,
-        _ expected: IDTokenExpectations
-    ) throws(IdentityError) -> String {
-        guard let issuer = claims["iss"]?.string, expected.issuers.isAccepted(issuer),
-            expected.boundIssuer.map({ $0.isIdentical(to: issuer) }) ?? true
+        guard let maximumAge = expected.maximumAgeSeconds else { return }
+        guard let authenticatedAt,
+            expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + expected.leeway
         else {
-            throw IdentityError(
-                .rejected,
-                .idTokenIssuer,
-                "The ID token comes from another issuer.",
-                hint: "Accepted here: \(expected.boundIssuer ?? expected.issuers.summary).",
-                reference: "OpenID Connect Core section 3.1.3.7 item 2",
-                providerAnswer: IdentityError.ProviderAnswer(error: claims["iss"]?.string)
-            )
+            throw failure(.idTokenAuthentication, "does not show a recent enough login", "section 3.1.3.7 item 13")
         }
-        return issuer
-    }
-
-    private static func checkAudience(
-        _ claims: JSONObject,
-        _ expected: IDTokenExpectations
-    ) throws(IdentityError) -> String? {
-        let audience: [String]
-        switch claims["aud"] {
-        case .string(let single): audience = [single]
-        case .array(let values):
-            audience = values.compactMap(\.string).count == values.count ? values.compactMap(\.string) : []
-        default: audience = []
-        }
-        func isOurs(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
-        guard audience.contains(where: isOurs), expected.allowsForeignAudiences || audience.allSatisfy(isOurs) else {
-            throw failure(.idTokenAudience, "is meant for another client", "section 3.1.3.7 item 3")
-        }
-        guard let party = claims["azp"] else { return nil }
-        guard let name = party.string, isOurs(name) else {
-            throw failure(.idTokenAudience, "was issued to another client", "section 3.1.3.7 item 5")
-        }
-        return name
-    }
-
-    private static func checkSubject(
-        _ claims: JSONObject,
-        _ expected: IDTokenExpectations
-    ) throws(IdentityError) -> String {
-        var subject = claims["sub"]?.string
-        if expected.acceptsNumericSubject, let number = claims["sub"]?.number?.integer { subject = String(number) }
-        guard let subject, !subject.isEmpty, subject.utf8.count <= 255 else {
-            throw failure(.idTokenSubject, "has no usable subject", "section 2")
-        }
-        return subject
-    }
-
-    private static func checkTimes(
-        _ claims: JSONObject,
-        _ expected: IDTokenExpectations
-    ) throws(IdentityError) -> Date? {
-        guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
-            throw failure(.idTokenTime, "lacks exp or iat", "section 2")
-        }
-        guard expected.now < expiry + expected.leeway else {
-            throw failure(.idTokenTime, "has expired", "section 3.1.3.7 item 9")
-        }
-        guard issuedAt <= expected.now + expected.leeway, issuedAt <= expiry else {
-            throw failure(.idTokenTime, "was issued in the future", "section 3.1.3.7 item 10")
-        }
-        if let notBefore = try time("nbf", claims), notBefore > expected.now + expected.leeway {
-            throw failure(.idTokenTime, "is not valid yet", "RFC 7519 section 4.1.5")
-        }
-        let authenticatedAt = try time("auth_time", claims)
-        if let maximumAge = expected.maximumAgeSeconds {
-            guard let authenticatedAt,
-                expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + expected.leeway
-            else {
-                throw failure(.idTokenAuthentication, "does not show a recent enough login", "section 3.1.3.7 item 13")
-            }
-        }
-        return authenticatedAt
-    }
-
-    /// A NumericDate: a number between the years 1970 and 9999, and nothing else.
-    private static func time(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
-        guard let value = claims[name] else { return nil }
-        guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds) else {
-            throw failure(.idTokenTime, "has an \(name) that is no time", "RFC 7519 section 2")
-        }
-        return Date(timeIntervalSince1970: seconds)
     }
 
     private static func checkAuthenticationContext(
@@ -238,17 +129,16 @@ package enum IDTokenValidator {
         }
     }
 
+    private static let refusal = TokenRefusal(
+        token: "ID token",
+        hint: "No token of this answer was kept. If it goes on, the provider or its configuration here is wrong."
+    )
+
     private static func failure(
         _ code: IdentityError.Code,
         _ problem: String,
         _ section: String
     ) -> IdentityError {
-        IdentityError(
-            .rejected,
-            code,
-            "The ID token \(problem).",
-            hint: "No token of this answer was kept. If it goes on, the provider or its configuration here is wrong.",
-            reference: section.hasPrefix("RFC") ? section : "OpenID Connect Core \(section)"
-        )
+        refusal.error(code, problem, section)
     }
 }

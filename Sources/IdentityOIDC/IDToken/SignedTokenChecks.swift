@@ -1,0 +1,119 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// What ID tokens and logout tokens are checked for alike (OpenID Connect Core section 3.1.3.7; Back-Channel Logout 1.0 section
+/// 2.6 asks for the same): pure functions of the token, the keys and the expectations.
+struct SignedTokenChecks {
+    let refusal: TokenRefusal
+    let expected: IDTokenExpectations
+
+    /// The algorithm, which must be on the list; `typ` may be missing or must be one of the given, in lower case.
+    func algorithm(of signature: JSONWebSignature, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
+        guard signature.type.map({ types.contains($0.lowercased()) }) ?? true else {
+            throw failure(.idTokenMalformed, "is a token of another kind", "section 2")
+        }
+        guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm),
+            expected.algorithms.contains(algorithm)
+        else {
+            throw failure(
+                .idTokenAlgorithm,
+                "is signed with an algorithm that is not on the list",
+                "section 3.1.3.7 item 7"
+            )
+        }
+        return algorithm
+    }
+
+    func checkSignature(
+        _ signature: JSONWebSignature,
+        _ algorithm: SignatureAlgorithm,
+        _ keys: JSONWebKeySet
+    ) throws(IdentityError) {
+        let candidates = keys.candidates(keyID: signature.keyID, algorithm: algorithm)
+        guard !candidates.isEmpty else {
+            throw failure(.idTokenKeyUnknown, "names a key that the provider does not publish", "section 10.1.1")
+        }
+        let isGood = candidates.contains {
+            $0.verify(signature.signature, of: signature.signingInput, algorithm: algorithm)
+        }
+        guard isGood else { throw failure(.idTokenSignature, "has a wrong signature", "section 3.1.3.7 item 6") }
+    }
+
+    func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
+        guard let issuer = claims["iss"]?.string, expected.issuers.isAccepted(issuer),
+            expected.boundIssuer.map({ $0.isIdentical(to: issuer) }) ?? true
+        else {
+            throw IdentityError(
+                .rejected,
+                .idTokenIssuer,
+                "The \(refusal.token) comes from another issuer.",
+                hint: "Accepted here: \(expected.boundIssuer ?? expected.issuers.summary).",
+                reference: "OpenID Connect Core section 3.1.3.7 item 2",
+                providerAnswer: IdentityError.ProviderAnswer(error: claims["iss"]?.string)
+            )
+        }
+        return issuer
+    }
+
+    /// Checks `aud` and `azp`.
+    ///
+    /// - Returns: `azp`, nil when it is absent.
+    func authorizedParty(_ claims: JSONObject) throws(IdentityError) -> String? {
+        let audience: [String]
+        switch claims["aud"] {
+        case .string(let single): audience = [single]
+        case .array(let values):
+            audience = values.compactMap(\.string).count == values.count ? values.compactMap(\.string) : []
+        default: audience = []
+        }
+        func isOurs(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
+        guard audience.contains(where: isOurs), expected.allowsForeignAudiences || audience.allSatisfy(isOurs) else {
+            throw failure(.idTokenAudience, "is meant for another client", "section 3.1.3.7 item 3")
+        }
+        guard let party = claims["azp"] else { return nil }
+        guard let name = party.string, isOurs(name) else {
+            throw failure(.idTokenAudience, "was issued to another client", "section 3.1.3.7 item 5")
+        }
+        return name
+    }
+
+    func subject(_ claims: JSONObject) throws(IdentityError) -> String {
+        var subject = claims["sub"]?.string
+        if expected.acceptsNumericSubject, let number = claims["sub"]?.number?.integer { subject = String(number) }
+        guard let subject, !subject.isEmpty, subject.utf8.count <= 255 else {
+            throw failure(.idTokenSubject, "has no usable subject", "section 2")
+        }
+        return subject
+    }
+
+    /// Checks `exp`, `iat` and `nbf`.
+    func times(_ claims: JSONObject) throws(IdentityError) -> (issuedAt: Date, expiry: Date) {
+        guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
+            throw failure(.idTokenTime, "lacks exp or iat", "section 2")
+        }
+        guard expected.now < expiry + expected.leeway else {
+            throw failure(.idTokenTime, "has expired", "section 3.1.3.7 item 9")
+        }
+        guard issuedAt <= expected.now + expected.leeway, issuedAt <= expiry else {
+            throw failure(.idTokenTime, "was issued in the future", "section 3.1.3.7 item 10")
+        }
+        if let notBefore = try time("nbf", claims), notBefore > expected.now + expected.leeway {
+            throw failure(.idTokenTime, "is not valid yet", "RFC 7519 section 4.1.5")
+        }
+        return (issuedAt, expiry)
+    }
+
+    /// A NumericDate: a number between the years 1970 and 9999, and nothing else.
+    func time(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
+        guard let value = claims[name] else { return nil }
+        guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds) else {
+            throw failure(.idTokenTime, "has an \(name) that is no time", "RFC 7519 section 2")
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    private func failure(_ code: IdentityError.Code, _ problem: String, _ section: String) -> IdentityError {
+        refusal.error(code, problem, section)
+    }
+}
