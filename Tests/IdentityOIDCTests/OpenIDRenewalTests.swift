@@ -127,10 +127,14 @@ struct OpenIDRenewalTests {
                 try await world.provider.logoutURL(for: tokens, returningTo: "https://app.example/?a=1")
             )
             let idToken = try #require(tokens.idToken).reveal()
-            #expect(
-                url.text == "\(world.fake.origin)/logout?id_token_hint=\(idToken)&client_id=client-1"
-                    + "&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2F%3Fa%3D1"
-            )
+            let expected =
+                "\(world.fake.origin)/logout?id_token_hint=\(idToken)&client_id=client-1"
+                + "&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2F%3Fa%3D1"
+            #expect(url.text == expected)
+            let address = "https://app.example/?a=1"
+            let supporting = try #require(world.provider as (any IdentityProvider) as? any LogoutStateSupporting)
+            let marked = try await supporting.logoutURL(for: tokens, returningTo: address, state: Secret("s &1"))
+            #expect(marked?.text == "\(expected)&state=s%20%261")
         }
         try await FakeWorld.run { world in
             world.fake.change(metadata: { $0["end_session_endpoint"] = nil })

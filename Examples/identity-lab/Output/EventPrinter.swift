@@ -21,6 +21,7 @@ struct EventPrinter: IdentityObserver {
         case .renewalFailed(let code): "renewal failed (\(code))"
         case .sessionEnded: "session ended"
         case .loggedOut: "logged out"
+        case .logoutRefused(let code): "return from a logout refused (\(code))"
         case .participantFailed(let code): "a cart could not follow (\(code))"
         case .keySetRefreshed: "keys fetched"
         case .keySetUnavailable(let code): "keys cannot be had (\(code))"

@@ -16,6 +16,8 @@ public struct IdentityEvent: Sendable {
         case sessionEnded
         /// A buyer signed out.
         case loggedOut
+        /// A return from a provider's logout page was refused with this code.
+        case logoutRefused(IdentityError.Code)
         /// Something that follows a session, such as its cart, could not follow; with the error's code.
         case participantFailed(IdentityError.Code)
         /// A provider's keys were fetched, or confirmed, without a session's doing; they may be the same as before.

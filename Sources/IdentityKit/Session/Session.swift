@@ -73,16 +73,6 @@ public struct SessionTokens: Sendable {
     public let outcome: TokenOutcome
 }
 
-/// What a logout did and what is left to do.
-public struct LogoutResult: Sendable {
-    /// The session that ended.
-    public let session: Session
-    /// Where to send the buyer's browser to end the provider's own session; nil when the provider has no such page.
-    public let browserURL: HTTPURL?
-    /// What could not be done; the session is gone all the same.
-    public let problems: [IdentityError]
-}
-
 /// Something that follows a session's life, such as a cart.
 public protocol SessionParticipant: AnyObject, Sendable {
     /// The session has new tokens.

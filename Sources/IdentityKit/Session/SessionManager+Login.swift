@@ -10,11 +10,11 @@ extension SessionManager {
     /// - Throws: ``IdentityError``.
     public func begin(_ provider: String, options: LoginOptions = LoginOptions()) async throws -> StartedLogin {
         try await Correlation.scope {
-            let binding = try environment.random.bytes(32)
-            let request = try await start(provider, options, bindingHash: try Digest.sha256(binding))
+            let binding = try BrowserBinding(random: environment.random)
+            let request = try await start(provider, options, bindingHash: binding.hash)
             return StartedLogin(
                 url: request.url,
-                browserBinding: Secret(Base64URL.encode(binding)),
+                browserBinding: binding.cookie,
                 expiresAt: request.attempt.expiresAt
             )
         }
@@ -36,10 +36,7 @@ extension SessionManager {
         provider: String? = nil
     ) async throws -> CompletedLogin {
         try await finish(callback, provider: provider) { stored throws(IdentityError) in
-            guard let expected = stored.browserBindingHash,
-                let given = browserBinding.flatMap({ Base64URL.decode($0.reveal()) }),
-                let hash = try? Digest.sha256(given), constantTimeEqual(hash, expected)
-            else {
+            guard BrowserBinding.isMet(stored.browserBindingHash, by: browserBinding) else {
                 throw IdentityError(
                     .rejected,
                     .browserMismatch,
@@ -165,7 +162,7 @@ extension SessionManager {
     }
 
     /// A return path must stay inside the app: one slash, and nothing that a browser reads as another host.
-    private static func check(_ path: String?) throws(IdentityError) {
+    static func check(_ path: String?) throws(IdentityError) {
         guard let path else { return }
         let bytes = Array(path.utf8)
         let isLocal =

@@ -1,66 +1,121 @@
-internal import IdentityHTTP
+internal import FoundationEssentials
 internal import Synchronization
+
+/// A session that is gone from the store, with what is still to be done about it.
+struct EndedSession: Sendable {
+    let session: Session
+    let tokens: TokenSet
+    let attachments: [String: Secret]
+}
 
 extension SessionManager {
     /// Ends a session: removes it from the store first, then lets carts follow, then says where to send the browser.
+    ///
+    /// No `state` goes along; ``logout(_:options:)`` sends one, and can check the browser's return.
     ///
     /// - Parameters:
     ///   - id: The session.
     ///   - postLogoutRedirectURI: Where the provider should send the browser afterwards; must be registered there.
     /// - Throws: ``IdentityError`` when there is no such session or the store fails; nothing else stops a logout.
     public func logout(_ id: SessionID, returningTo postLogoutRedirectURI: String? = nil) async throws -> LogoutResult {
+        var options = LogoutOptions(returningTo: postLogoutRedirectURI)
+        options.sendsState = false
+        return try await logout(id, options: options)
+    }
+
+    /// Ends a session: removes it from the store first, then lets carts follow, then says where to send the browser.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - options: What to ask for.
+    /// - Throws: ``IdentityError`` when the return path is none of the app's, when there is no such session or when the store
+    ///   fails; nothing else stops a logout.
+    public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         try await Correlation.scope {
+            try Self.check(options.returnPath)
             let started = environment.clock.elapsed
-            guard let removed = try await store.remove(id) else { throw Self.unknownSession }
-            unsaved.withLock { $0[id] = nil }
-            let payload = try SessionPayload(removed.session)
-            let session = Session(removed.session, payload)
-            var problems: [IdentityError] = []
-            for participant in participants {
-                do {
-                    try await participant.sessionEnded(session, attachments: removed.attachments)
-                } catch {
-                    problems.append(.wrapping(error))
-                    emit(
-                        .participantFailed(IdentityError.code(of: error)),
-                        provider: session.provider,
-                        session: id,
-                        since: started
-                    )
-                }
-            }
-            var url: HTTPURL?
-            do {
-                let provider = try providers.provider(named: session.provider)
-                url = try await provider.logoutURL(for: payload.tokens, returningTo: postLogoutRedirectURI)
-            } catch {
-                problems.append(.wrapping(error))
-            }
-            emit(.loggedOut, provider: session.provider, session: id, since: started)
-            return LogoutResult(session: session, browserURL: url, problems: problems)
+            guard let ended = try await take(id) else { throw Self.unknownSession }
+            return await finish(ended, options, since: started)
         }
     }
 
     /// Ends every session of a buyer, for example after a change of password or an order to forget the buyer.
     ///
-    /// One that fails does not keep the others signed in.
+    /// All are removed before anything else happens, and one that fails does not keep the others signed in.
     ///
     /// - Returns: What each logout did.
     /// - Throws: The first ``IdentityError``, after all have been tried.
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
-        var results: [LogoutResult] = []
+        try await Correlation.scope {
+            let started = environment.clock.elapsed
+            let filter = SessionFilter(tenant: tenant, buyer: (issuer, subject))
+            let (ended, failure) = await takeAll(try await store.sessions(matching: filter).map(\.id))
+            var options = LogoutOptions()
+            options.sendsState = false
+            var results: [LogoutResult] = []
+            for ended in ended { results.append(await finish(ended, options, since: started)) }
+            if let failure { throw failure }
+            return results
+        }
+    }
+
+    /// Removes sessions, all that can be; those that are gone already count as removed.
+    func takeAll(_ ids: [SessionID]) async -> (ended: [EndedSession], failure: (any Error)?) {
+        var ended: [EndedSession] = []
         var failure: (any Error)?
-        let filter = SessionFilter(tenant: tenant, buyer: (issuer, subject))
-        for stored in try await store.sessions(matching: filter) {
+        for id in ids {
             do {
-                results.append(try await logout(stored.id))
-            } catch let error as IdentityError where error.code == .sessionUnknown {
-                continue
+                if let taken = try await take(id) { ended.append(taken) }
             } catch {
                 failure = failure ?? error
             }
         }
-        if let failure { throw failure }
-        return results
+        return (ended, failure)
+    }
+
+    /// Removes a session; nil when there is none.
+    private func take(_ id: SessionID) async throws -> EndedSession? {
+        guard let removed = try await store.remove(id) else { return nil }
+        unsaved.withLock { $0[id] = nil }
+        let payload = try SessionPayload(removed.session)
+        return EndedSession(
+            session: Session(removed.session, payload),
+            tokens: payload.tokens,
+            attachments: removed.attachments
+        )
+    }
+
+    private func finish(_ ended: EndedSession, _ options: LogoutOptions, since started: Duration) async -> LogoutResult
+    {
+        var problems = await tellEnd(of: ended, since: started)
+        let page = await logoutPage(for: ended.session, ended.tokens, options, &problems)
+        emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)
+        return LogoutResult(
+            session: ended.session,
+            browserURL: page.url,
+            awaitedReturn: page.awaitedReturn,
+            problems: problems
+        )
+    }
+
+    /// Lets carts and others let go of a session that has ended.
+    ///
+    /// - Returns: What went wrong.
+    func tellEnd(of ended: EndedSession, since started: Duration) async -> [IdentityError] {
+        var problems: [IdentityError] = []
+        for participant in participants {
+            do {
+                try await participant.sessionEnded(ended.session, attachments: ended.attachments)
+            } catch {
+                problems.append(.wrapping(error))
+                emit(
+                    .participantFailed(IdentityError.code(of: error)),
+                    provider: ended.session.provider,
+                    session: ended.session.id,
+                    since: started
+                )
+            }
+        }
+        return problems
     }
 }

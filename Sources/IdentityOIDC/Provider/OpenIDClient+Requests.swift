@@ -78,14 +78,14 @@ extension OpenIDClient {
     package func logoutURL(
         for tokens: TokenSet,
         returningTo postLogoutRedirectURI: String?,
-        state: String? = nil
+        state: Secret? = nil
     ) async throws -> HTTPURL? {
         guard let endpoint = try await metadataSource.metadata().endSessionEndpoint else { return nil }
         var fields: [(name: String, value: String)] = []
         if let idToken = tokens.idToken { fields.append(("id_token_hint", idToken.reveal())) }
         fields.append(("client_id", descriptor.clientID))
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
-        if let state { fields.append(("state", state)) }
+        if let state { fields.append(("state", state.reveal())) }
         do {
             return try endpoint.appending(
                 queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self)

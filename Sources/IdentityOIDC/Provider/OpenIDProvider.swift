@@ -6,7 +6,7 @@ public import IdentityKit
 ///
 /// The ID token is always verified: signature, issuer, audience, times, nonce and, where present, `at_hash`. PKCE with S256,
 /// `state` and `nonce` are always sent.
-public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
+public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutStateSupporting {
     /// How a client at an OpenID provider is set up.
     public struct Configuration: Sendable {
         /// The name under which the app chooses it.
@@ -175,6 +175,15 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding {
     /// The end-session page, where the provider has one.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         try await client.logoutURL(for: tokens, returningTo: postLogoutRedirectURI)
+    }
+
+    /// The end-session page, where the provider has one, with a `state` that the provider hands back.
+    public func logoutURL(
+        for tokens: TokenSet,
+        returningTo postLogoutRedirectURI: String,
+        state: Secret
+    ) async throws -> HTTPURL? {
+        try await client.logoutURL(for: tokens, returningTo: postLogoutRedirectURI, state: state)
     }
 
     /// Asks the UserInfo endpoint; what the login verified, where the provider has none.

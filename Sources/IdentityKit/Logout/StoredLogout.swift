@@ -1,0 +1,52 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+
+/// A logout that waits for its browser to come back, as a store seals it.
+struct StoredLogout: Sendable {
+    var provider: String
+    /// The hash of the binding cookie.
+    var browserBindingHash: [UInt8]
+    var returnPath: String?
+    var expiresAt: Date
+
+    /// The store's key for a `state`, in a key space of its own: no pending login's key holds a dot.
+    static func key(for state: Secret) throws -> String {
+        "logout." + (try StoredAttempt.key(for: state))
+    }
+
+    func stored(under state: Secret) throws -> StoredLoginAttempt {
+        var object = JSONObject()
+        object["v"] = .integer(1)
+        object["provider"] = .string(provider)
+        object["return_path"] = returnPath.map { .string($0) }
+        object["expires_at"] = .date(expiresAt)
+        object["binding"] = .string(Base64URL.encode(browserBindingHash))
+        return StoredLoginAttempt(
+            key: try Self.key(for: state),
+            expiresAt: expiresAt,
+            payload: Secret(bytes: JSONValue.object(object).serialized)
+        )
+    }
+}
+
+extension StoredLogout {
+    init(_ stored: StoredLoginAttempt) throws(IdentityError) {
+        guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
+            let provider = value["provider"]?.string, let expiresAt = value["expires_at"]?.date,
+            let hash = (value["binding"]?.string).flatMap({ Base64URL.decode($0) })
+        else {
+            throw IdentityError(
+                .configuration,
+                .storeCorrupt,
+                "A stored logout cannot be read.",
+                hint: "A newer version of the app may have written it. The session has ended here all the same."
+            )
+        }
+        self.init(
+            provider: provider,
+            browserBindingHash: hash,
+            returnPath: value["return_path"]?.string,
+            expiresAt: expiresAt
+        )
+    }
+}

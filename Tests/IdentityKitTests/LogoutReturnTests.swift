@@ -1,0 +1,154 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("The return from a provider's logout page")
+struct LogoutReturnTests {
+    private static let address = "https://app.example/signed-out"
+
+    /// A logout, and the return of the browser that its page causes.
+    private func logout(
+        _ stage: LogoutStage,
+        _ change: (inout LogoutOptions) -> Void = { _ in }
+    ) async throws -> (cookie: Secret?, callback: LogoutCallback) {
+        var options = LogoutOptions(returningTo: Self.address)
+        change(&options)
+        let result = try await stage.manager.logout(try await stage.signIn(), options: options)
+        #expect(result.problems.isEmpty)
+        let url = try #require(result.browserURL)
+        return (
+            result.awaitedReturn?.browserBinding,
+            try LogoutCallback(url: Self.address + (url.query.map { "?\($0)#top" } ?? ""))
+        )
+    }
+
+    private func refusal(_ body: () async throws -> CompletedLogout) async -> IdentityError? {
+        let error = await #expect(throws: IdentityError.self) { _ = try await body() }
+        #expect(error?.kind == .rejected)
+        return error
+    }
+
+    @Test("the state of this browser's logout confirms its return, once, and brings the return path along")
+    func confirmed() async throws {
+        let stage = try LogoutStage()
+        let (cookie, callback) = try await logout(stage) { $0.returnPath = "/goodbye" }
+        let done = try await stage.manager.completeLogout(callback, browserBinding: cookie, provider: "leaving")
+        #expect(done.isConfirmed)
+        #expect(done.provider == "leaving")
+        #expect(done.returnPath == "/goodbye")
+        let again = await refusal { try await stage.manager.completeLogout(callback, browserBinding: cookie) }
+        #expect(again?.code == .stateUnknown)
+    }
+
+    @Test("a return without a state is a logout that nothing confirms")
+    func withoutState() async throws {
+        let stage = try LogoutStage()
+        let (cookie, _) = try await logout(stage) { $0.returnPath = "/goodbye" }
+        for url in [Self.address, "\(Self.address)?", "/signed-out?a=b", "/signed-out?#state=x"] {
+            let done = try await stage.manager.completeLogout(try LogoutCallback(url: url), browserBinding: cookie)
+            #expect(!done.isConfirmed)
+            #expect(done.provider == nil)
+            #expect(done.returnPath == nil)
+        }
+        #expect(try await stage.manager.sessions().isEmpty)
+    }
+
+    @Test("another state, an empty one and a login's are refused")
+    func otherState() async throws {
+        let stage = try LogoutStage()
+        let (cookie, callback) = try await logout(stage)
+        let login = try await stage.manager.begin("leaving")
+        for query in ["state=other", "state=", try #require(login.url.query)] {
+            let other = try LogoutCallback(url: "\(Self.address)?\(query)")
+            let error = await refusal { try await stage.manager.completeLogout(other, browserBinding: cookie) }
+            #expect(error?.code == .stateUnknown)
+        }
+        #expect(try await stage.manager.completeLogout(callback, browserBinding: cookie).isConfirmed)
+    }
+
+    @Test("a state in another browser, in none, too late or at another provider's address is refused")
+    func misplaced() async throws {
+        let stage = try LogoutStage()
+        let (cookie, second) = try await logout(stage)
+        let (_, first) = try await logout(stage)
+        let (third, late) = try await logout(stage)
+        let (fourth, misplaced) = try await logout(stage)
+        let wrong = await refusal { try await stage.manager.completeLogout(first, browserBinding: cookie) }
+        #expect(wrong?.code == .browserMismatch)
+        let none = await refusal { try await stage.manager.completeLogout(second, browserBinding: nil) }
+        #expect(none?.code == .browserMismatch)
+        let astray = await refusal {
+            try await stage.manager.completeLogout(misplaced, browserBinding: fourth, provider: "other")
+        }
+        #expect(astray?.code == .responseIssuerMismatch)
+        stage.clock.advance(by: .seconds(600))
+        let expired = await refusal { try await stage.manager.completeLogout(late, browserBinding: third) }
+        #expect(expired?.code == .attemptExpired)
+    }
+
+    @Test("a logout's state is no login's")
+    func noLogin() async throws {
+        let stage = try LogoutStage()
+        var options = LogoutOptions(returningTo: Self.address)
+        options.sendsState = true
+        let result = try await stage.manager.logout(try await stage.signIn(), options: options)
+        let query = try #require(result.browserURL?.query)
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await stage.manager.complete(
+                try LoginCallback(form: Array("code=c&\(query)".utf8)),
+                browserBinding: result.awaitedReturn?.browserBinding
+            )
+        }
+        #expect(error?.code == .stateUnknown)
+    }
+
+    @Test("no state is sent where there is no address to return to, where none is asked for, or where none comes back")
+    func unsent() async throws {
+        let stage = try LogoutStage()
+        var silent = LogoutOptions(returningTo: Self.address)
+        silent.sendsState = false
+        for options in [LogoutOptions(), silent] {
+            let result = try await stage.manager.logout(try await stage.signIn(), options: options)
+            #expect(result.awaitedReturn == nil)
+            #expect(result.browserURL?.query == nil)
+        }
+        let plain = try await stage.manager.logout(try await stage.signIn(), returningTo: Self.address)
+        #expect(plain.awaitedReturn == nil)
+        #expect(plain.browserURL?.query == nil)
+        let session = try await stage.signIn(provider: "strict")
+        let result = try await stage.manager.logout(session, options: LogoutOptions(returningTo: Self.address))
+        #expect(result.awaitedReturn == nil)
+        #expect(result.browserURL != nil)
+        #expect(result.problems.isEmpty)
+    }
+
+    @Test("a store that cannot keep the state is a problem of the return, not of the logout")
+    func storeDown() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn()
+        stage.store.setBroken(.insertAttempt)
+        let result = try await stage.manager.logout(session, options: LogoutOptions(returningTo: Self.address))
+        #expect(result.problems.map(\.code) == [.storeBusy])
+        #expect(result.awaitedReturn == nil)
+        #expect(result.browserURL?.text == "https://id.example/logout")
+        #expect(try await stage.manager.sessions().isEmpty)
+    }
+
+    @Test("a return path that leaves the app is refused before the session ends, a broken return at once")
+    func malformed() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn()
+        var options = LogoutOptions(returningTo: Self.address)
+        options.returnPath = "//evil.example"
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await stage.manager.logout(session, options: options)
+        }
+        #expect(error?.code == .callbackInvalid)
+        #expect(try await stage.manager.sessions().count == 1)
+        for query in ["state=a&state=a", "state=%", "state=" + String(repeating: "a", count: 16_384)] {
+            let error = #expect(throws: IdentityError.self) { _ = try LogoutCallback(url: "/signed-out?\(query)") }
+            #expect(error?.code == .callbackInvalid)
+        }
+    }
+}
