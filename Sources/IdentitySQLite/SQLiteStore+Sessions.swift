@@ -17,7 +17,8 @@ extension SQLiteStore: TokenStore {
                 .text(session.issuer),
                 .integer(session.generation),
                 .date(session.retainedUntil),
-                .bytes(row.slot)
+                .bytes(row.slot),
+                row.providerSession
             ) == 1
         }
         guard isNew else {
@@ -50,7 +51,8 @@ extension SQLiteStore: TokenStore {
                     .bytes(row.buyer),
                     .text(session.tenant),
                     .text(session.provider),
-                    .text(session.issuer)
+                    .text(session.issuer),
+                    row.providerSession
                 )
                 if changed == 1 { return true }
             }
@@ -84,7 +86,14 @@ extension SQLiteStore: TokenStore {
 
     /// The sessions that match, oldest first; rows that cannot be opened are left out.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        let buyer = try filter.buyer.map { try buyerHash(issuer: $0.issuer, subject: $0.subject) }
+        let (query, hash): (Query, Value)
+        if let buyer = filter.buyer {
+            (query, hash) = (.listSessionsOfBuyer, .bytes(try buyerHash(issuer: buyer.issuer, subject: buyer.subject)))
+        } else if let name = filter.providerSessionID {
+            (query, hash) = (.listSessionsOfProviderSession, .bytes(try providerSessionHash(name)))
+        } else {
+            (query, hash) = (.listSessions, .null)
+        }
         let provider = filter.provider.map(Value.text) ?? .null
         let tenant = filter.tenant.map(Value.text) ?? .null
         var found: [StoredSession] = []
@@ -93,12 +102,12 @@ extension SQLiteStore: TokenStore {
             let after = last
             let rows = try await database.read { connection in
                 try connection.all(
-                    buyer == nil ? .listSessions : .listSessionsOfBuyer,
+                    query,
                     .integer(after),
                     provider,
                     tenant,
                     .integer(Self.listChunk),
-                    buyer.map(Value.bytes) ?? .null
+                    hash
                 ) { (key: $0.integer(7), row: SessionRow($0, hash: $0.bytes(6))) }
             }
             found += rows.compactMap { try? open($0.row) }.filter(filter.matches)
@@ -110,11 +119,14 @@ extension SQLiteStore: TokenStore {
 
     // MARK: Sealing
 
-    private func seal(_ session: StoredSession) throws -> (hash: [UInt8], buyer: [UInt8], slot: [UInt8]) {
+    private func seal(
+        _ session: StoredSession
+    ) throws -> (hash: [UInt8], buyer: [UInt8], providerSession: Value, slot: [UInt8]) {
         let hash = try lookup.hash(.session, Array(session.id.rawValue.utf8))
         let buyer = try buyerHash(issuer: session.issuer, subject: session.subject)
         let identity = SealedSession.identity(of: session, row: hash, buyer: buyer)
-        return (hash, buyer, try sealer.seal(SealedSession.body(of: session), as: identity))
+        let providerSession = try session.providerSessionID.map { Value.bytes(try providerSessionHash($0)) } ?? .null
+        return (hash, buyer, providerSession, try sealer.seal(SealedSession.body(of: session), as: identity))
     }
 
     func open(_ row: SessionRow) throws -> StoredSession {
@@ -127,6 +139,10 @@ extension SQLiteStore: TokenStore {
 
     private func buyerHash(issuer: String, subject: String) throws -> [UInt8] {
         try lookup.hash(.buyer, Array(issuer.utf8), Array(subject.utf8))
+    }
+
+    private func providerSessionHash(_ name: String) throws -> [UInt8] {
+        try lookup.hash(.providerSession, Array(name.utf8))
     }
 }
 

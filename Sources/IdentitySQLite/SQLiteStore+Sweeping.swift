@@ -6,14 +6,15 @@ extension SQLiteStore: ExpirySweeping {
 
     /// Removes what has expired, some hundred rows at a time, so that others get their turn.
     public func sweep(expiredBefore date: Date) async throws -> Int {
-        try await sweepAttempts(expiredBefore: date) + sweepSessions(retiredBefore: date)
+        try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
+            + sweepSessions(retiredBefore: date)
     }
 
-    private func sweepAttempts(expiredBefore date: Date) async throws -> Int {
+    private func sweep(_ query: Query, expiredBefore date: Date) async throws -> Int {
         var total = 0
         while true {
             let removed = try await database.write { connection in
-                try connection.run(.sweepAttempts, .date(date), .integer(Int64(Self.sweepChunk)))
+                try connection.run(query, .date(date), .integer(Int64(Self.sweepChunk)))
             }
             total += removed
             if removed < Self.sweepChunk { return total }

@@ -25,7 +25,7 @@ struct StoreConformanceTests {
 }
 
 /// Hands each call to the other of two stores on one file.
-private final class AlternatingStore: SessionStore, ExpirySweeping, SessionLocking {
+private final class AlternatingStore: SessionStore, UsedTokenStore, ExpirySweeping, SessionLocking {
     private let stores: [SQLiteStore]
     private let turns = Turns()
 
@@ -55,6 +55,10 @@ private final class AlternatingStore: SessionStore, ExpirySweeping, SessionLocki
     }
     func insert(_ attempt: StoredLoginAttempt) async throws { try await next.insert(attempt) }
     func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await next.takeLoginAttempt(key) }
+    func isUsed(_ key: String) async throws -> Bool { try await next.isUsed(key) }
+    func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
+        try await next.markUsed(key, until: expiry)
+    }
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         try await next.attachment(name, of: id)
     }

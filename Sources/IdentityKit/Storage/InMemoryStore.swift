@@ -2,12 +2,13 @@ public import FoundationEssentials
 internal import Synchronization
 
 /// A store that keeps everything in memory: for tests, and for apps that may forget every login when they stop.
-public final class InMemoryStore: SessionStore, ExpirySweeping {
+public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     private struct State {
         var sessions: [SessionID: StoredSession] = [:]
         var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
         // By bytes: two keys that are canonically equivalent are two logins.
         var attempts: [[UInt8]: StoredLoginAttempt] = [:]
+        var usedTokens: [[UInt8]: Date] = [:]
     }
 
     private let state = Mutex(State())
@@ -15,7 +16,8 @@ public final class InMemoryStore: SessionStore, ExpirySweeping {
 
     /// Creates an empty store.
     ///
-    /// - Parameter maximumAttempts: How many pending logins it keeps; beyond that the ones that expire first make room.
+    /// - Parameter maximumAttempts: How many pending logins it keeps, and how many used tokens; beyond that those that expire
+    ///   first make room.
     public init(maximumAttempts: Int = 10_000) {
         self.maximumAttempts = max(1, maximumAttempts)
     }
@@ -80,6 +82,25 @@ public final class InMemoryStore: SessionStore, ExpirySweeping {
         state.withLock { $0.attempts.removeValue(forKey: Array(key.utf8)) }
     }
 
+    /// Whether a key is marked.
+    public func isUsed(_ key: String) async throws -> Bool {
+        state.withLock { $0.usedTokens[Array(key.utf8)] != nil }
+    }
+
+    /// Marks a key, if it is not marked.
+    public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
+        state.withLock { state in
+            guard state.usedTokens[Array(key.utf8)] == nil else { return false }
+            while state.usedTokens.count >= maximumAttempts,
+                let oldest = state.usedTokens.min(by: { $0.value < $1.value })
+            {
+                state.usedTokens[oldest.key] = nil
+            }
+            state.usedTokens[Array(key.utf8)] = expiry
+            return true
+        }
+    }
+
     /// What is attached under a name.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         state.withLock { $0.attachments[id]?[Array(name.utf8)] }
@@ -108,12 +129,14 @@ public final class InMemoryStore: SessionStore, ExpirySweeping {
         state.withLock { state in
             let attempts = state.attempts.values.filter { $0.expiresAt < date }
             let sessions = state.sessions.values.filter { $0.retainedUntil < date }
+            let used = state.usedTokens.filter { $0.value < date }
+            for key in used.keys { state.usedTokens[key] = nil }
             for attempt in attempts { state.attempts[Array(attempt.key.utf8)] = nil }
             for session in sessions {
                 state.sessions[session.id] = nil
                 state.attachments[session.id] = nil
             }
-            return attempts.count + sessions.count
+            return attempts.count + sessions.count + used.count
         }
     }
 }

@@ -12,6 +12,8 @@ public struct StoredSession: Sendable {
     public var issuer: String
     /// The buyer's subject at the issuer; personal data, which a store indexes by a keyed hash only.
     public var subject: String
+    /// The provider's own name for the session (`sid`), where it has one; a store indexes it by a keyed hash only.
+    public var providerSessionID: String?
     /// Counts the replacements; begins at ``firstGeneration``.
     public var generation: Int64
     /// When the session began.
@@ -31,6 +33,7 @@ public struct StoredSession: Sendable {
         tenant: String,
         issuer: String,
         subject: String,
+        providerSessionID: String? = nil,
         generation: Int64 = StoredSession.firstGeneration,
         createdAt: Date,
         retainedUntil: Date,
@@ -41,6 +44,7 @@ public struct StoredSession: Sendable {
         self.tenant = tenant
         self.issuer = issuer
         self.subject = subject
+        self.providerSessionID = providerSessionID
         self.generation = generation
         self.createdAt = createdAt
         self.retainedUntil = retainedUntil
@@ -70,12 +74,20 @@ public struct SessionFilter: Sendable {
     public var tenant: String?
     /// The buyer, by issuer and subject.
     public var buyer: (issuer: String, subject: String)?
+    /// The provider's own name for the session.
+    public var providerSessionID: String?
 
     /// A filter that matches every session.
-    public init(provider: String? = nil, tenant: String? = nil, buyer: (issuer: String, subject: String)? = nil) {
+    public init(
+        provider: String? = nil,
+        tenant: String? = nil,
+        buyer: (issuer: String, subject: String)? = nil,
+        providerSessionID: String? = nil
+    ) {
         self.provider = provider
         self.tenant = tenant
         self.buyer = buyer
+        self.providerSessionID = providerSessionID
     }
 
     /// Whether a session matches, texts compared as bytes.
@@ -84,6 +96,7 @@ public struct SessionFilter: Sendable {
             && tenant.map { $0.isIdentical(to: session.tenant) } ?? true
             && buyer.map { $0.issuer.isIdentical(to: session.issuer) && $0.subject.isIdentical(to: session.subject) }
                 ?? true
+            && providerSessionID.map { session.providerSessionID?.isIdentical(to: $0) ?? false } ?? true
     }
 }
 

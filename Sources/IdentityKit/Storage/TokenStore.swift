@@ -52,7 +52,7 @@ public protocol SessionAttachmentStore: Sendable {
 
 /// A store that can forget what has expired.
 public protocol ExpirySweeping: Sendable {
-    /// Removes pending logins and sessions whose retention ended before the given time, and tells how many.
+    /// Removes pending logins, sessions and marks of used tokens whose time ended before the given one, and tells how many.
     func sweep(expiredBefore date: Date) async throws -> Int
 }
 

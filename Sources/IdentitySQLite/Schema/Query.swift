@@ -3,10 +3,12 @@ enum Query: Int, CaseIterable {
     case begin, beginRead, commit, rollback, touch
     case readStore, insertStore, readLookupKeys, insertLookupKey
     case insertSession, readSession, replaceSession, moveSession, deleteSession, hasSession
-    case listSessions, listSessionsOfBuyer, listRetention, deleteRetired, listSessionSlots
+    case listSessions, listSessionsOfBuyer, listSessionsOfProviderSession, listRetention, deleteRetired,
+        listSessionSlots
     case insertAttempt, readAttempt, deleteAttempt, countAttempts, evictAttempts, sweepAttempts, listAttemptSlots
     case insertAttachment, readAttachment, replaceAttachment, deleteAttachment, readAttachments, deleteAttachments
     case listAttachmentSlots
+    case readUsedToken, insertUsedToken, countUsedTokens, evictUsedTokens, sweepUsedTokens
 
     var sql: String {
         switch self {
@@ -23,8 +25,9 @@ enum Query: Int, CaseIterable {
 
         case .insertSession:
             """
-            INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (key) DO NOTHING
+            INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
+            provider_session)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (key) DO NOTHING
             """
         case .readSession:
             "SELECT buyer, tenant, provider, issuer, generation, slot FROM session WHERE key = ?1 AND hash = ?2"
@@ -33,12 +36,12 @@ enum Query: Int, CaseIterable {
             """
             UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6
             WHERE key = ?1 AND hash = ?2 AND generation = ?3
-            AND buyer = ?7 AND tenant = ?8 AND provider = ?9 AND issuer = ?10
+            AND buyer = ?7 AND tenant = ?8 AND provider = ?9 AND issuer = ?10 AND provider_session IS ?11
             """
         case .moveSession:
             """
             UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6,
-            buyer = ?7, tenant = ?8, provider = ?9, issuer = ?10
+            buyer = ?7, tenant = ?8, provider = ?9, issuer = ?10, provider_session = ?11
             WHERE key = ?1 AND hash = ?2 AND generation = ?3
             """
         case .deleteSession: "DELETE FROM session WHERE key = ?1"
@@ -53,6 +56,12 @@ enum Query: Int, CaseIterable {
             """
             SELECT buyer, tenant, provider, issuer, generation, slot, hash, key FROM session
             WHERE buyer = ?5 AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
+            ORDER BY key LIMIT ?4
+            """
+        case .listSessionsOfProviderSession:
+            """
+            SELECT buyer, tenant, provider, issuer, generation, slot, hash, key FROM session
+            WHERE provider_session = ?5 AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
             ORDER BY key LIMIT ?4
             """
         case .listRetention: "SELECT key, retained_until FROM session WHERE key > ?1 ORDER BY key LIMIT ?2"
@@ -90,6 +99,18 @@ enum Query: Int, CaseIterable {
         case .deleteAttachments: "DELETE FROM attachment WHERE session = ?1"
         case .listAttachmentSlots:
             "SELECT key, slot, hash, revision FROM attachment WHERE key > ?1 ORDER BY key LIMIT ?2"
+
+        case .readUsedToken: "SELECT 1 FROM used_token WHERE key = ?1 AND hash = ?2"
+        case .insertUsedToken:
+            "INSERT INTO used_token (key, hash, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING"
+        case .countUsedTokens: "SELECT count(*) FROM used_token"
+        case .evictUsedTokens:
+            "DELETE FROM used_token WHERE key IN (SELECT key FROM used_token ORDER BY expires_at LIMIT ?1)"
+        case .sweepUsedTokens:
+            """
+            DELETE FROM used_token WHERE key IN
+            (SELECT key FROM used_token WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)
+            """
         }
     }
 }

@@ -1,7 +1,8 @@
 /// The tables, and the steps that lead from every released version to the newest.
 ///
 /// What rows are found by is a keyed hash, its first 63 bits the integer key; no column that changes is indexed, and none
-/// changes its stored length, so that a save overwrites pages in place.
+/// changes its stored length, so that a save overwrites pages in place. The exception is `provider_session`: a provider may
+/// name a session anew, but has no reason to.
 enum Schema {
     /// "IKst": marks a file as ours (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
@@ -30,6 +31,12 @@ enum Schema {
             revision INTEGER NOT NULL, slot BLOB NOT NULL
         );
         CREATE INDEX attachment_session ON attachment (session);
+        """,
         """
+        ALTER TABLE session ADD COLUMN provider_session BLOB;
+        CREATE INDEX session_provider_session ON session (provider_session) WHERE provider_session IS NOT NULL;
+        CREATE TABLE used_token (key INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires_at NOT NULL);
+        CREATE INDEX used_token_expiry ON used_token (expires_at);
+        """,
     ]
 }

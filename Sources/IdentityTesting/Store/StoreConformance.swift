@@ -10,8 +10,8 @@ public import Testing
 /// }
 /// ```
 ///
-/// A store that is an `ExpirySweeping` or a `SessionLocking` too has to keep their promises as well; for others those cases
-/// pass at once.
+/// A store that is a `UsedTokenStore`, an `ExpirySweeping` or a `SessionLocking` too has to keep their promises as well; for
+/// others those cases pass at once.
 public struct StoreConformance: Sendable {
     /// One promise.
     public struct Case: Sendable, CustomTestStringConvertible {
@@ -35,5 +35,6 @@ public struct StoreConformance: Sendable {
 
     /// All promises.
     public static let cases: [Case] =
-        sessionCases + filterCases + loginAttemptCases + attachmentCases + sweepCases + lockCases
+        sessionCases + filterCases + providerSessionCases + loginAttemptCases + usedTokenCases + attachmentCases
+        + sweepCases + lockCases
 }

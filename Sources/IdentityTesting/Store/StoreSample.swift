@@ -17,6 +17,7 @@ enum StoreSample {
         tenant: String = "",
         issuer: String = "https://id.example",
         subject: String = "buyer-1",
+        providerSessionID: String? = nil,
         createdAt: Date = moment,
         retainedUntil: Date = moment + 3_600,
         payload: Secret = Secret("tokens")
@@ -27,6 +28,7 @@ enum StoreSample {
             tenant: tenant,
             issuer: issuer,
             subject: subject,
+            providerSessionID: providerSessionID,
             createdAt: createdAt,
             retainedUntil: retainedUntil,
             payload: payload
@@ -51,6 +53,8 @@ enum StoreSample {
         "%_\\", "\u{1F469}\u{200D}\u{1F680}", "\r\n", String(repeating: "ß", count: 300),
     ]
 
+    private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
     /// Whether two sessions are the same, texts compared as bytes.
     static func areSame(_ one: StoredSession?, _ other: StoredSession) -> Bool {
         guard let one else { return false }
@@ -58,6 +62,7 @@ enum StoreSample {
             && one.tenant.isIdentical(to: other.tenant) && one.issuer.isIdentical(to: other.issuer)
             && one.subject.isIdentical(to: other.subject) && one.generation == other.generation
             && one.createdAt == other.createdAt && one.retainedUntil == other.retainedUntil
+            && one.providerSessionID.map(bytes) == other.providerSessionID.map(bytes)
             && one.payload.isEqual(to: other.payload)
     }
 }

@@ -20,6 +20,9 @@ package enum SealedSession {
     }
 
     /// What is sealed: everything that the row does not show, and the exact times.
+    ///
+    /// The provider's name for the session stands last, where there is one: records that were sealed before it was known are
+    /// read as before.
     package static func body(of session: StoredSession) -> [UInt8] {
         var body = FieldWriter(capacity: session.payload.count + 128)
         body.append(session.id.rawValue)
@@ -27,6 +30,7 @@ package enum SealedSession {
         body.append(session.createdAt.timeIntervalSinceReferenceDate.bitPattern)
         body.append(session.retainedUntil.timeIntervalSinceReferenceDate.bitPattern)
         body.append(session.payload.revealBytes())
+        if let name = session.providerSessionID { body.append(name) }
         return body.bytes
     }
 
@@ -35,14 +39,17 @@ package enum SealedSession {
         var reader = FieldReader(body)
         guard let id = reader.text().flatMap(SessionID.init(rawValue:)), let subject = reader.text(),
             let createdAt = reader.integer(UInt64.self), let retainedUntil = reader.integer(UInt64.self),
-            let payload = reader.field(), reader.isAtEnd
+            let payload = reader.field()
         else { return nil }
+        let providerSessionID = reader.isAtEnd ? nil : reader.text()
+        guard reader.isAtEnd else { return nil }
         return StoredSession(
             id: id,
             provider: identity.provider,
             tenant: identity.tenant,
             issuer: identity.issuer,
             subject: subject,
+            providerSessionID: providerSessionID,
             generation: identity.generation,
             createdAt: Date(timeIntervalSinceReferenceDate: Double(bitPattern: createdAt)),
             retainedUntil: Date(timeIntervalSinceReferenceDate: Double(bitPattern: retainedUntil)),

@@ -1,0 +1,20 @@
+public import FoundationEssentials
+
+/// A store that remembers which tokens were used, for those that count once.
+///
+/// What it remembers survives a restart and is seen by all processes that share the store. It may forget a token when its time
+/// is over, and, of more than it has room for, those whose time is over first.
+public protocol UsedTokenStore: Sendable {
+    /// Whether the key is marked.
+    func isUsed(_ key: String) async throws -> Bool
+
+    /// Marks the key, atomically: of any number of callers exactly one gets true.
+    ///
+    /// Once this returns true the mark survives a crash.
+    ///
+    /// - Parameters:
+    ///   - key: What stands for the token, compared as bytes.
+    ///   - expiry: Until when the mark is needed.
+    /// - Returns: False when it was marked already.
+    func markUsed(_ key: String, until expiry: Date) async throws -> Bool
+}
