@@ -70,6 +70,13 @@ extension IdentityError.Code {
     /// The ID token's `acr` or `auth_time` does not meet what was asked for.
     public static let idTokenAuthentication = Self(rawValue: "id_token_authentication")
 
+    // Logout
+
+    /// The request is no back-channel logout request, or its token lacks what makes a logout token.
+    public static let logoutTokenInvalid = Self(rawValue: "logout_token_invalid")
+    /// The logout token was used before.
+    public static let logoutTokenReplayed = Self(rawValue: "logout_token_replayed")
+
     // Metadata
 
     /// The provider metadata cannot be had or read.

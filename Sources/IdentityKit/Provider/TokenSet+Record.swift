@@ -16,6 +16,7 @@ extension TokenSet {
         object["expires_at"] = expiresAt.map { .date($0) }
         object["authenticated_at"] = authenticatedAt.map { .date($0) }
         object["azp"] = authorizedParty.map { .string($0) }
+        object["sid"] = providerSessionID.map { .string($0) }
         object["nonce"] = nonce.map { .string($0.reveal()) }
         return JSONValue.object(object).serialized
     }
@@ -35,6 +36,7 @@ extension TokenSet {
         expiresAt = value["expires_at"]?.date
         authenticatedAt = value["authenticated_at"]?.date
         authorizedParty = value["azp"]?.string
+        providerSessionID = value["sid"]?.string
         nonce = (value["nonce"]?.string).map { Secret($0) }
     }
 }

@@ -28,6 +28,9 @@ public struct TokenSet: Sendable {
     public var authorizedParty: String?
     /// The `nonce` of the login, which a refreshed ID token may repeat but not change.
     public var nonce: Secret?
+    /// The provider's own name for the session (`sid` of the ID token), by which it may say that the session has ended
+    /// (OpenID Connect Back-Channel Logout 1.0 section 2.1); nil when it gave none.
+    public var providerSessionID: String?
 
     /// Creates a token set.
     public init(

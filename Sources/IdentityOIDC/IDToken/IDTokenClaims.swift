@@ -23,6 +23,11 @@ package struct IDTokenClaims: Sendable {
         )
     }
 
+    /// The provider's own name for the session (`sid`); one that no logout token could name is as good as none.
+    package var providerSessionID: String? {
+        text("sid").flatMap { $0.utf8.count <= LogoutTokenValidator.maximumNameBytes ? $0 : nil }
+    }
+
     /// A text claim that is not empty.
     package func text(_ name: String) -> String? {
         (all[name]?.string).flatMap { $0.isEmpty ? nil : $0 }

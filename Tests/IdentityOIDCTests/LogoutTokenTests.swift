@@ -1,0 +1,155 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+@Suite("Logout token")
+struct LogoutTokenTests {
+    private static let forge = Result { try TokenForge() }
+    static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    /// The claims of a good token.
+    static var goodClaims: JSONObject {
+        [
+            "iss": .string("https://id.example"), "sub": .string("buyer-1"), "sid": .string("session-1"),
+            "aud": .string("client-1"), "iat": .integer(1_790_000_000), "exp": .integer(1_790_000_120),
+            "jti": .string("token-1"), "events": .object([event: .object([:])]),
+        ]
+    }
+
+    private func validate(
+        _ token: Secret,
+        _ change: (inout IDTokenExpectations) -> Void = { _ in }
+    ) throws -> LogoutNotice {
+        var expected = TokenForge.expectations()
+        change(&expected)
+        return try LogoutTokenValidator.validate(token, keys: try Self.forge.get().keySet(), expecting: expected)
+    }
+
+    private func refusal(
+        _ token: Secret,
+        _ change: (inout IDTokenExpectations) -> Void = { _ in }
+    ) -> IdentityError.Code? {
+        let error = #expect(throws: IdentityError.self) { _ = try validate(token, change) }
+        #expect(error?.kind == .rejected)
+        return error?.code
+    }
+
+    @Test("a good token says whose sessions ended, by buyer, by session or by both")
+    func good() throws {
+        let forge = try Self.forge.get()
+        let both = try validate(try forge.token(Self.goodClaims) { $0["typ"] = .string("logout+jwt") })
+        #expect(both.issuer == "https://id.example")
+        #expect(both.subject == "buyer-1")
+        #expect(both.providerSessionID == "session-1")
+        #expect(both.tokenID == "token-1")
+        #expect(both.expiresAt == Date(timeIntervalSince1970: 1_790_000_180))
+        for (claim, subject, session) in [("sub", nil, "session-1"), ("sid", "buyer-1", nil)]
+            as [(String, String?, String?)]
+        {
+            var claims = Self.goodClaims
+            claims[claim] = nil
+            let notice = try validate(try forge.token(claims))
+            #expect(notice.subject == subject)
+            #expect(notice.providerSessionID == session)
+        }
+    }
+
+    @Test("typ may be missing, JWT or that of logout tokens; other kinds of token are refused")
+    func types() throws {
+        let forge = try Self.forge.get()
+        for type in [nil, "JWT", "jwt", "logout+jwt", "Logout+JWT", "application/logout+jwt"] as [String?] {
+            _ = try validate(try forge.token(Self.goodClaims) { $0["typ"] = type.map { .string($0) } })
+        }
+        for type in ["id_token+jwt", "at+jwt", "secevent+jwt", "application/jwt", ""] {
+            let token = try forge.token(Self.goodClaims) { $0["typ"] = .string(type) }
+            #expect(refusal(token) == .idTokenMalformed)
+        }
+    }
+
+    static let lies: [IDTokenTests.Lie] = [
+        .init("another issuer", .idTokenIssuer) { $0["iss"] = .string("https://other.example") },
+        .init("no issuer", .idTokenIssuer) { $0["iss"] = nil },
+        .init("another audience", .idTokenAudience) { $0["aud"] = .string("client-2") },
+        .init("a stranger beside our audience", .idTokenAudience) {
+            $0["aud"] = .array([.string("client-1"), .string("client-2")])
+        },
+        .init("no audience", .idTokenAudience) { $0["aud"] = nil },
+        .init("no iat", .idTokenTime) { $0["iat"] = nil },
+        .init("no exp", .idTokenTime) { $0["exp"] = nil },
+        .init("an exp that is over", .idTokenTime) { $0["exp"] = .integer(1_789_999_940) },
+        .init("an iat from the future", .idTokenTime) { $0["iat"] = .integer(1_790_000_061) },
+        .init("an exp of no use to a memory that is bounded", .idTokenTime) {
+            $0["iat"] = .integer(1_790_000_000 - 86_460)
+            $0["exp"] = .integer(2_000_000_000)
+        },
+        .init("no jti", .logoutTokenInvalid) { $0["jti"] = nil },
+        .init("an empty jti", .logoutTokenInvalid) { $0["jti"] = .string("") },
+        .init("a jti that is a number", .logoutTokenInvalid) { $0["jti"] = .integer(1) },
+        .init("a jti of 513 bytes", .logoutTokenInvalid) { $0["jti"] = .string(String(repeating: "j", count: 513)) },
+        .init("no events", .logoutTokenInvalid) { $0["events"] = nil },
+        .init("events that are a list", .logoutTokenInvalid) { $0["events"] = .array([.string(event)]) },
+        .init("events of another kind", .logoutTokenInvalid) { $0["events"] = .object([event + "2": .object([:])]) },
+        .init("an event that is no object", .logoutTokenInvalid) { $0["events"] = .object([event: .string("{}")]) },
+        .init("a nonce", .logoutTokenInvalid) { $0["nonce"] = .string("nonce-1") },
+        .init("a nonce that is null", .logoutTokenInvalid) { $0["nonce"] = .null },
+        .init("neither sub nor sid", .logoutTokenInvalid) {
+            $0["sub"] = nil
+            $0["sid"] = nil
+        },
+        .init("an empty sub beside a sid", .idTokenSubject) { $0["sub"] = .string("") },
+        .init("a sub that is a number", .idTokenSubject) { $0["sub"] = .integer(1) },
+        .init("an empty sid beside a sub", .logoutTokenInvalid) { $0["sid"] = .string("") },
+        .init("a sid that is null", .logoutTokenInvalid) { $0["sid"] = .null },
+    ]
+
+    @Test("a token that lies is refused", arguments: lies)
+    func lie(_ lie: IDTokenTests.Lie) throws {
+        var claims = Self.goodClaims
+        lie.change(&claims)
+        #expect(refusal(try Self.forge.get().token(claims)) == lie.code)
+    }
+
+    @Test("a token is good until its time is over, and its events may hold more")
+    func edges() throws {
+        let forge = try Self.forge.get()
+        var claims = Self.goodClaims
+        claims["events"] = .object(["https://other.example": .null, Self.event: .object(["a": .bool(true)])])
+        _ = try validate(try forge.token(claims)) { $0.now += 179.9 }
+        #expect(refusal(try forge.token(claims)) { $0.now += 180 } == .idTokenTime)
+        claims["exp"] = .integer(2_000_000_000)
+        let long = try validate(try forge.token(claims)) { $0.now += 86_459.9 }
+        #expect(long.expiresAt == TokenForge.now + 86_460)
+    }
+
+    @Test("signature, algorithm and key are judged as an ID token's; none is no algorithm, crit no option")
+    func signature() throws {
+        let forge = try Self.forge.get()
+        let stranger = try TokenForge()
+        #expect(refusal(try stranger.token(Self.goodClaims)) == .idTokenSignature)
+        #expect(refusal(try forge.token(Self.goodClaims) { $0["kid"] = .string("k9") }) == .idTokenKeyUnknown)
+        #expect(refusal(try forge.token(Self.goodClaims)) { $0.algorithms = [.es256] } == .idTokenAlgorithm)
+        for name in ["none", "None", "HS256"] {
+            #expect(refusal(try forge.token(Self.goodClaims) { $0["alg"] = .string(name) }) == .idTokenAlgorithm)
+        }
+        let critical = try forge.token(Self.goodClaims) { $0["crit"] = .array([.string("exp")]) }
+        #expect(refusal(critical) == .idTokenMalformed)
+        let parts = try forge.token(Self.goodClaims).reveal().split(separator: ".")
+        #expect(refusal(Secret("\(parts[0]).\(parts[1]).")) == .idTokenSignature)
+    }
+
+    @Test("an ID token is no logout token, and a logout token is no ID token")
+    func confusion() throws {
+        let forge = try Self.forge.get()
+        #expect(refusal(try forge.token()) == .logoutTokenInvalid)
+        let error = #expect(throws: IdentityError.self) {
+            _ = try IDTokenValidator.validate(
+                try forge.token(Self.goodClaims),
+                keys: try forge.keySet(),
+                expecting: TokenForge.expectations()
+            )
+        }
+        #expect(error?.code == .idTokenNonce)
+    }
+}
