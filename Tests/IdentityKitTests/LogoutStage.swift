@@ -6,8 +6,16 @@ import Synchronization
 import Testing
 
 /// A provider with a logout page, in memory.
-final class LeavingProvider: IdentityProvider, LogoutStateSupporting {
+final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChannelLogoutSupporting, TokenRevoking {
+    private struct State {
+        var notices: [String: LogoutNotice] = [:]
+        var isDown = false
+        var revoked: [String] = []
+        var onRevocation: (@Sendable (TokenSet) async throws -> Void)?
+    }
+
     let inner: StrictProvider
+    private let state = Mutex(State())
     var descriptor: ProviderDescriptor { inner.descriptor }
 
     init(clock: ManualClock, name: String = "leaving") {
@@ -20,32 +28,83 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting {
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         try await inner.exchange(callback, for: attempt)
     }
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        var renewed = try await inner.refresh(tokens)
+        renewed.providerSessionID = tokens.providerSessionID
+        return renewed
+    }
     func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
         try HTTPURL("https://id.example/logout")
     }
     func logoutURL(for tokens: TokenSet, returningTo uri: String, state: Secret) async throws -> HTTPURL? {
         try HTTPURL("https://id.example/logout?state=\(state.reveal())")
     }
-}
 
-/// A store in which what a test names fails.
-final class TroubledStore: SessionStore {
-    enum Operation: Hashable {
-        case insertAttempt
-    }
+    func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
-    let inner = InMemoryStore()
-    private let broken = Mutex<Set<Operation>>([])
-
-    func setBroken(_ operations: Operation...) { broken.withLock { $0 = Set(operations) } }
-
-    private func check(_ operation: Operation) throws {
-        guard !broken.withLock({ $0.contains(operation) }) else {
-            throw IdentityError(.retryLater, .storeBusy, "Busy.")
+    /// A logout token that will be found good.
+    func announce(
+        issuer: String = "https://id.example",
+        subject: String? = "buyer-1",
+        session: String? = nil,
+        jti: String? = nil
+    ) -> String {
+        state.withLock { state in
+            let name = "token-\(state.notices.count)"
+            state.notices[name] = LogoutNotice(
+                issuer: issuer,
+                subject: subject,
+                providerSessionID: session,
+                tokenID: jti ?? name,
+                expiresAt: inner.clock.now + 180
+            )
+            return name
         }
     }
 
+    func validate(logoutToken: Secret) async throws -> LogoutNotice {
+        let (notice, isDown) = state.withLock { ($0.notices[logoutToken.reveal()], $0.isDown) }
+        if isDown { throw IdentityError(.retryLater, .providerUnavailable, "No keys.") }
+        guard let notice else { throw IdentityError(.rejected, .idTokenSignature, "Forged.") }
+        return notice
+    }
+
+    /// The refresh tokens that were revoked, in order.
+    var revoked: [String] { state.withLock { $0.revoked } }
+
+    /// Runs at each revocation.
+    func onRevocation(_ body: (@Sendable (TokenSet) async throws -> Void)?) {
+        state.withLock { $0.onRevocation = body }
+    }
+
+    func revoke(_ tokens: TokenSet) async throws {
+        let body = state.withLock { state in
+            state.revoked.append(tokens.refreshToken?.reveal() ?? "")
+            return state.onRevocation
+        }
+        try await body?(tokens)
+    }
+}
+
+/// A manual clock on which short sleeps are over at once, and take their time all the same.
+private struct HastyClock: IdentityClock {
+    let manual: ManualClock
+    let patience: Duration
+    var now: Date { manual.now }
+    var elapsed: Duration { manual.elapsed }
+
+    func sleep(for duration: Duration) async throws {
+        guard duration < patience else { return try await manual.sleep(for: duration) }
+        manual.advance(by: duration)
+    }
+}
+
+/// A store around another; what a wrapper does not say itself is the inner one's business.
+protocol WrappingStore: SessionStore {
+    var inner: InMemoryStore { get }
+}
+
+extension WrappingStore {
     func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
     func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
@@ -55,10 +114,7 @@ final class TroubledStore: SessionStore {
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         try await inner.sessions(matching: filter)
     }
-    func insert(_ attempt: StoredLoginAttempt) async throws {
-        try check(.insertAttempt)
-        try await inner.insert(attempt)
-    }
+    func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
     func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await inner.takeLoginAttempt(key) }
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         try await inner.attachment(name, of: id)
@@ -73,6 +129,72 @@ final class TroubledStore: SessionStore {
     }
 }
 
+/// A store in which what a test names fails.
+final class TroubledStore: WrappingStore, UsedTokenStore {
+    enum Operation: Hashable {
+        case insertAttempt, list, remove, isUsed, markUsed
+        /// It is written, and an error comes back.
+        case afterMarkUsed
+    }
+
+    let inner = InMemoryStore()
+    private let broken = Mutex<Set<Operation>>([])
+    private let stuck = Mutex<SessionID?>(nil)
+    private let replacements = Mutex<Int?>(nil)
+
+    func setBroken(_ operations: Operation...) { broken.withLock { $0 = Set(operations) } }
+
+    /// This one session cannot be removed.
+    func setStuck(_ id: SessionID?) { stuck.withLock { $0 = id } }
+
+    private func check(_ operation: Operation) throws {
+        guard !broken.withLock({ $0.contains(operation) }) else {
+            throw IdentityError(.retryLater, .storeBusy, "Busy.")
+        }
+    }
+
+    /// So many more replacements succeed.
+    func setReplacements(failingAfter count: Int) { replacements.withLock { $0 = count } }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        let isBroken = replacements.withLock { left in
+            defer { left = left.map { max($0 - 1, 0) } }
+            return left == 0
+        }
+        if isBroken { throw IdentityError(.retryLater, .storeBusy, "Busy.") }
+        return try await inner.replace(session, expecting: generation)
+    }
+    func remove(_ id: SessionID) async throws -> RemovedSession? {
+        try check(.remove)
+        guard stuck.withLock({ $0 }) != id else { throw IdentityError(.retryLater, .storeBusy, "Busy.") }
+        return try await inner.remove(id)
+    }
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        // Listing all of them is how tests look at the store.
+        if filter.provider != nil { try check(.list) }
+        return try await inner.sessions(matching: filter)
+    }
+    func isUsed(_ key: String) async throws -> Bool {
+        try check(.isUsed)
+        return try await inner.isUsed(key)
+    }
+    func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
+        try check(.markUsed)
+        let isFirst = try await inner.markUsed(key, until: expiry)
+        try check(.afterMarkUsed)
+        return isFirst
+    }
+    func insert(_ attempt: StoredLoginAttempt) async throws {
+        try check(.insertAttempt)
+        try await inner.insert(attempt)
+    }
+}
+
+/// A store that keeps sessions and cannot remember which tokens were used.
+struct ForgetfulStore: WrappingStore {
+    let inner: InMemoryStore
+}
+
 /// A manager over two providers that can end sessions in every way.
 struct LogoutStage {
     private struct NoNetwork: HTTPTransport {
@@ -81,24 +203,47 @@ struct LogoutStage {
         }
     }
 
-    let clock = ManualClock()
+    let clock: ManualClock
     let store = TroubledStore()
     let provider: LeavingProvider
     let other: LeavingProvider
     let manager: SessionManager
+    private let make: @Sendable (any SessionStore) throws -> SessionManager
 
-    init() throws {
-        provider = LeavingProvider(clock: clock)
-        other = LeavingProvider(clock: clock, name: "other")
-        manager = SessionManager(
-            providers: try ProviderRegistry([provider, other, StrictProvider(clock: clock)]),
-            store: store,
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
-        )
+    /// - Parameter patience: Sleeps that are shorter are over at once.
+    init(configuration: SessionManager.Configuration = .init(), patience: Duration = .zero) throws {
+        let clock = ManualClock()
+        let provider = LeavingProvider(clock: clock)
+        let other = LeavingProvider(clock: clock, name: "other")
+        make = { store in
+            SessionManager(
+                providers: try ProviderRegistry([provider, other, StrictProvider(clock: clock)]),
+                store: store,
+                environment: IdentityEnvironment(
+                    transport: NoNetwork(),
+                    clock: HastyClock(manual: clock, patience: patience)
+                ),
+                configuration: configuration
+            )
+        }
+        self.clock = clock
+        self.provider = provider
+        self.other = other
+        manager = try make(store)
     }
 
-    func signIn(_ subject: String = "buyer-1", provider name: String = "leaving") async throws -> SessionID {
-        let tokens = provider.inner.mint(Buyer(issuer: "https://id.example", subject: subject))
+    /// Another process, or another store.
+    func manager(over store: any SessionStore) throws -> SessionManager {
+        try make(store)
+    }
+
+    func signIn(
+        _ subject: String = "buyer-1",
+        provider name: String = "leaving",
+        session: String? = nil
+    ) async throws -> SessionID {
+        var tokens = provider.inner.mint(Buyer(issuer: "https://id.example", subject: subject))
+        tokens.providerSessionID = session
         return try await manager.establish(tokens, provider: name).id
     }
 }

@@ -30,6 +30,7 @@ final class FakeProvider: Sendable {
         state = Mutex(State(forge: forge, keys: [forge.jwk]))
     }
 
+    var forge: TokenForge { state.withLock { $0.forge } }
     var origin: String { state.withLock { $0.origin } }
     func serve(at origin: String) { state.withLock { $0.origin = origin } }
     func paths() -> [String] { state.withLock { $0.requests.map(\.path) } }

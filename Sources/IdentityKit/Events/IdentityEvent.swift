@@ -16,8 +16,10 @@ public struct IdentityEvent: Sendable {
         case sessionEnded
         /// A buyer signed out.
         case loggedOut
-        /// A return from a provider's logout page was refused with this code.
+        /// A return from a provider's logout page, or a provider's logout token, was refused with this code.
         case logoutRefused(IdentityError.Code)
+        /// The tokens of a session that has ended were not revoked; with the error's code.
+        case revocationFailed(IdentityError.Code)
         /// Something that follows a session, such as its cart, could not follow; with the error's code.
         case participantFailed(IdentityError.Code)
         /// A provider's keys were fetched, or confirmed, without a session's doing; they may be the same as before.

@@ -7,7 +7,7 @@ public import IdentityHTTP
 /// whether the buyer's session survives: only ``IdentityError/Kind/signInAgain`` ends it.
 ///
 /// Abilities that not every provider has are protocols of their own: ``BuyerProfileProviding``, ``CartClaimProviding``,
-/// ``DeviceAuthorizing``, ``LogoutStateSupporting``.
+/// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``.
 public protocol IdentityProvider: Sendable {
     /// Name, kind and client of this provider.
     var descriptor: ProviderDescriptor { get }

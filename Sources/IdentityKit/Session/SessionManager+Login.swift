@@ -153,6 +153,7 @@ extension SessionManager {
             tenant: descriptor.tenant,
             issuer: tokens.buyer.issuer,
             subject: tokens.buyer.subject,
+            providerSessionID: tokens.providerSessionID,
             createdAt: now,
             retainedUntil: now + configuration.sessionRetention.timeInterval,
             payload: payload.secret

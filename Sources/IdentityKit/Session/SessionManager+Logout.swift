@@ -9,7 +9,8 @@ struct EndedSession: Sendable {
 }
 
 extension SessionManager {
-    /// Ends a session: removes it from the store first, then lets carts follow, then says where to send the browser.
+    /// Ends a session: removes it from the store first, then lets carts follow, has the tokens revoked, and says where to send
+    /// the browser.
     ///
     /// No `state` goes along; ``logout(_:options:)`` sends one, and can check the browser's return.
     ///
@@ -23,7 +24,8 @@ extension SessionManager {
         return try await logout(id, options: options)
     }
 
-    /// Ends a session: removes it from the store first, then lets carts follow, then says where to send the browser.
+    /// Ends a session: removes it from the store first, then lets carts follow, has the tokens revoked, and says where to send
+    /// the browser.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -35,7 +37,7 @@ extension SessionManager {
             try Self.check(options.returnPath)
             let started = environment.clock.elapsed
             guard let ended = try await take(id) else { throw Self.unknownSession }
-            return await finish(ended, options, since: started)
+            return await finish([ended], options, since: started)[0]
         }
     }
 
@@ -52,8 +54,7 @@ extension SessionManager {
             let (ended, failure) = await takeAll(try await store.sessions(matching: filter).map(\.id))
             var options = LogoutOptions()
             options.sendsState = false
-            var results: [LogoutResult] = []
-            for ended in ended { results.append(await finish(ended, options, since: started)) }
+            let results = await finish(ended, options, since: started)
             if let failure { throw failure }
             return results
         }
@@ -76,8 +77,10 @@ extension SessionManager {
     /// Removes a session; nil when there is none.
     private func take(_ id: SessionID) async throws -> EndedSession? {
         guard let removed = try await store.remove(id) else { return nil }
-        unsaved.withLock { $0[id] = nil }
-        let payload = try SessionPayload(removed.session)
+        let waiting = unsaved.withLock { $0.removeValue(forKey: id) }
+        var payload = try SessionPayload(removed.session)
+        // New tokens that could not be saved yet are the ones to be revoked.
+        if let waiting, payload.tokens.isSameIssue(as: waiting.old.tokens) { payload.tokens = waiting.tokens }
         return EndedSession(
             session: Session(removed.session, payload),
             tokens: payload.tokens,
@@ -85,17 +88,30 @@ extension SessionManager {
         )
     }
 
-    private func finish(_ ended: EndedSession, _ options: LogoutOptions, since started: Duration) async -> LogoutResult
-    {
-        var problems = await tellEnd(of: ended, since: started)
-        let page = await logoutPage(for: ended.session, ended.tokens, options, &problems)
-        emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)
-        return LogoutResult(
-            session: ended.session,
-            browserURL: page.url,
-            awaitedReturn: page.awaitedReturn,
-            problems: problems
-        )
+    /// Does what follows the removal of sessions; whatever fails is a problem of that session's logout.
+    private func finish(
+        _ ended: [EndedSession],
+        _ options: LogoutOptions,
+        since started: Duration
+    ) async -> [LogoutResult] {
+        var problems: [[IdentityError]] = []
+        for session in ended { problems.append(await tellEnd(of: session, since: started)) }
+        let refusals = await revoke(ended)
+        var results: [LogoutResult] = []
+        for (ended, (var problems, refusal)) in zip(ended, zip(problems, refusals)) {
+            if let refusal { problems.append(refusal) }
+            let page = await logoutPage(for: ended.session, ended.tokens, options, &problems)
+            emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)
+            results.append(
+                LogoutResult(
+                    session: ended.session,
+                    browserURL: page.url,
+                    awaitedReturn: page.awaitedReturn,
+                    problems: problems
+                )
+            )
+        }
+        return results
     }
 
     /// Lets carts and others let go of a session that has ended.

@@ -21,6 +21,7 @@ extension SessionManager {
                 let payload = SessionPayload(tokens: tokens)
                 var renewed = base
                 renewed.generation += 1
+                renewed.providerSessionID = tokens.providerSessionID
                 renewed.retainedUntil = now + configuration.sessionRetention.timeInterval
                 renewed.payload = payload.secret
                 if try await persist(renewed, over: base.generation) {
@@ -38,7 +39,8 @@ extension SessionManager {
             unsaved.withLock { $0[claimed.id] = UnsavedTokens(tokens: tokens, old: old) }
             throw error
         }
-        // Logout won: what came back late does not bring the session back.
+        // Logout won: what came back late does not bring the session back, and is known to nobody who could give it back.
+        _ = await revoke(tokens, of: Session(claimed, SessionPayload(tokens: tokens)))
         throw Self.unknownSession
     }
 

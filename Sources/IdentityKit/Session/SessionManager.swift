@@ -19,6 +19,10 @@ public final class SessionManager: Sendable {
         /// How long a renewal that another process began is left alone where the store has no locks, by default 60 seconds;
         /// it must be longer than a provider may take for two exchanges.
         public var renewalLease: Duration = .seconds(60)
+        /// Whether a logout also has the tokens revoked where the provider takes them back (RFC 7009), by default true.
+        public var revokesTokens = true
+        /// How long a logout waits for the revocation, by default 5 seconds.
+        public var revocationTimeout: Duration = .seconds(5)
 
         /// The defaults.
         public init() {}

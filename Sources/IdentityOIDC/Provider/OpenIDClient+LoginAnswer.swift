@@ -40,6 +40,7 @@ extension OpenIDClient {
         tokens.authenticatedAt = claims.authenticatedAt
         tokens.authorizedParty = claims.authorizedParty
         tokens.nonce = terms.nonce
+        tokens.providerSessionID = claims.providerSessionID
         return tokens
     }
 

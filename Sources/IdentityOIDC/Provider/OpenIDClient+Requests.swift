@@ -36,8 +36,8 @@ extension OpenIDClient {
         return (try TokenAnswer(response, to: grant), startedAt)
     }
 
-    /// What every ID token of this client is checked against.
-    func expectations(_ metadata: ProviderMetadata, _ answer: TokenResponse) -> IDTokenExpectations {
+    /// What every signed token of the provider for this client is checked against.
+    func expectations(_ metadata: ProviderMetadata, _ answer: TokenResponse? = nil) -> IDTokenExpectations {
         var expected = IDTokenExpectations(
             issuers: dialect.issuers,
             audiences: dialect.audiences,
@@ -46,7 +46,7 @@ extension OpenIDClient {
         )
         expected.allowsForeignAudiences = dialect.allowsForeignAudiences
         expected.acceptsNumericSubject = dialect.acceptsNumericSubject
-        expected.accessToken = answer.accessToken
+        expected.accessToken = answer?.accessToken
         return expected
     }
 
@@ -58,18 +58,25 @@ extension OpenIDClient {
         return offered.isEmpty ? [.rs256] : offered
     }
 
-    /// Validates an ID token; for a key that is not known, asks the provider for newer keys as often as the budget allows.
+    /// Validates an ID token with the provider's keys.
     func validate(
         _ token: Secret,
         _ metadata: ProviderMetadata,
         _ expected: IDTokenExpectations
     ) async throws -> IDTokenClaims {
+        try await withKeys(for: token, metadata) { try IDTokenValidator.validate(token, keys: $0, expecting: expected) }
+    }
+
+    /// Validates a signed token; for a key that is not known, asks the provider for newer keys as often as the budget allows.
+    func withKeys<Claims>(
+        for token: Secret,
+        _ metadata: ProviderMetadata,
+        validate: (JSONWebKeySet) throws -> Claims
+    ) async throws -> Claims {
         guard let url = metadata.keySetURL else { throw Self.missing("key set") }
         // A token that cannot be read has no kid, and is refused before any key counts.
         let keyID = (try? JSONWebSignature(parsing: token))?.keyID
-        return try await keySource.verifying(with: url, keyID: keyID) { keys in
-            try IDTokenValidator.validate(token, keys: keys, expecting: expected)
-        }
+        return try await keySource.verifying(with: url, keyID: keyID, validate)
     }
 
     /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).

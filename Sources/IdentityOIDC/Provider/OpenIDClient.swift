@@ -183,6 +183,7 @@ package struct OpenIDClient: Sendable {
             let claims = try await validate(idToken, metadata, expected)
             if !isBuyerKnown { renewed.buyer = dialect.buyer(claims) }
             renewed.idToken = idToken
+            renewed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
         }
         return renewed
     }

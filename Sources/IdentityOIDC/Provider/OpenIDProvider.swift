@@ -6,7 +6,10 @@ public import IdentityKit
 ///
 /// The ID token is always verified: signature, issuer, audience, times, nonce and, where present, `at_hash`. PKCE with S256,
 /// `state` and `nonce` are always sent.
-public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutStateSupporting {
+public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutStateSupporting,
+    BackChannelLogoutSupporting,
+    TokenRevoking
+{
     /// How a client at an OpenID provider is set up.
     public struct Configuration: Sendable {
         /// The name under which the app chooses it.
@@ -184,6 +187,18 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutSta
         state: Secret
     ) async throws -> HTTPURL? {
         try await client.logoutURL(for: tokens, returningTo: postLogoutRedirectURI, state: state)
+    }
+
+    /// Decides whether a logout token of this provider for this client is to be trusted.
+    ///
+    /// Signature, issuer, audience and times are judged as an ID token's are.
+    public func validate(logoutToken: Secret) async throws -> LogoutNotice {
+        try await client.validate(logoutToken: logoutToken)
+    }
+
+    /// Revokes the refresh token, with which providers invalidate the access token too; the access token where there is none.
+    public func revoke(_ tokens: TokenSet) async throws {
+        try await client.revoke(tokens)
     }
 
     /// Asks the UserInfo endpoint; what the login verified, where the provider has none.

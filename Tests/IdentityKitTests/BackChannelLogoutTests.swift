@@ -1,0 +1,285 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// A cart that remembers which sessions' ends it was told of, and may fail.
+private final class Cart: SessionParticipant {
+    private let state = Mutex<(ended: [SessionID], isBroken: Bool)>(([], false))
+    var ended: [SessionID] { state.withLock { $0.ended } }
+
+    func setBroken(_ isBroken: Bool) { state.withLock { $0.isBroken = isBroken } }
+    func sessionRenewed(_ session: Session) async throws {}
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
+        let isBroken = state.withLock { state in
+            state.ended.append(session.id)
+            return state.isBroken
+        }
+        if isBroken { throw IdentityError(.retryLater, .providerUnavailable, "The cart is down.") }
+    }
+}
+
+@Suite("Back-channel logout")
+struct BackChannelLogoutTests {
+    private static let form = "application/x-www-form-urlencoded"
+
+    private func send(
+        _ token: String,
+        to stage: LogoutStage,
+        provider: String = "leaving"
+    ) async -> BackChannelLogoutResult {
+        let body = Array("logout_token=\(token)".utf8)
+        return await stage.manager.backChannelLogout(provider: provider, body: body, contentType: Self.form)
+    }
+
+    private func ids(_ stage: LogoutStage) async throws -> Set<SessionID> {
+        Set(try await stage.manager.sessions().map(\.id))
+    }
+
+    private func header(_ name: String, _ result: BackChannelLogoutResult) -> String? {
+        result.headers.first { $0.name == name }?.value
+    }
+
+    @Test("a token with a sid ends the session of that name; one without ends all sessions of its buyer")
+    func affected() async throws {
+        let stage = try LogoutStage()
+        let first = try await stage.signIn(session: "s1")
+        let second = try await stage.signIn(session: "s2")
+        let third = try await stage.signIn(session: "s3")
+        let stranger = try await stage.signIn("buyer-2", session: "s9")
+        let cart = Cart()
+        stage.manager.add(cart)
+        let bySession = await send(stage.provider.announce(subject: nil, session: "s1"), to: stage)
+        #expect(bySession.status == 200)
+        #expect(bySession.body.isEmpty)
+        #expect(header("Cache-Control", bySession) == "no-store")
+        #expect(bySession.error == nil)
+        #expect(bySession.sessions.map(\.id) == [first])
+        #expect(try await ids(stage) == [second, third, stranger])
+        let byBoth = await send(stage.provider.announce(session: "s2"), to: stage)
+        #expect(byBoth.sessions.map(\.id) == [second])
+        let byBuyer = await send(stage.provider.announce(), to: stage)
+        #expect(byBuyer.sessions.map(\.id) == [third])
+        #expect(try await ids(stage) == [stranger])
+        #expect(cart.ended == [first, second, third])
+    }
+
+    @Test("a token of buyer and session ends that buyer's sessions without a name too, and nobody else's")
+    func nameless() async throws {
+        let stage = try LogoutStage()
+        let nameless = try await stage.signIn()
+        let other = try await stage.signIn("buyer-2")
+        let result = await send(stage.provider.announce(session: "s1"), to: stage)
+        #expect(result.sessions.map(\.id) == [nameless])
+        #expect(await send(stage.provider.announce(subject: nil, session: "s1"), to: stage).sessions.isEmpty)
+        #expect(try await ids(stage) == [other])
+    }
+
+    @Test("no token ends a session of another provider, tenant or issuer, or of a name that only looks alike")
+    func foreign() async throws {
+        let stage = try LogoutStage()
+        let here = try await stage.signIn(session: "K1")
+        let there = try await stage.signIn(provider: "other", session: "K1")
+        var stored = try #require(try await stage.store.session(try await stage.signIn(session: "K1")))
+        _ = try await stage.store.remove(stored.id)
+        stored.tenant = "another"
+        try await stage.store.insert(stored)
+        for (subject, session) in [("buyer-1", nil), (nil, "K1"), ("buyer-1", "K1")] as [(String?, String?)] {
+            let token = stage.provider.announce(issuer: "https://other.example", subject: subject, session: session)
+            let result = await send(token, to: stage)
+            #expect(result.status == 200)
+            #expect(result.sessions.isEmpty)
+        }
+        #expect(await send(stage.provider.announce(subject: nil, session: "\u{212A}1"), to: stage).sessions.isEmpty)
+        #expect(await send(stage.provider.announce(session: "\u{212A}1"), to: stage).sessions.isEmpty)
+        #expect(
+            await send(stage.provider.announce(subject: nil, session: "K1"), to: stage).sessions.map(\.id) == [here]
+        )
+        #expect(try await ids(stage) == [there, stored.id])
+    }
+
+    @Test("a token about no session is carried out; used again it is refused, and ends nothing")
+    func replay() async throws {
+        let stage = try LogoutStage()
+        let token = stage.provider.announce()
+        #expect(await send(token, to: stage).status == 200)
+        let session = try await stage.signIn()
+        let again = await send(token, to: stage)
+        #expect(again.status == 400)
+        #expect(again.error?.code == .logoutTokenReplayed)
+        #expect(header("Cache-Control", again) == "no-store")
+        #expect(header("Content-Type", again) == "application/json")
+        let answer = try JSONValue(parsing: again.body)
+        #expect(answer["error"]?.string == "invalid_request")
+        #expect(answer["error_description"]?.string == "The logout token was used before.")
+        #expect(try await ids(stage) == [session])
+    }
+
+    @Test("a jti counts once for each provider, not for all")
+    func names() async throws {
+        let stage = try LogoutStage()
+        #expect(await send(stage.provider.announce(jti: "1"), to: stage).status == 200)
+        #expect(await send(stage.provider.announce(jti: "1"), to: stage).error?.code == .logoutTokenReplayed)
+        #expect(await send(stage.other.announce(jti: "1"), to: stage, provider: "other").status == 200)
+    }
+
+    @Test("of many at once exactly one is the first")
+    func race() async throws {
+        let stage = try LogoutStage()
+        _ = try await stage.signIn()
+        let token = stage.provider.announce()
+        let statuses = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<16 { group.addTask { await send(token, to: stage).status } }
+            return await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(statuses == [200: 1, 400: 15])
+        #expect(try await ids(stage).isEmpty)
+    }
+
+    @Test(
+        "while the store fails the provider is asked to try again, and its next attempt finishes what is left",
+        arguments: [TroubledStore.Operation.isUsed, .list, .remove, .markUsed]
+    )
+    func outage(_ operation: TroubledStore.Operation) async throws {
+        let stage = try LogoutStage()
+        _ = try await stage.signIn()
+        _ = try await stage.signIn()
+        let cart = Cart()
+        stage.manager.add(cart)
+        let token = stage.provider.announce()
+        stage.store.setBroken(operation)
+        let failed = await send(token, to: stage)
+        #expect(failed.status == 503)
+        #expect(failed.error?.code == .storeBusy)
+        #expect(try JSONValue(parsing: failed.body)["error"]?.string == "temporarily_unavailable")
+        stage.store.setBroken()
+        #expect(await send(token, to: stage).status == 200)
+        #expect(try await ids(stage).isEmpty)
+        #expect(cart.ended.count == 2)
+        #expect(await send(token, to: stage).status == 400)
+    }
+
+    @Test("one session that cannot be removed does not keep the others, and the next attempt ends it")
+    func partial() async throws {
+        let stage = try LogoutStage()
+        let first = try await stage.signIn()
+        let second = try await stage.signIn()
+        let token = stage.provider.announce()
+        stage.store.setStuck(first)
+        let failed = await send(token, to: stage)
+        #expect(failed.status == 503)
+        #expect(failed.sessions.map(\.id) == [second])
+        #expect(try await ids(stage) == [first])
+        stage.store.setStuck(nil)
+        #expect(await send(token, to: stage).sessions.map(\.id) == [first])
+    }
+
+    @Test("a mark that was written although the store said otherwise counts")
+    func failsAfterCommit() async throws {
+        let stage = try LogoutStage()
+        _ = try await stage.signIn()
+        let token = stage.provider.announce()
+        stage.store.setBroken(.afterMarkUsed)
+        #expect(await send(token, to: stage).status == 200)
+        #expect(await send(token, to: stage).status == 400)
+    }
+
+    @Test("a cart that cannot follow is a problem of the app, not of the provider")
+    func cartDown() async throws {
+        let stage = try LogoutStage()
+        _ = try await stage.signIn()
+        let cart = Cart()
+        cart.setBroken(true)
+        stage.manager.add(cart)
+        let result = await send(stage.provider.announce(), to: stage)
+        #expect(result.status == 200)
+        #expect(result.problems.map(\.code) == [.providerUnavailable])
+        #expect(try await ids(stage).isEmpty)
+    }
+
+    @Test("what is no form with one logout token is refused")
+    func malformed() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn()
+        let token = stage.provider.announce()
+        let requests: [(String, String?)] = [
+            ("logout_token=\(token)", nil), ("logout_token=\(token)", "application/json"),
+            ("logout_token=\(token)", "application/x-www-form-urlencoded2"), ("logout_token=\(token)", ""),
+            ("logout_token=\(token)", "application /x-www-form-urlencoded"),
+            ("", Self.form), ("logout_token=", Self.form), ("token=\(token)", Self.form),
+            ("logout_token=\(token)&logout_token=\(token)", Self.form), ("logout_token=%\(token)", Self.form),
+            ("logout_token=\(token)&pad=" + String(repeating: "a", count: 16_384), Self.form),
+            ("logout_token=unknown", Self.form),
+        ]
+        for (body, type) in requests {
+            let result = await stage.manager.backChannelLogout(
+                provider: "leaving",
+                body: Array(body.utf8),
+                contentType: type
+            )
+            #expect(result.status == 400)
+            #expect(result.sessions.isEmpty)
+        }
+        #expect(try await ids(stage) == [session])
+        let good = await stage.manager.backChannelLogout(
+            provider: "leaving",
+            body: Array("a=b&logout%5Ftoken=\(token)&a=c".utf8),
+            contentType: " Application/X-WWW-Form-URLEncoded ; charset=UTF-8"
+        )
+        #expect(good.status == 200)
+    }
+
+    @Test("a provider that cannot be asked for its keys tries again; a wrong route or store is the operator's business")
+    func unavailable() async throws {
+        let stage = try LogoutStage()
+        let token = stage.provider.announce()
+        stage.provider.setDown(true)
+        #expect(await send(token, to: stage).status == 503)
+        for name in ["unknown", "strict"] {
+            let result = await send(token, to: stage, provider: name)
+            #expect(result.status == 500)
+            #expect(try JSONValue(parsing: result.body) == .object(["error": .string("server_error")]))
+        }
+        stage.provider.setDown(false)
+        let forgetful = try stage.manager(over: ForgetfulStore(inner: stage.store.inner))
+        let body = Array("logout_token=\(token)".utf8)
+        let result = await forgetful.backChannelLogout(provider: "leaving", body: body, contentType: Self.form)
+        #expect(result.status == 500)
+        #expect(result.error?.code == .configurationInvalid)
+    }
+
+    @Test("a renewal that is under way does not bring the session back")
+    func renewal() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn(session: "s1")
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        stage.provider.inner.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let renewal = Task { try await stage.manager.renewTokens(for: session) }
+        for await _ in arrived {}
+        #expect(await send(stage.provider.announce(subject: nil, session: "s1"), to: stage).sessions.count == 1)
+        release.finish()
+        let error = await #expect(throws: IdentityError.self) { _ = try await renewal.value }
+        #expect(error?.code == .sessionUnknown)
+        #expect(try await ids(stage).isEmpty)
+    }
+
+    @Test("the provider's name for a session outlives renewals and restarts")
+    func renewed() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn(session: "s1")
+        #expect(try await stage.manager.renewTokens(for: session).tokens.providerSessionID == "s1")
+        let second = try stage.manager(over: stage.store)
+        let token = stage.provider.announce(subject: nil, session: "s1")
+        let result = await second.backChannelLogout(
+            provider: "leaving",
+            body: Array("logout_token=\(token)".utf8),
+            contentType: Self.form
+        )
+        #expect(result.sessions.map(\.id) == [session])
+    }
+}

@@ -1,0 +1,116 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Revocation at logout")
+struct RevocationTests {
+    @Test("a logout has the session's newest tokens revoked once the session is gone")
+    func revoked() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn()
+        let tokens = try await stage.manager.renewTokens(for: session).tokens
+        stage.provider.onRevocation { _ in
+            let stored = try await stage.store.session(session)
+            #expect(stored == nil)
+        }
+        #expect(try await stage.manager.logout(session).problems.isEmpty)
+        #expect(stage.provider.revoked == [try #require(tokens.refreshToken).reveal()])
+    }
+
+    @Test("a revocation that fails is a problem of the logout, and nothing else")
+    func failure() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn()
+        stage.provider.onRevocation { _ in throw IdentityError(.retryLater, .providerUnavailable, "Down.") }
+        let result = try await stage.manager.logout(session)
+        #expect(result.problems.map(\.code) == [.providerUnavailable])
+        #expect(result.browserURL != nil)
+        #expect(try await stage.manager.sessions().isEmpty)
+    }
+
+    @Test("a provider that does not answer is given up after the limit")
+    func limit() async throws {
+        let stage = try LogoutStage(patience: .seconds(6))
+        let session = try await stage.signIn()
+        stage.provider.onRevocation { _ in try await stage.clock.sleep(for: .seconds(3600)) }
+        #expect(try await stage.manager.logout(session).problems.map(\.code) == [.providerUnavailable])
+        #expect(stage.clock.elapsed == .seconds(5))
+    }
+
+    @Test("the sessions of a buyer share one limit: nobody waits for the one before", .timeLimit(.minutes(1)))
+    func together() async throws {
+        let stage = try LogoutStage()
+        for _ in 0..<3 { _ = try await stage.signIn() }
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        stage.provider.onRevocation { _ in
+            arrival.yield()
+            for await _ in released {}
+        }
+        async let ended = stage.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
+        var calls = 0
+        for await _ in arrived {
+            calls += 1
+            if calls == 3 { break }
+        }
+        release.finish()
+        #expect(try await ended.map(\.problems.count) == [0, 0, 0])
+    }
+
+    @Test("it can be switched off, and is not asked of a provider that cannot")
+    func off() async throws {
+        var configuration = SessionManager.Configuration()
+        configuration.revokesTokens = false
+        let stage = try LogoutStage(configuration: configuration)
+        #expect(try await stage.manager.logout(try await stage.signIn()).problems.isEmpty)
+        _ = try await stage.signIn()
+        _ = try await stage.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
+        #expect(stage.provider.revoked.isEmpty)
+        let other = try LogoutStage()
+        #expect(try await other.manager.logout(try await other.signIn(provider: "strict")).problems.isEmpty)
+    }
+
+    @Test("tokens that a renewal brings after the logout are revoked too")
+    func late() async throws {
+        let stage = try LogoutStage()
+        let session = try await stage.signIn()
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        stage.provider.inner.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let renewal = Task { try await stage.manager.renewTokens(for: session) }
+        for await _ in arrived {}
+        _ = try await stage.manager.logout(session)
+        release.finish()
+        await #expect(throws: IdentityError.self) { _ = try await renewal.value }
+        #expect(stage.provider.revoked == ["refresh-1", "refresh-2"])
+    }
+
+    @Test("of tokens that could not be saved the new ones are revoked")
+    func unsaved() async throws {
+        let stage = try LogoutStage(patience: .seconds(3))
+        let session = try await stage.signIn()
+        // The claim is written, what comes back is not.
+        stage.store.setReplacements(failingAfter: 1)
+        await #expect(throws: IdentityError.self) { _ = try await stage.manager.renewTokens(for: session) }
+        _ = try await stage.manager.logout(session)
+        #expect(stage.provider.revoked == ["refresh-2"])
+    }
+
+    @Test("a logout that the provider began revokes nothing: what lives on there is the provider's decision")
+    func backChannel() async throws {
+        let stage = try LogoutStage()
+        _ = try await stage.signIn()
+        let body = Array("logout_token=\(stage.provider.announce())".utf8)
+        let result = await stage.manager.backChannelLogout(
+            provider: "leaving",
+            body: body,
+            contentType: "application/x-www-form-urlencoded"
+        )
+        #expect(result.sessions.count == 1)
+        #expect(stage.provider.revoked.isEmpty)
+    }
+}

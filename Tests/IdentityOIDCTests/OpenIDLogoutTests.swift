@@ -1,0 +1,177 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+@Suite("The general provider at the end of a session")
+struct OpenIDLogoutTests {
+    private func token(_ world: FakeWorld, _ forge: TokenForge? = nil, jti: String = "token-1") throws -> Secret {
+        var claims = LogoutTokenTests.goodClaims
+        claims["iss"] = .string(world.fake.origin)
+        claims["jti"] = .string(jti)
+        return try (forge ?? world.fake.forge).token(claims) { $0["typ"] = .string("logout+jwt") }
+    }
+
+    @Test("the session's name comes from the ID token, and a renewal keeps it or brings a new one")
+    func name() async throws {
+        try await FakeWorld.run { world in
+            #expect(try await world.login().providerSessionID == nil)
+            world.fake.change(claims: { $0["sid"] = .string("session-1") })
+            let tokens = try await world.login()
+            #expect(tokens.providerSessionID == "session-1")
+            world.fake.change(claims: { $0["nonce"] = nil })
+            #expect(try await world.provider.refresh(tokens).providerSessionID == "session-1")
+            world.fake.change(claims: {
+                $0["nonce"] = nil
+                $0["sid"] = .string("session-2")
+            })
+            #expect(try await world.provider.refresh(tokens).providerSessionID == "session-2")
+            world.fake.change(answer: { $0["id_token"] = nil })
+            #expect(try await world.provider.refresh(tokens).providerSessionID == "session-1")
+        }
+    }
+
+    @Test(
+        "a name that no logout token could have is not kept",
+        arguments: [.integer(1), .string(""), .null] as [JSONValue]
+    )
+    func uselessName(_ name: JSONValue) async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(claims: { $0["sid"] = name })
+            let tokens = try await world.login()
+            #expect(tokens.providerSessionID == nil)
+            world.fake.change(claims: { $0["sid"] = .string(String(repeating: "s", count: 513)) })
+            #expect(try await world.login().providerSessionID == nil)
+        }
+    }
+
+    @Test("a login, a logout token, and the session is gone; the token counts once")
+    func journey() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(claims: { $0["sid"] = .string("session-1") })
+            let manager = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: InMemoryStore(),
+                environment: world.environment
+            )
+            let session = try await manager.establish(try await world.login(), provider: "fake")
+            let body = Array("logout_token=\(try token(world).reveal())".utf8)
+            func send() async -> BackChannelLogoutResult {
+                await manager.backChannelLogout(
+                    provider: "fake",
+                    body: body,
+                    contentType: "application/x-www-form-urlencoded"
+                )
+            }
+            let result = await send()
+            #expect(result.status == 200)
+            #expect(result.sessions.map(\.id) == [session.id])
+            #expect(try await manager.sessions().isEmpty)
+            #expect(await send().error?.code == .logoutTokenReplayed)
+        }
+    }
+
+    @Test(
+        "a logout token that is signed with a new key is understood; one of a stranger is refused; no keys, no verdict"
+    )
+    func keys() async throws {
+        try await FakeWorld.run { world in
+            _ = try await world.provider.validate(logoutToken: try token(world))
+            var next = try TokenForge(.es256)
+            next.keyID = "k2"
+            world.fake.rotate(to: next, publishing: true)
+            _ = try await world.provider.validate(logoutToken: try token(world))
+            var stranger = try TokenForge(.es256)
+            stranger.keyID = "k2"
+            let forged = try token(world, stranger)
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.provider.validate(logoutToken: forged)
+            }
+            #expect(error?.code == .idTokenSignature)
+        }
+        try await FakeWorld.run { world in
+            world.fake.replace("/jwks", by: .message(status: 500))
+            let down = await #expect(throws: IdentityError.self) {
+                _ = try await world.provider.validate(logoutToken: try token(world))
+            }
+            #expect(down?.kind == .retryLater)
+        }
+    }
+
+    @Test("tokens are revoked with the client's proof: the refresh token, or the access token where there is no other")
+    func revocation() async throws {
+        try await FakeWorld.run({ $0.authentication = .secretPost(Secret("s3cret")) }) { world in
+            try await world.provider.revoke(try await world.login())
+            #expect(world.fake.paths().allSatisfy { $0 != "/revoke" })
+        }
+        try await FakeWorld.run({ $0.authentication = .secretPost(Secret("s3cret")) }) { world in
+            world.fake.change(metadata: { [origin = world.fake.origin] in
+                $0["revocation_endpoint"] = .string("\(origin)/revoke")
+            })
+            world.fake.replace("/revoke", by: .message(status: 200))
+            var tokens = try await world.login()
+            tokens.refreshToken = Secret("r &1")
+            try await world.provider.revoke(tokens)
+            tokens.refreshToken = nil
+            tokens.accessToken = Secret("a1")
+            try await world.provider.revoke(tokens)
+            let bodies = world.fake.requests(to: "/revoke").map { String(decoding: $0.body, as: UTF8.self) }
+            #expect(
+                bodies == [
+                    "token=r%20%261&token_type_hint=refresh_token&client_id=client-1&client_secret=s3cret",
+                    "token=a1&token_type_hint=access_token&client_id=client-1&client_secret=s3cret",
+                ]
+            )
+        }
+    }
+
+    @Test("what a revocation endpoint answers is done, a reason to give up, or one to tell")
+    func revocationAnswers() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { [origin = world.fake.origin] in
+                $0["revocation_endpoint"] = .string("\(origin)/revoke")
+            })
+            let tokens = try await world.login()
+            func outcome(_ response: LoopbackResponse, _ tokens: TokenSet) async -> IdentityError? {
+                world.fake.replace("/revoke", by: response)
+                do {
+                    try await world.provider.revoke(tokens)
+                    return nil
+                } catch {
+                    return IdentityError.wrapping(error)
+                }
+            }
+            func refusal(_ error: String, _ status: Int = 400) -> LoopbackResponse {
+                FakeProvider.json(["error": .string(error)], status: status)
+            }
+            for status in [200, 204] { #expect(await outcome(.message(status: status), tokens) == nil) }
+            let refusals: [(LoopbackResponse, IdentityError.Code, IdentityError.Kind)] = [
+                (.message(status: 503), .providerUnavailable, .retryLater),
+                (.message(status: 429), .providerUnavailable, .retryLater),
+                (refusal("invalid_client", 401), .invalidClient, .configuration),
+                (refusal("invalid_request"), .unexpectedResponse, .rejected),
+                (.message(status: 302, headers: [("Location", "/")]), .unexpectedResponse, .rejected),
+                (.message(status: 404, body: Array("<html>".utf8)), .unexpectedResponse, .rejected),
+            ]
+            for (response, code, kind) in refusals {
+                let error = await outcome(response, tokens)
+                #expect(error?.code == code)
+                #expect(error?.kind == kind)
+            }
+            let before = world.fake.requests(to: "/revoke").count
+            let unsupported = await outcome(refusal("unsupported_token_type"), tokens)
+            #expect(unsupported?.code == .unsupportedByProvider)
+            // The access token was tried instead.
+            let bodies = world.fake.requests(to: "/revoke").dropFirst(before).map {
+                String(decoding: $0.body, as: UTF8.self)
+            }
+            #expect(bodies.count == 2)
+            #expect(bodies.last?.contains("token_type_hint=access_token") == true)
+            var bare = tokens
+            bare.refreshToken = nil
+            #expect(await outcome(refusal("unsupported_token_type"), bare) == nil)
+        }
+    }
+}
