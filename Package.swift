@@ -121,7 +121,10 @@ let package = Package(
             ]
         ),
         tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
-        tests("IdentitySandboxTests", ["IdentitySandbox", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
+        tests(
+            "IdentitySandboxTests",
+            ["IdentitySandbox", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting"]
+        ),
         tests(
             "IdentityCertificationTests",
             ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]

@@ -4,105 +4,99 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    private struct Refused: Error {
-        let answer: SandboxAnswer
-
-        init(_ error: String, status: Int = 400) {
-            answer = .oauthError(error, "Refused by the sandbox.", status: status)
+    func token(_ call: SandboxCall) -> SandboxAnswer {
+        let answer = answer(call) { () throws(OAuthRefusal) in
+            let form = try authenticate(call.request)
+            switch try form.required("grant_type") {
+            case "authorization_code": return try exchange(form, call)
+            case "refresh_token" where configuration.issuesRefreshTokens: return try refresh(form, call)
+            default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported.")
+            }
         }
+        if answer.status != 200 { journal.count(\.tokenRefusals) }
+        return answer
     }
 
-    func token(_ call: SandboxCall) -> SandboxAnswer {
-        do throws(Refused) {
-            let fields = try authenticate(call.request)
-            switch fields["grant_type"] {
-            case "authorization_code": return try exchange(fields, call)
-            case "refresh_token" where configuration.issuesRefreshTokens: return try refresh(fields, call)
-            default: throw Refused("unsupported_grant_type")
+    /// Answers a refusal with its error, and notes it when the client broke a rule.
+    func answer(
+        _ call: SandboxCall,
+        _ body: () throws(OAuthRefusal) -> SandboxAnswer
+    ) -> SandboxAnswer {
+        do throws(OAuthRefusal) { return try body() } catch {
+            if error.isViolation {
+                journal.note(
+                    SandboxViolation(endpoint: call.request.endpoint, error: error.error, reason: error.description)
+                )
             }
-        } catch {
-            journal.count(\.tokenRefusals)
             return error.answer
         }
     }
 
-    /// `client_secret_basic` with its form encoding (RFC 6749 section 2.3.1), `client_secret_post`, or none.
-    private func authenticate(_ request: SandboxRequest) throws(Refused) -> [String: String] {
-        let type = request.header("content-type")?.lowercased() ?? ""
-        guard request.method == "POST", type.hasPrefix("application/x-www-form-urlencoded"),
-            let decoded = FormText.decode(request.body)
-        else { throw Refused("invalid_request") }
-        var fields: [String: String] = [:]
-        for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
-            throw Refused("invalid_request")
+    func authenticate(_ request: SandboxRequest) throws(OAuthRefusal) -> OAuthForm {
+        let now = clock.now
+        return try state.withLock { state throws(OAuthRefusal) in
+            try clientCheck.authenticate(request, &state.usedAssertions, at: now)
         }
-        let header = request.header("authorization")
-        guard let secret = configuration.clientSecret else {
-            guard header == nil, fields["client_id"] == configuration.clientID else {
-                throw Refused("invalid_client", status: 401)
-            }
-            return fields
-        }
-        if header != nil, fields["client_secret"] != nil { throw Refused("invalid_request") }
-        let pair = FormText.escape(configuration.clientID) + ":" + FormText.escape(secret)
-        let isBasic = header == "Basic " + Base64.encode(Array(pair.utf8))
-        let isPost = fields["client_id"] == configuration.clientID && fields["client_secret"] == secret
-        guard isBasic || header == nil && isPost else { throw Refused("invalid_client", status: 401) }
-        return fields
     }
 
-    private func exchange(_ fields: [String: String], _ call: SandboxCall) throws(Refused) -> SandboxAnswer {
+    private func exchange(_ form: OAuthForm, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
-        let code = fields["code"] ?? ""
-        let outcome = state.withLock { state -> Result<JSONObject, GrantLedger.Refusal> in
-            do throws(GrantLedger.Refusal) {
-                let grant = try state.ledger.grant(ofCode: code, at: now)
-                guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
-                    PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge)
-                else { throw .unknown }
-                state.ledger.spendCode(code)
-                return .success(issue(grant, withIDToken: true, withNonce: true, &state, now, call))
-            } catch {
-                return .failure(error)
+        let code = try form.required("code")
+        let body = try state.withLock { state throws(OAuthRefusal) in
+            let grant: Grant
+            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofCode: code, at: now) } catch {
+                throw punish(error, "code", &state)
             }
+            guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
+            else {
+                throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.")
+            }
+            if let reason = PKCECheck.problem(verifier: form["code_verifier"], challenge: grant.challenge) {
+                throw OAuthRefusal("invalid_grant", reason)
+            }
+            state.ledger.spendCode(code)
+            return issue(grant, scopes: grant.scopes, withIDToken: true, withNonce: true, &state, now, call)
         }
-        return try finish(outcome, \.exchanges)
+        journal.count(\.exchanges)
+        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
-    private func refresh(_ fields: [String: String], _ call: SandboxCall) throws(Refused) -> SandboxAnswer {
+    private func refresh(_ form: OAuthForm, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
-        let token = fields["refresh_token"] ?? ""
+        let token = try form.required("refresh_token")
         let withIDToken = configuration.refreshesIDToken
-        let outcome = state.withLock { state -> Result<JSONObject, GrantLedger.Refusal> in
-            do throws(GrantLedger.Refusal) {
-                let grant = try state.ledger.grant(ofRefreshToken: token)
-                state.ledger.spendRefreshToken(token)
-                return .success(issue(grant, withIDToken: withIDToken, withNonce: false, &state, now, call))
-            } catch {
-                return .failure(error)
+        let body = try state.withLock { state throws(OAuthRefusal) in
+            let grant: Grant
+            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token) } catch {
+                throw punish(error, "refresh token", &state)
             }
+            let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) } ?? grant.scopes
+            guard scopes.allSatisfy({ scope in grant.scopes.contains { $0.isIdentical(to: scope) } }) else {
+                throw OAuthRefusal("invalid_scope", "The scope is wider than what the buyer agreed to.")
+            }
+            state.ledger.spendRefreshToken(token)
+            return issue(grant, scopes: scopes, withIDToken: withIDToken, withNonce: false, &state, now, call)
         }
-        return try finish(outcome, \.refreshes)
+        journal.count(\.refreshes)
+        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
-    private func finish(
-        _ outcome: Result<JSONObject, GrantLedger.Refusal>,
-        _ counter: any WritableKeyPath<SandboxCounters, Int> & Sendable
-    ) throws(Refused) -> SandboxAnswer {
-        switch outcome {
-        case .success(let body):
-            journal.count(counter)
-            return SandboxAnswer.json(body).with("Cache-Control", "no-store")
-        case .failure(.reused(let grant)):
-            state.withLock { $0.ledger.revoke(grant) }
+    /// What comes a second time has been stolen by one of the two: everything that descends from its login dies.
+    private func punish(_ refusal: GrantLedger.Refusal, _ what: String, _ state: inout State) -> OAuthRefusal {
+        switch refusal {
+        case .reused(let grant):
+            state.ledger.revoke(grant)
             journal.count(\.reusesPunished)
-            throw Refused("invalid_grant")
-        case .failure: throw Refused("invalid_grant")
+            return OAuthRefusal("invalid_grant", "The \(what) came a second time: all that came from it is revoked.")
+        case .unknown: return OAuthRefusal("invalid_grant", "The \(what) is unknown.")
+        case .expired: return OAuthRefusal("invalid_grant", "The \(what) has expired.", isViolation: false)
+        case .revoked: return OAuthRefusal("invalid_grant", "The \(what) was revoked.", isViolation: false)
         }
     }
 
     private func issue(
         _ grant: Grant,
+        scopes: [String],
         withIDToken: Bool,
         withNonce: Bool,
         _ state: inout State,
@@ -114,12 +108,12 @@ extension SandboxOpenID {
         state.ledger.addAccessToken(
             accessToken,
             for: grant.id,
-            scopes: grant.scopes,
+            scopes: scopes,
             expires: now + lifetime.timeInterval
         )
         var body: JSONObject = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
-            "expires_in": .integer(lifetime.wholeSeconds), "scope": .string(grant.scopes.joined(separator: " ")),
+            "expires_in": .integer(lifetime.wholeSeconds), "scope": .string(scopes.joined(separator: " ")),
         ]
         if configuration.issuesRefreshTokens {
             let refreshToken = RandomText.base64URL(32)
@@ -127,7 +121,7 @@ extension SandboxOpenID {
             body["refresh_token"] = .string(refreshToken)
         }
         guard withIDToken else { return body }
-        var claims = claims(of: grant.buyer, scopes: grant.scopes)
+        var claims = claims(of: grant.buyer, scopes: scopes)
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(configuration.clientID)
         claims["iat"] = .integer(now.epochSeconds)

@@ -10,6 +10,8 @@ public final class SandboxOpenID: SandboxService {
         var desk = LoginDesk(brand: "OpenID", cookieName: "sandbox_openid")
         var keyring: SigningKeyring
         var accessTokenLifetime: Duration
+        /// The `jti` values of assertions that came.
+        var usedAssertions = OneUseRegister()
     }
 
     /// Where requests are noted and misbehaviours planned.
@@ -22,12 +24,14 @@ public final class SandboxOpenID: SandboxService {
     let codeLifetime: Duration
     let clock: any IdentityClock
     let directory: BuyerDirectory
+    let clientCheck: OpenIDClientCheck
     let state: Mutex<State>
 
     init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, origin: String) {
         self.configuration = configuration.openID
         self.directory = directory
         issuer = origin
+        clientCheck = OpenIDClientCheck(configuration: configuration.openID, issuer: origin)
         clock = configuration.clock
         codeLifetime = configuration.authorizationCodeLifetime
         let usesCurve = configuration.openID.algorithm == .es256
@@ -97,25 +101,6 @@ public final class SandboxOpenID: SandboxService {
             default: .json(["error": .string("not_found")], status: 404)
             }
         }
-    }
-
-    private func discovery() -> SandboxAnswer {
-        journal.count(\.discoveries)
-        func list(_ values: String...) -> JSONValue { .array(values.map { .string($0) }) }
-        return .json([
-            "issuer": .string(issuer), "authorization_endpoint": .string(authorizationEndpoint),
-            "token_endpoint": .string(tokenEndpoint), "jwks_uri": .string(jwksEndpoint),
-            "userinfo_endpoint": .string(userinfoEndpoint), "end_session_endpoint": .string(issuer + "/logout"),
-            "response_types_supported": list("code"), "response_modes_supported": list("query"),
-            "grant_types_supported": list("authorization_code", "refresh_token"),
-            "subject_types_supported": list("public"),
-            "id_token_signing_alg_values_supported": list(configuration.algorithm == .es256 ? "ES256" : "RS256"),
-            "scopes_supported": list("openid", "email", "profile", "phone", "offline_access"),
-            "token_endpoint_auth_methods_supported": configuration.clientSecret == nil
-                ? list("none") : list("client_secret_basic", "client_secret_post"),
-            "code_challenge_methods_supported": list("S256"),
-            "authorization_response_iss_parameter_supported": .bool(true),
-        ])
     }
 
     private func keySet() -> SandboxAnswer {

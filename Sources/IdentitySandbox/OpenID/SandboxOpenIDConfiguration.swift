@@ -1,3 +1,5 @@
+public import IdentityKit
+
 /// How the sandbox's plain OpenID provider is set up.
 public struct SandboxOpenIDConfiguration: Sendable {
     /// The signature algorithms of ID tokens that it can use.
@@ -12,6 +14,14 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var clientID = "sandbox-openid-client"
     /// The client secret; nil for a public client, which must use PKCE.
     public var clientSecret: String? = "sandbox-openid+secret/with=signs&more"
+    /// The one method by which the client authenticates at token endpoint and its like.
+    ///
+    /// Nil, the default, follows ``clientSecret``: either method with the secret, or ``ClientAuthentication/none`` without one.
+    public var clientAuthentication: ClientAuthentication?
+    /// The client's registered public keys as JWKs, for ``ClientAuthentication/privateKeyJWT``.
+    public var clientKeys: [JSONObject] = []
+    /// The algorithms with which a client may sign what it sends: assertions and DPoP proofs.
+    public var clientSigningAlgorithms = ["ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256"]
     /// Redirect URIs beside loopback ones, compared byte for byte.
     public var redirectURIs = ["https://app.example/callback", "https://app.example/callback/any"]
     /// How ID tokens are signed.

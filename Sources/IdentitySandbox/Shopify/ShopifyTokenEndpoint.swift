@@ -198,15 +198,3 @@ extension SandboxShopify {
         return "shcat_" + parts.joined(separator: ".") + "." + RandomText.base64URL(64)
     }
 }
-
-/// RFC 7636 section 4.6, with S256 only.
-enum PKCECheck {
-    /// A verifier is demanded exactly when there was a challenge.
-    static func passes(verifier: String?, challenge: String?) -> Bool {
-        guard let challenge else { return verifier == nil }
-        guard let verifier, (43...128).contains(verifier.utf8.count),
-            let digest = try? Digest.sha256(Array(verifier.utf8))
-        else { return false }
-        return Array(Base64URL.encode(digest).utf8) == Array(challenge.utf8)
-    }
-}

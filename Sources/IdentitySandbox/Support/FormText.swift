@@ -20,6 +20,11 @@ enum FormText {
         decode(Array(text.utf8)[...], spaces: false)
     }
 
+    /// One value of a form, decoded.
+    static func decodeField(_ text: String) -> String? {
+        decode(Array(text.utf8)[...], spaces: true)
+    }
+
     private static func decode(_ bytes: ArraySlice<UInt8>, spaces: Bool) -> String? {
         var output: [UInt8] = []
         var iterator = bytes.makeIterator()

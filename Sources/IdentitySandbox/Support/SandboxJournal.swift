@@ -40,6 +40,7 @@ public final class SandboxJournal: Sendable {
         var requests: [SandboxRequest] = []
         var plans: [Plan] = []
         var counters = SandboxCounters()
+        var violations: [SandboxViolation] = []
     }
 
     private static let maximumRequests = 10_000
@@ -50,6 +51,18 @@ public final class SandboxJournal: Sendable {
     var requests: [SandboxRequest] { state.withLock { $0.requests } }
 
     var counters: SandboxCounters { state.withLock { $0.counters } }
+
+    var violations: [SandboxViolation] { state.withLock { $0.violations } }
+
+    /// Notes a rule that the client broke.
+    func note(_ violation: SandboxViolation) {
+        state.withLock { state in
+            if state.violations.count >= Self.maximumRequests {
+                state.violations.removeFirst(Self.maximumRequests / 2)
+            }
+            state.violations.append(violation)
+        }
+    }
 
     func count(_ counter: any WritableKeyPath<SandboxCounters, Int> & Sendable) {
         state.withLock { $0.counters[keyPath: counter] += 1 }
@@ -68,6 +81,7 @@ public final class SandboxJournal: Sendable {
         state.withLock {
             $0.requests.removeAll()
             $0.counters = SandboxCounters()
+            $0.violations.removeAll()
         }
     }
 
@@ -99,6 +113,9 @@ extension SandboxService {
     /// What has been counted so far.
     public var counters: SandboxCounters { journal.counters }
 
+    /// The rules that the client broke so far, in the order in which it did; empty is what a test wants to see.
+    public var violations: [SandboxViolation] { journal.violations }
+
     /// The requests to one endpoint, in the order of arrival.
     public func requests(to endpoint: SandboxEndpoint) -> [SandboxRequest] {
         journal.requests.filter { $0.endpoint == endpoint }
@@ -121,7 +138,7 @@ extension SandboxService {
         journal.behave()
     }
 
-    /// Forgets the noted requests and sets all counters to zero; tokens and carts stay.
+    /// Forgets the noted requests and violations and sets all counters to zero; tokens and carts stay.
     public func forgetRequests() {
         journal.forget()
     }

@@ -1,0 +1,22 @@
+extension SandboxOpenIDConfiguration {
+    /// How a client proves who it is, by the names of `token_endpoint_auth_methods_supported`.
+    public enum ClientAuthentication: String, Sendable, CaseIterable {
+        /// Not at all: a public client, which sends its `client_id` and must use PKCE.
+        case none = "none"
+        /// HTTP Basic; id and secret are form-encoded first (RFC 6749 section 2.3.1).
+        case clientSecretBasic = "client_secret_basic"
+        /// `client_id` and `client_secret` in the form.
+        case clientSecretPost = "client_secret_post"
+        /// A JWT signed with the client's private key (RFC 7523, OpenID Connect Core section 9).
+        case privateKeyJWT = "private_key_jwt"
+    }
+
+    /// The methods that the client may use.
+    var permittedAuthentication: [ClientAuthentication] {
+        if let clientAuthentication { return [clientAuthentication] }
+        return clientSecret == nil ? [.none] : [.clientSecretBasic, .clientSecretPost]
+    }
+
+    /// Whether the client cannot prove who it is.
+    var isPublicClient: Bool { permittedAuthentication == [.none] }
+}

@@ -1,0 +1,160 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// Checks who calls: exactly one authentication method, the registered one (RFC 6749 section 2.3).
+struct OpenIDClientCheck: Sendable {
+    let configuration: SandboxOpenIDConfiguration
+    let issuer: String
+
+    private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    private static let bodyParameters: Set = [
+        "client_id", "client_secret", "client_assertion", "code", "code_verifier", "grant_type", "refresh_token",
+        "token",
+        "device_code",
+    ]
+    /// How long an assertion may be good; whoever needs longer keeps a credential lying about.
+    private static let longestAssertion: TimeInterval = 300
+
+    /// The form of a request whose client has proved who it is.
+    func authenticate(
+        _ request: SandboxRequest,
+        _ usedIDs: inout OneUseRegister,
+        at now: Date
+    ) throws(OAuthRefusal) -> OAuthForm {
+        let form = try OAuthForm(request)
+        // An endpoint's URL may have a query of its own (RFC 6749 section 3.2), which logs keep.
+        if let field = request.queryFields.first(where: { Self.bodyParameters.contains($0.name) }) {
+            throw OAuthRefusal("invalid_request", "\(field.name) belongs into the body, not into the URL.")
+        }
+        let method = try method(request, form)
+        let permitted = configuration.permittedAuthentication
+        guard permitted.contains(method) else {
+            let names = permitted.map(\.rawValue).joined(separator: " or ")
+            throw refusal("The client used \(method.rawValue), but is registered for \(names).")
+        }
+        switch method {
+        case .none: break
+        case .clientSecretBasic: try checkBasic(request.header("authorization") ?? "")
+        case .clientSecretPost: try checkSecret(form["client_secret"] ?? "")
+        case .privateKeyJWT: try checkAssertion(form, &usedIDs, now)
+        }
+        let needsID = method == .none || method == .clientSecretPost
+        guard form["client_id"].map({ $0.isIdentical(to: configuration.clientID) }) ?? !needsID else {
+            throw refusal("client_id is missing or unknown.")
+        }
+        return form
+    }
+
+    private func method(
+        _ request: SandboxRequest,
+        _ form: OAuthForm
+    ) throws(OAuthRefusal) -> SandboxOpenIDConfiguration.ClientAuthentication {
+        var found: [SandboxOpenIDConfiguration.ClientAuthentication] = []
+        if request.header("authorization") != nil { found.append(.clientSecretBasic) }
+        if form["client_secret"] != nil { found.append(.clientSecretPost) }
+        if form["client_assertion"] != nil || form["client_assertion_type"] != nil { found.append(.privateKeyJWT) }
+        guard found.count <= 1 else {
+            let names = found.map(\.rawValue).joined(separator: " and ")
+            throw OAuthRefusal("invalid_request", "The client used more than one method: \(names).")
+        }
+        return found.first ?? .none
+    }
+
+    /// 401, with the challenge that RFC 6749 section 5.2 demands for a client that tried by header.
+    private func refusal(_ description: String) -> OAuthRefusal {
+        OAuthRefusal(
+            "invalid_client",
+            description,
+            status: 401,
+            headers: [("WWW-Authenticate", "Basic realm=\"sandbox\"")]
+        )
+    }
+
+    // MARK: Secrets
+
+    private func checkBasic(_ header: String) throws(OAuthRefusal) {
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.decode(String(parts[1])),
+            let pair = String(validating: bytes, as: UTF8.self), let colon = pair.firstIndex(of: ":")
+        else { throw refusal("The Authorization header holds no Basic credentials.") }
+        let (rawID, rawSecret) = (String(pair[..<colon]), String(pair[pair.index(after: colon)...]))
+        guard let id = FormText.decodeField(rawID), let secret = FormText.decodeField(rawSecret) else {
+            throw refusal("Id and secret must be form-encoded before Basic is applied.")
+        }
+        let expected = configuration.clientSecret ?? ""
+        guard secret.isIdentical(to: expected) || !rawSecret.isIdentical(to: expected) else {
+            throw refusal("Id and secret must be form-encoded before Basic is applied.")
+        }
+        guard id.isIdentical(to: configuration.clientID) else { throw refusal("The client is unknown.") }
+        try checkSecret(secret)
+    }
+
+    private func checkSecret(_ secret: String) throws(OAuthRefusal) {
+        guard let expected = configuration.clientSecret, secret.isIdentical(to: expected) else {
+            throw refusal("The client secret is wrong.")
+        }
+    }
+
+    // MARK: Assertions
+
+    private func checkAssertion(
+        _ form: OAuthForm,
+        _ usedIDs: inout OneUseRegister,
+        _ now: Date
+    ) throws(OAuthRefusal) {
+        guard form["client_assertion_type"].map({ $0.isIdentical(to: Self.assertionType) }) ?? false else {
+            throw refusal("client_assertion_type must be \(Self.assertionType).")
+        }
+        do throws(TokenFlaw) {
+            let token = try ClientToken(form["client_assertion"] ?? "")
+            try verify(token)
+            let expiry = try checkClaims(token, now)
+            guard usedIDs.take(try token.text("jti"), until: expiry, now: now) else {
+                throw TokenFlaw("its jti was used before")
+            }
+        } catch {
+            throw refusal("The client assertion is refused: \(error.reason).")
+        }
+    }
+
+    private func verify(_ token: ClientToken) throws(TokenFlaw) {
+        if let type = token.header["typ"] {
+            let known = ["JWT", "client-authentication+jwt"]
+            guard let name = type.string, known.contains(where: { $0.isIdentical(to: name) }) else {
+                throw TokenFlaw("its typ is none of \(known.joined(separator: ", "))")
+            }
+        }
+        let algorithm = try token.algorithm(among: configuration.clientSigningAlgorithms)
+        var candidates: [ClientKey] = []
+        for jwk in configuration.clientKeys { candidates.append(try ClientKey(jwk: jwk)) }
+        if let keyID = token.header["kid"] {
+            candidates = candidates.filter { $0.keyID.map(JSONValue.string) == keyID }
+            guard !candidates.isEmpty else { throw TokenFlaw("its kid names no registered key") }
+        }
+        candidates = candidates.filter { $0.verification.supports(algorithm) }
+        var flaw = TokenFlaw("its alg \(algorithm.rawValue) does not fit the key")
+        for key in candidates {
+            do throws(TokenFlaw) { return try token.verify(with: key, algorithm) } catch { flaw = error }
+        }
+        throw flaw
+    }
+
+    /// When the assertion ends to be good.
+    private func checkClaims(_ token: ClientToken, _ now: Date) throws(TokenFlaw) -> Date {
+        for name in ["iss", "sub"] where try !token.text(name).isIdentical(to: configuration.clientID) {
+            throw TokenFlaw("its \(name) is not the client_id")
+        }
+        // One audience in one form: an assertion that several servers accept can be carried from one to the other.
+        guard let audience = token.claims["aud"]?.string else { throw TokenFlaw("its aud is not a single string") }
+        guard audience.isIdentical(to: issuer) else { throw TokenFlaw("its aud is not the issuer \(issuer)") }
+        guard let expiry = try token.time("exp") else { throw TokenFlaw("its exp is missing") }
+        guard expiry > now else { throw TokenFlaw("it has expired") }
+        guard expiry <= now + Self.longestAssertion else {
+            throw TokenFlaw("its exp is more than \(Int(Self.longestAssertion)) seconds away")
+        }
+        if let start = try token.time("nbf"), start > now + 10 { throw TokenFlaw("its nbf lies ahead") }
+        if let issued = try token.time("iat"), issued > now + 10 { throw TokenFlaw("its iat lies ahead") }
+        return expiry
+    }
+}

@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// What is wrong with a token or key that a client sent, in a sentence.
+struct TokenFlaw: Error, Sendable {
+    let reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+}
+
+/// A signed JWT that a client made, taken apart strictly (RFC 7515 section 3.1, RFC 7519 section 7.2).
+struct ClientToken: Sendable {
+    let header: JSONObject
+    let claims: JSONObject
+    private let input: [UInt8]
+    private let signature: [UInt8]
+
+    init(_ text: String) throws(TokenFlaw) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 16_384, parts.count == 3 else { throw TokenFlaw("it is no JWT of three parts") }
+        header = try Self.object(parts[0], "header")
+        claims = try Self.object(parts[1], "payload")
+        guard let signature = Base64URL.decode(parts[2].utf8) else {
+            throw TokenFlaw("its signature is no unpadded base64url")
+        }
+        self.signature = signature
+        input = Array((parts[0] + "." + parts[1]).utf8)
+        guard header["crit"] == nil else { throw TokenFlaw("its header has crit, which nobody agreed on") }
+    }
+
+    private static func object(_ part: Substring, _ name: String) throws(TokenFlaw) -> JSONObject {
+        guard let bytes = Base64URL.decode(part.utf8) else { throw TokenFlaw("its \(name) is no unpadded base64url") }
+        guard let object = (try? JSONValue(parsing: bytes))?.object else {
+            throw TokenFlaw("its \(name) is no JSON object, or repeats a member")
+        }
+        return object
+    }
+
+    /// The algorithm of the header, if it is one of the permitted ones: never `none`, never a symmetric one.
+    func algorithm(among permitted: [String]) throws(TokenFlaw) -> SignatureAlgorithm {
+        let name = header["alg"]?.string ?? ""
+        guard permitted.contains(where: { $0.isIdentical(to: name) }),
+            let algorithm = SignatureAlgorithm.allCases.first(where: { $0.rawValue.isIdentical(to: name) })
+        else { throw TokenFlaw("its alg '\(name)' is none of \(permitted.joined(separator: ", "))") }
+        return algorithm
+    }
+
+    /// Verifies the signature; the algorithm must fit the key, and what the key says of its own use.
+    func verify(with key: ClientKey, _ algorithm: SignatureAlgorithm) throws(TokenFlaw) {
+        guard key.verification.supports(algorithm) else {
+            throw TokenFlaw("its alg \(algorithm.rawValue) does not fit the key")
+        }
+        if let bound = key.algorithm, !bound.isIdentical(to: algorithm.rawValue) {
+            throw TokenFlaw("its alg is \(algorithm.rawValue), but the key is for \(bound)")
+        }
+        guard key.verification.verify(signature, of: input, algorithm: algorithm) else {
+            throw TokenFlaw("its signature does not verify")
+        }
+    }
+
+    /// A claim that must be text.
+    func text(_ name: String) throws(TokenFlaw) -> String {
+        guard let text = claims[name]?.string, !text.isEmpty else {
+            throw TokenFlaw("its \(name) is missing or no text")
+        }
+        return text
+    }
+
+    /// A claim that must be a time; nil when it is absent.
+    func time(_ name: String) throws(TokenFlaw) -> Date? {
+        guard let value = claims[name] else { return nil }
+        guard let seconds = value.number?.double, seconds >= 0, seconds < 1e11 else {
+            throw TokenFlaw("its \(name) is no number of seconds")
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+}

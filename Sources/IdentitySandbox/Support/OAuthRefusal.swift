@@ -1,0 +1,38 @@
+/// The error answer of an endpoint that a client asks directly (RFC 6749 section 5.2).
+struct OAuthRefusal: Error, Sendable {
+    let error: String
+    let description: String
+    let status: Int
+    let headers: [(name: String, value: String)]
+    /// Whether the client broke a rule; a code that has expired, or a poll before the buyer has answered, is no mistake.
+    let isViolation: Bool
+
+    init(
+        _ error: String,
+        _ description: String,
+        status: Int = 400,
+        headers: [(name: String, value: String)] = [],
+        isViolation: Bool = true
+    ) {
+        self.error = error
+        self.description = Self.permitted(description)
+        self.status = status
+        self.headers = headers
+        self.isViolation = isViolation
+    }
+
+    var answer: SandboxAnswer {
+        headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
+    }
+
+    /// What `error_description` may hold: printable ASCII without quotation mark and backslash.
+    ///
+    /// Descriptions quote what the client sent, and go into headers too.
+    private static func permitted(_ text: String) -> String {
+        let bytes = text.utf8.prefix(500).map { byte in
+            (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+                ? byte : UInt8(ascii: "'")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,149 @@
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import Testing
+
+@testable import IdentitySandbox
+
+@Suite struct ClientAuthenticationTests {
+    typealias Method = SandboxOpenIDConfiguration.ClientAuthentication
+    typealias Fields = OpenIDLogin.Fields
+
+    private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+    private func assertion(
+        _ login: OpenIDLogin,
+        _ signer: TestSigner,
+        header: JSONObject = [:],
+        change: (inout JSONObject) -> Void = { _ in }
+    ) throws -> Fields {
+        let client = JSONValue.string(login.openID.configuration.clientID)
+        var claims: JSONObject = [
+            "iss": client, "sub": client, "aud": .string(login.openID.issuer), "iat": .integer(login.now),
+            "exp": .integer(login.now + 60), "jti": .string(RandomText.hexadecimal(32)),
+        ]
+        change(&claims)
+        return [
+            ("client_assertion_type", Self.assertionType), ("client_assertion", try signer.token(header, claims)),
+        ]
+    }
+
+    private func basic(_ login: OpenIDLogin, _ secret: String?) -> [String: String] {
+        ["Authorization": TestClient.basic(login.openID.configuration.clientID, secret ?? "")]
+    }
+
+    @Test("the registered method gets tokens, every other one is refused and noted", arguments: Method.allCases)
+    func registered(method: Method) async throws {
+        let signer = try TestSigner()
+        let login = try await OpenIDLogin.start { configuration in
+            configuration.clientAuthentication = method
+            configuration.clientKeys = [signer.jwk()]
+        }
+        let client = login.openID.configuration
+        let id = [(name: "client_id", value: client.clientID)]
+        let escaped = FormText.escape(client.clientSecret ?? "")
+        for used in Method.allCases {
+            let code = try await login.code()
+            var (fields, headers): (Fields, [String: String]) = (login.exchange(code: code), [:])
+            switch used {
+            case .none: fields += id
+            case .clientSecretBasic: headers = basic(login, escaped)
+            case .clientSecretPost: fields += login.credentials
+            case .privateKeyJWT: fields += try assertion(login, signer)
+            }
+            let answer = try await login.token(fields, headers: headers)
+            #expect(answer.status == (used == method ? 200 : 401), "\(used) where \(method) is registered")
+            guard used != method else { continue }
+            #expect(answer.json["error"]?.string == "invalid_client")
+            #expect(answer.headers["www-authenticate"]?.hasPrefix("Basic ") == true)
+            #expect(login.openID.violations.last?.reason.contains("registered for \(method.rawValue)") == true)
+        }
+        #expect(login.openID.violations.count == 3)
+        #expect(
+            try await login.metadata()["token_endpoint_auth_methods_supported"] == .array([.string(method.rawValue)])
+        )
+        await login.sandbox.stop()
+    }
+
+    @Test("two methods at once, a secret that is not form-encoded and parameters in the URL are named as what they are")
+    func mistakes() async throws {
+        let login = try await OpenIDLogin.start { $0.clientAuthentication = .clientSecretBasic }
+        let secret = login.openID.configuration.clientSecret ?? ""
+        let exchange = login.exchange(code: "c")
+        let good = basic(login, FormText.escape(secret))
+        let both = try await login.token(exchange + login.credentials, headers: good)
+        #expect(both.status == 400)
+        #expect(both.json["error_description"]?.string?.contains("more than one method") == true)
+        let raw = try await login.token(exchange, headers: basic(login, secret))
+        #expect(raw.status == 401)
+        #expect(raw.json["error_description"]?.string?.contains("form-encoded") == true)
+        let url = try await login.post(login.openID.tokenEndpoint + "?a=b&code=c", exchange, headers: good)
+        #expect(url.json["error_description"]?.string?.contains("code belongs into the body") == true)
+        let kept = try await login.post(login.openID.tokenEndpoint + "?a=b", exchange, headers: good)
+        #expect(kept.json["error_description"]?.string == "The code is unknown.")
+        let other = try await login.token(exchange + [("client_id", "another")], headers: good)
+        #expect(other.json["error"]?.string == "invalid_client")
+        let twice = try await login.token(exchange + [("code", "d")], headers: good)
+        #expect(twice.json["error_description"]?.string == "code comes twice.")
+        let wrong = try await login.token(exchange, headers: basic(login, "wrong"))
+        #expect(wrong.json["error_description"]?.string == "The client secret is wrong.")
+        #expect(login.openID.violations.count == 7)
+        login.openID.forgetRequests()
+        #expect(login.openID.violations.isEmpty)
+        await login.sandbox.stop()
+    }
+
+    @Test("an assertion is good once, from a registered key and for this issuer alone")
+    func assertions() async throws {
+        let (signer, other, rsa) = (try TestSigner(), try TestSigner(), try TestSigner(.rs256))
+        let login = try await OpenIDLogin.start { configuration in
+            configuration.clientAuthentication = .privateKeyJWT
+            configuration.clientKeys = [signer.jwk(keyID: "one"), rsa.jwk(keyID: "two")]
+            configuration.clientSigningAlgorithms = ["ES256", "RS256"]
+        }
+        let (now, issuer) = (login.now, login.openID.issuer)
+        func reason(_ fields: Fields) async throws -> String {
+            let answer = try await login.token(login.exchange(code: "unknown") + fields)
+            // A client that got through hears of its code.
+            guard answer.json["error"]?.string == "invalid_client" else { return "passed" }
+            return answer.json["error_description"]?.string ?? ""
+        }
+        func check(
+            _ expected: String,
+            by key: TestSigner? = nil,
+            header: JSONObject = [:],
+            _ change: (inout JSONObject) -> Void = { _ in }
+        ) async throws {
+            let heard = try await reason(try assertion(login, key ?? signer, header: header, change: change))
+            #expect(heard.contains(expected), "\(heard) instead of \(expected)")
+        }
+        try await check("passed")
+        try await check(
+            "passed",
+            by: rsa,
+            header: ["kid": .string("two"), "typ": .string("client-authentication+jwt")]
+        )
+        try await check("signature", by: other)
+        try await check("kid", header: ["kid": .string("three")])
+        try await check("does not fit", by: rsa, header: ["kid": .string("two"), "alg": .string("ES256")])
+        try await check("alg", header: ["alg": .string("none")])
+        try await check("alg", header: ["alg": .string("HS256")])
+        try await check("typ", header: ["typ": .string("at+jwt")])
+        try await check("crit", header: ["crit": .array([.string("x")])])
+        try await check("iss", { $0["iss"] = .string("another") })
+        try await check("sub", { $0["sub"] = nil })
+        try await check("aud", { $0["aud"] = .array([.string(issuer)]) })
+        try await check("aud", { $0["aud"] = .string(issuer + "/token") })
+        try await check("exp is missing", { $0["exp"] = nil })
+        try await check("expired", { $0["exp"] = .integer(now) })
+        try await check("300 seconds", { $0["exp"] = .integer(now + 301) })
+        try await check("nbf", { $0["nbf"] = .integer(now + 11) })
+        try await check("iat", { $0["iat"] = .integer(now + 11) })
+        try await check("jti", { $0["jti"] = nil })
+        let once = try assertion(login, signer)
+        #expect(try await reason(once) == "passed")
+        #expect(try await reason(once).contains("jti was used"))
+        #expect(try await reason([once[1], ("client_assertion_type", "x")]).contains("client_assertion_type"))
+        await login.sandbox.stop()
+    }
+}
