@@ -128,6 +128,7 @@ import Testing
         try await check("does not fit", by: rsa, header: ["kid": .string("two"), "alg": .string("ES256")])
         try await check("alg", header: ["alg": .string("none")])
         try await check("alg", header: ["alg": .string("HS256")])
+        try await check("its alg", by: rsa, header: ["kid": .string("two"), "alg": .string("PS256")])
         try await check("typ", header: ["typ": .string("at+jwt")])
         try await check("crit", header: ["crit": .array([.string("x")])])
         try await check("iss", { $0["iss"] = .string("another") })

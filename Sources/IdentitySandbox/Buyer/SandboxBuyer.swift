@@ -28,7 +28,7 @@ public final class SandboxBuyer: Sendable {
     public let behaviour: Behaviour
 
     private let transport: (any HTTPTransport)?
-    private static let shared = Result { () throws(HTTPTransportError) in try CurlTransport() }
+    static let shared = Result { () throws(HTTPTransportError) in try CurlTransport() }
     private let jars = Mutex<[String: CookieJar]>([:])
 
     /// Makes a buyer.
@@ -58,36 +58,85 @@ public final class SandboxBuyer: Sendable {
     ///   - url: The authorization URL.
     ///   - redirectURI: The app's redirect URI. Nil where the provider has a registered callback only: then the first redirect
     ///     to another origin is the callback.
-    /// - Returns: The URL of the callback, byte for byte as the provider sent it.
+    /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post` the form has
+    ///   been posted to the redirect URI, and its fields are the query here.
     /// - Throws: ``SandboxBuyerError`` when the page is not what it should be, `CancellationError` for ``Behaviour/close``, the
     ///   transport's error when there is no answer.
     public func login(at url: String, redirectURI: String?) async throws -> String {
+        let callback = try await callback(at: url, redirectURI: redirectURI)
+        if callback.body != nil { _ = try await deliver(callback) }
+        return callback.urlWithFields
+    }
+
+    /// Logs in as ``login(at:redirectURI:)`` does and stops before the app hears of it.
+    ///
+    /// - Returns: What the browser would bring to the app; see ``deliver(_:)``.
+    public func callback(at url: String, redirectURI: String?) async throws -> SandboxCallback {
+        let end = try await walk(from: url, redirectURI)
+        guard case .callback(let callback) = end else { throw SandboxBuyerError("The login ended on a page.", 200) }
+        return callback
+    }
+
+    /// Brings a callback to the app, as the browser does: a GET, or a POST for `response_mode=form_post`.
+    ///
+    /// - Returns: The app's answer; redirects are not followed.
+    public func deliver(_ callback: SandboxCallback) async throws -> HTTPResponse {
+        let url = try HTTPURL(callback.url)
+        return try await send(callback.body == nil ? .get : .post, url, callback.body)
+    }
+
+    /// Answers for a device (RFC 8628): enters its code, signs in, and approves, or refuses with ``Behaviour/deny``.
+    ///
+    /// - Parameters:
+    ///   - url: `verification_uri`, or `verification_uri_complete` where no code needs to be typed.
+    ///   - userCode: The code that the device shows.
+    /// - Throws: As ``login(at:redirectURI:)``.
+    public func answerDevice(at url: String, userCode: String? = nil) async throws {
+        guard case .page = try await walk(from: url, nil, userCode: userCode) else {
+            throw SandboxBuyerError("The device page led to another place.", 0)
+        }
+    }
+
+    /// Goes from page to page as far as the app's redirect URI, or a page without a form.
+    private func walk(from url: String, _ redirectURI: String?, userCode: String? = nil) async throws -> Place {
         var page = try await open(.get, url, nil, redirectURI)
         var hasMistyped = false
         for _ in 0..<8 {
-            switch page {
-            case .callback(let callback): return callback
-            case .page(let location, let status, let text):
-                guard status == 200, let form = HTMLForm(page: text) else {
-                    throw SandboxBuyerError("The provider showed a page with status \(status) and no form.", status)
-                }
-                if behaviour == .close { throw CancellationError() }
-                let body = FormText.encode(fill(form, text, &hasMistyped))
-                let target = Self.resolve(form.action, against: location)
-                page = try await open(form.method == "post" ? .post : .get, target, Array(body.utf8), redirectURI)
+            guard case .page(let location, let status, let text) = page else { return page }
+            guard status == 200 else {
+                throw SandboxBuyerError("The provider showed a page with status \(status).", status)
             }
+            guard let form = HTMLForm(page: text) else { return page }
+            let target = Self.resolve(form.action, against: location)
+            if form.method == "post", let url = try? HTTPURL(location), Self.isCallback(target, redirectURI, from: url)
+            {
+                let fields = form.inputs.compactMap { input in
+                    input.attributes["name"].map { (name: $0, value: input.attributes["value"] ?? "") }
+                }
+                return .callback(SandboxCallback(url: target, body: Array(FormText.encode(fields).utf8)))
+            }
+            if behaviour == .close { throw CancellationError() }
+            let body = FormText.encode(fill(form, text, userCode, &hasMistyped))
+            page = try await open(form.method == "post" ? .post : .get, target, Array(body.utf8), redirectURI)
         }
         throw SandboxBuyerError("The login did not end.", 0)
     }
 
     // MARK: Filling in
 
-    private func fill(_ form: HTMLForm, _ page: String, _ hasMistyped: inout Bool) -> [(name: String, value: String)] {
+    private func fill(
+        _ form: HTMLForm,
+        _ page: String,
+        _ userCode: String?,
+        _ hasMistyped: inout Bool
+    ) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         for input in form.inputs {
             guard let name = input.attributes["name"] else { continue }
             if input.attributes["type"] == "email" {
                 fields.append((name, email))
+            } else if name == "user_code", let userCode {
+                fields.append((name, userCode))
             } else if input.attributes["autocomplete"] == "one-time-code" {
                 let right = HTMLForm.attribute("data-sandbox-code", in: page) ?? ""
                 let isWrong = behaviour == .mistypeCode && !hasMistyped
@@ -106,7 +155,7 @@ public final class SandboxBuyer: Sendable {
     // MARK: Browsing
 
     private enum Place {
-        case callback(String)
+        case callback(SandboxCallback)
         case page(location: String, status: Int, text: String)
     }
 
@@ -128,7 +177,7 @@ public final class SandboxBuyer: Sendable {
                 )
             }
             let next = Self.resolve(target, against: location)
-            if Self.isCallback(next, redirectURI, from: url) { return .callback(next) }
+            if Self.isCallback(next, redirectURI, from: url) { return .callback(SandboxCallback(url: next, body: nil)) }
             if response.status != 307, response.status != 308 { (method, body) = (.get, nil) }
             location = next
         }
@@ -181,8 +230,10 @@ public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
 
 extension SandboxBuyer: Presenter {
     /// Asks the login for its page and logs in there.
+    ///
+    /// A presenter stands where the app's redirect URI is, so nothing is posted for `response_mode=form_post`.
     public func present(_ login: PresentedLogin) async throws -> String {
         let url = try await login.authorizationURL(redirectURI: login.redirectURI)
-        return try await self.login(at: url.text, redirectURI: login.redirectURI)
+        return try await callback(at: url.text, redirectURI: login.redirectURI).urlWithFields
     }
 }

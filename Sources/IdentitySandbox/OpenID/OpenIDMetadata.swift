@@ -9,19 +9,43 @@ extension SandboxOpenID {
         var metadata: JSONObject = [
             "issuer": .string(issuer), "authorization_endpoint": .string(authorizationEndpoint),
             "token_endpoint": .string(tokenEndpoint), "jwks_uri": .string(jwksEndpoint),
-            "userinfo_endpoint": .string(userinfoEndpoint), "end_session_endpoint": .string(issuer + "/logout"),
-            "response_types_supported": list(["code"]), "response_modes_supported": list(["query"]),
-            "grant_types_supported": list(["authorization_code", "refresh_token"]),
+            "userinfo_endpoint": .string(userinfoEndpoint), "end_session_endpoint": .string(endSessionEndpoint),
+            "response_types_supported": list(responseTypes),
+            "response_modes_supported": list(configuration.responseModes),
+            "grant_types_supported": list(grantTypes),
             "subject_types_supported": list(["public"]),
             "id_token_signing_alg_values_supported": list([configuration.algorithm == .es256 ? "ES256" : "RS256"]),
             "scopes_supported": list(["openid", "email", "profile", "phone", "offline_access"]),
             "token_endpoint_auth_methods_supported": list(authentication.map(\.rawValue)),
             "code_challenge_methods_supported": list(["S256"]),
             "authorization_response_iss_parameter_supported": .bool(true),
+            "backchannel_logout_supported": .bool(true), "backchannel_logout_session_supported": .bool(true),
         ]
         if authentication.contains(.privateKeyJWT) {
             metadata["token_endpoint_auth_signing_alg_values_supported"] = list(configuration.clientSigningAlgorithms)
         }
+        if configuration.dpop != .off {
+            metadata["dpop_signing_alg_values_supported"] = list(configuration.clientSigningAlgorithms)
+        }
+        if configuration.pushedRequests != .off {
+            metadata["pushed_authorization_request_endpoint"] = .string(pushedRequestEndpoint)
+            metadata["require_pushed_authorization_requests"] = .bool(configuration.pushedRequests == .required)
+        }
+        if configuration.supportsRevocation { metadata["revocation_endpoint"] = .string(revocationEndpoint) }
+        if configuration.supportsDeviceAuthorization {
+            metadata["device_authorization_endpoint"] = .string(deviceAuthorizationEndpoint)
+        }
+        if !configuration.acrValues.isEmpty { metadata["acr_values_supported"] = list(configuration.acrValues) }
         return .json(metadata)
+    }
+
+    private var responseTypes: [String] {
+        guard configuration.announcesOddResponseTypes else { return ["code"] }
+        return ["token id_token", "id_token", "token code", "code", "id_token code", "token id_token code"]
+    }
+
+    private var grantTypes: [String] {
+        ["authorization_code"] + (configuration.issuesRefreshTokens ? ["refresh_token"] : [])
+            + (configuration.supportsDeviceAuthorization ? [DeviceAuthorizations.grantType] : [])
     }
 }

@@ -7,9 +7,12 @@ extension SandboxOpenID {
     func token(_ call: SandboxCall) -> SandboxAnswer {
         let answer = answer(call) { () throws(OAuthRefusal) in
             let form = try authenticate(call.request)
+            let key = try provenKey(call.request, isRequired: configuration.dpop == .required)
             switch try form.required("grant_type") {
-            case "authorization_code": return try exchange(form, call)
-            case "refresh_token" where configuration.issuesRefreshTokens: return try refresh(form, call)
+            case "authorization_code": return try exchange(form, key, call)
+            case "refresh_token" where configuration.issuesRefreshTokens: return try refresh(form, key, call)
+            case DeviceAuthorizations.grantType where configuration.supportsDeviceAuthorization:
+                return try collect(form, key, call)
             default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported.")
             }
         }
@@ -18,18 +21,17 @@ extension SandboxOpenID {
     }
 
     /// Answers a refusal with its error, and notes it when the client broke a rule.
-    func answer(
-        _ call: SandboxCall,
-        _ body: () throws(OAuthRefusal) -> SandboxAnswer
-    ) -> SandboxAnswer {
+    func answer(_ call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxAnswer) -> SandboxAnswer {
         do throws(OAuthRefusal) { return try body() } catch {
-            if error.isViolation {
-                journal.note(
-                    SandboxViolation(endpoint: call.request.endpoint, error: error.error, reason: error.description)
-                )
-            }
+            note(error, call)
             return error.answer
         }
+    }
+
+    func note(_ refusal: OAuthRefusal, _ call: SandboxCall) {
+        guard refusal.isViolation else { return }
+        let endpoint = call.request.endpoint
+        journal.note(SandboxViolation(endpoint: endpoint, error: refusal.error, reason: refusal.description))
     }
 
     func authenticate(_ request: SandboxRequest) throws(OAuthRefusal) -> OAuthForm {
@@ -39,7 +41,8 @@ extension SandboxOpenID {
         }
     }
 
-    private func exchange(_ form: OAuthForm, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer {
+    private func exchange(_ form: OAuthForm, _ key: String?, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer
+    {
         let now = clock.now
         let code = try form.required("code")
         let body = try state.withLock { state throws(OAuthRefusal) in
@@ -48,20 +51,19 @@ extension SandboxOpenID {
                 throw punish(error, "code", &state)
             }
             guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
-            else {
-                throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.")
-            }
+            else { throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.") }
             if let reason = PKCECheck.problem(verifier: form["code_verifier"], challenge: grant.challenge) {
                 throw OAuthRefusal("invalid_grant", reason)
             }
+            try Self.check(key, bound: grant.keyThumbprint, "code")
             state.ledger.spendCode(code)
-            return issue(grant, scopes: grant.scopes, withIDToken: true, withNonce: true, &state, now, call)
+            return issue(grant, scopes: grant.scopes, key: key, withIDToken: true, withNonce: true, &state, now, call)
         }
         journal.count(\.exchanges)
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
-    private func refresh(_ form: OAuthForm, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer {
+    private func refresh(_ form: OAuthForm, _ key: String?, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer {
         let now = clock.now
         let token = try form.required("refresh_token")
         let withIDToken = configuration.refreshesIDToken
@@ -70,15 +72,45 @@ extension SandboxOpenID {
             do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token) } catch {
                 throw punish(error, "refresh token", &state)
             }
+            try Self.check(key, bound: state.ledger.key(ofRefreshToken: token), "refresh token")
             let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) } ?? grant.scopes
             guard scopes.allSatisfy({ scope in grant.scopes.contains { $0.isIdentical(to: scope) } }) else {
                 throw OAuthRefusal("invalid_scope", "The scope is wider than what the buyer agreed to.")
             }
             state.ledger.spendRefreshToken(token)
-            return issue(grant, scopes: scopes, withIDToken: withIDToken, withNonce: false, &state, now, call)
+            return issue(grant, scopes: scopes, key: key, withIDToken: withIDToken, withNonce: false, &state, now, call)
         }
         journal.count(\.refreshes)
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
+    }
+
+    /// The tokens of a device whose buyer has approved.
+    private func collect(_ form: OAuthForm, _ key: String?, _ call: SandboxCall) throws(OAuthRefusal) -> SandboxAnswer {
+        let now = clock.now
+        let deviceCode = try form.required("device_code")
+        let body = try state.withLock { state throws(OAuthRefusal) in
+            let (device, session) = try state.devices.poll(deviceCode: deviceCode, at: now)
+            let grant = state.ledger.addGrant(
+                clientID: configuration.clientID,
+                buyer: session.buyer,
+                scopes: device.scopes,
+                nonce: nil,
+                sessionID: session.id,
+                at: session.authenticatedAt,
+                redirectURI: nil,
+                challenge: nil
+            )
+            return issue(grant, scopes: grant.scopes, key: key, withIDToken: true, withNonce: true, &state, now, call)
+        }
+        journal.count(\.exchanges)
+        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
+    }
+
+    private static func check(_ key: String?, bound: String?, _ what: String) throws(OAuthRefusal) {
+        guard let bound else { return }
+        guard key?.isIdentical(to: bound) ?? false else {
+            throw OAuthRefusal("invalid_grant", "The \(what) is bound to another key than the DPoP proof's.")
+        }
     }
 
     /// What comes a second time has been stolen by one of the two: everything that descends from its login dies.
@@ -97,6 +129,7 @@ extension SandboxOpenID {
     private func issue(
         _ grant: Grant,
         scopes: [String],
+        key: String?,
         withIDToken: Bool,
         withNonce: Bool,
         _ state: inout State,
@@ -109,24 +142,29 @@ extension SandboxOpenID {
             accessToken,
             for: grant.id,
             scopes: scopes,
+            keyThumbprint: key,
             expires: now + lifetime.timeInterval
         )
         var body: JSONObject = [
-            "access_token": .string(accessToken), "token_type": .string("Bearer"),
+            "access_token": .string(accessToken), "token_type": .string(key == nil ? "Bearer" : "DPoP"),
             "expires_in": .integer(lifetime.wholeSeconds), "scope": .string(scopes.joined(separator: " ")),
         ]
         if configuration.issuesRefreshTokens {
             let refreshToken = RandomText.base64URL(32)
-            state.ledger.addRefreshToken(refreshToken, for: grant.id)
+            // A client that proves who it is has bound its refresh tokens by that already (RFC 9449 section 5).
+            let binding = configuration.isPublicClient ? key : nil
+            state.ledger.addRefreshToken(refreshToken, for: grant.id, keyThumbprint: binding)
             body["refresh_token"] = .string(refreshToken)
         }
-        guard withIDToken else { return body }
+        guard withIDToken, scopes.contains("openid") else { return body }
         var claims = claims(of: grant.buyer, scopes: scopes)
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(configuration.clientID)
         claims["iat"] = .integer(now.epochSeconds)
         claims["exp"] = .integer(now.epochSeconds + lifetime.wholeSeconds)
         claims["auth_time"] = .integer(grant.authenticatedAt.epochSeconds)
+        claims["sid"] = .string(grant.sessionID)
+        claims["acr"] = grant.acr.map { .string($0) }
         // Absent from a refreshed ID token (OpenID Connect Core section 12.2).
         if withNonce { claims["nonce"] = grant.nonce.map { .string($0) } }
         if let digest = try? Digest.sha256(Array(accessToken.utf8)) {

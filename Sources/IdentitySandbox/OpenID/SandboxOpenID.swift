@@ -12,6 +12,11 @@ public final class SandboxOpenID: SandboxService {
         var accessTokenLifetime: Duration
         /// The `jti` values of assertions that came.
         var usedAssertions = OneUseRegister()
+        /// The `jti` values of DPoP proofs that came.
+        var usedProofs = OneUseRegister()
+        var nonces: DPoPNonces
+        var pushed = PushedRequests()
+        var devices = DeviceAuthorizations()
     }
 
     /// Where requests are noted and misbehaviours planned.
@@ -24,6 +29,7 @@ public final class SandboxOpenID: SandboxService {
     let codeLifetime: Duration
     let clock: any IdentityClock
     let directory: BuyerDirectory
+    let keySetPath: String
     let clientCheck: OpenIDClientCheck
     let state: Mutex<State>
 
@@ -31,6 +37,8 @@ public final class SandboxOpenID: SandboxService {
         self.configuration = configuration.openID
         self.directory = directory
         issuer = origin
+        let keySetName = configuration.openID.randomizesKeySetPath ? RandomText.hexadecimal(32) : "jwks"
+        keySetPath = "/\(keySetName).json"
         clientCheck = OpenIDClientCheck(configuration: configuration.openID, issuer: origin)
         clock = configuration.clock
         codeLifetime = configuration.authorizationCodeLifetime
@@ -40,7 +48,13 @@ public final class SandboxOpenID: SandboxService {
             keyIDPrefix: usesCurve ? "ec-" : "rsa-",
             algorithm: usesCurve ? .es256 : .rs256
         )
-        state = Mutex(State(keyring: keyring, accessTokenLifetime: configuration.accessTokenLifetime))
+        state = Mutex(
+            State(
+                keyring: keyring,
+                accessTokenLifetime: configuration.accessTokenLifetime,
+                nonces: DPoPNonces(policy: configuration.openID.dpopNonce)
+            )
+        )
     }
 
     /// The URL of the token endpoint.
@@ -48,9 +62,19 @@ public final class SandboxOpenID: SandboxService {
     /// The URL of the authorization endpoint.
     public var authorizationEndpoint: String { issuer + "/authorize" }
     /// The URL of the key set.
-    public var jwksEndpoint: String { issuer + "/jwks.json" }
+    public var jwksEndpoint: String { issuer + keySetPath }
     /// The URL of the userinfo endpoint.
     public var userinfoEndpoint: String { issuer + "/userinfo" }
+    /// The URL to which authorization requests are pushed.
+    public var pushedRequestEndpoint: String { issuer + "/par" }
+    /// The URL of the revocation endpoint.
+    public var revocationEndpoint: String { issuer + "/revoke" }
+    /// The URL of the end-session endpoint.
+    public var endSessionEndpoint: String { issuer + "/logout" }
+    /// The URL where a device begins a login.
+    public var deviceAuthorizationEndpoint: String { issuer + "/device_authorization" }
+    /// The URL that a device shows to its buyer.
+    public var verificationURI: String { issuer + "/device" }
 
     /// Sets how long access tokens live that are issued from now on.
     public func setAccessTokenLifetime(_ lifetime: Duration) {
@@ -82,12 +106,18 @@ public final class SandboxOpenID: SandboxService {
         let endpoint: SandboxEndpoint =
             switch path {
             case "/.well-known/openid-configuration": .discovery
-            case "/jwks.json": .jwks
+            case keySetPath: .jwks
             case "/authorize": .authorization
             case "/token": .token
+            case "/par" where configuration.pushedRequests != .off: .pushedRequest
             case "/userinfo": .api
+            case "/revoke" where configuration.supportsRevocation: .revocation
+            case "/device_authorization" where configuration.supportsDeviceAuthorization: .deviceAuthorization
+            case "/device" where configuration.supportsDeviceAuthorization: .devicePage
             case "/logout": .logout
-            default: path.hasPrefix("/login/") ? .loginPage : .other
+            case _ where path.hasPrefix("/login/"): .loginPage
+            case _ where path.hasPrefix("/device/"): .devicePage
+            default: .other
             }
         return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in
             switch endpoint {
@@ -95,9 +125,13 @@ public final class SandboxOpenID: SandboxService {
             case .jwks: keySet()
             case .authorization: authorize(call)
             case .loginPage: login(call)
-            case .token: token(call)
-            case .api: userinfo(call.request)
-            case .logout: logout(call.request)
+            case .token: withFreshNonce(token(call))
+            case .pushedRequest: withFreshNonce(push(call))
+            case .api: withFreshNonce(userinfo(call))
+            case .logout: logout(call)
+            case .revocation: revoke(call)
+            case .deviceAuthorization: authorizeDevice(call)
+            case .devicePage: devicePage(call)
             default: .json(["error": .string("not_found")], status: 404)
             }
         }
@@ -108,20 +142,19 @@ public final class SandboxOpenID: SandboxService {
         return .json(state.withLock { $0.keyring.keySet() })
     }
 
-    private func userinfo(_ request: SandboxRequest) -> SandboxAnswer {
-        journal.count(\.apiCalls)
-        let now = clock.now
-        guard let bearer = request.header("authorization"), bearer.hasPrefix("Bearer "),
-            let found = state.withLock({ $0.ledger.grant(ofAccessToken: String(bearer.dropFirst(7)), at: now) })
-        else {
-            return SandboxAnswer(status: 401, headers: [("WWW-Authenticate", "Bearer error=\"invalid_token\"")])
-        }
-        return .json(claims(of: found.grant.buyer, scopes: found.scopes))
+    static func subject(of buyer: Int) -> String { "user-\(buyer)" }
+
+    /// The claims of an ID token that this provider issued to the client, expired or not; nil for everything else.
+    func hintClaims(_ hint: String) -> JSONObject? {
+        guard let claims = state.withLock({ IDTokenMint.claims(of: hint, signedBy: $0.keyring) }),
+            claims["iss"] == .string(issuer), claims["aud"] == .string(configuration.clientID)
+        else { return nil }
+        return claims
     }
 
     /// The claims about a person that the scopes allow (OpenID Connect Core section 5.4).
     func claims(of number: Int, scopes: [String]) -> JSONObject {
-        var claims: JSONObject = ["sub": .string("user-\(number)")]
+        var claims: JSONObject = ["sub": .string(Self.subject(of: number))]
         guard let account = directory.buyer(number: number)?.account else { return claims }
         if scopes.contains("email") {
             claims["email"] = .string(account.email)
@@ -134,19 +167,5 @@ public final class SandboxOpenID: SandboxService {
         }
         if scopes.contains("phone"), !account.phone.isEmpty { claims["phone_number"] = .string(account.phone) }
         return claims
-    }
-
-    private func logout(_ request: SandboxRequest) -> SandboxAnswer {
-        journal.count(\.logouts)
-        let cookie = state.withLock { state in
-            if let session = state.desk.session(of: request) { state.desk.closeSession(id: session.id) }
-            return state.desk.expiredCookie
-        }
-        let query = AuthorizationQuery(request)
-        guard let target = query?["post_logout_redirect_uri"],
-            RedirectRule.permits(target, registered: configuration.redirectURIs, allowsLoopback: true)
-        else { return SandboxAnswer.html(NoticePages.signedOut(brand: "OpenID")).with("Set-Cookie", cookie) }
-        let fields = query?["state"].map { [(name: "state", value: $0)] } ?? []
-        return SandboxAnswer.redirect(to: FormText.append(fields, to: target)).with("Set-Cookie", cookie)
     }
 }

@@ -2,6 +2,10 @@
 struct AuthorizationQuery: Sendable {
     private let fields: [String: String]
 
+    init(_ fields: [String: String]) {
+        self.fields = fields
+    }
+
     /// Nil when the query cannot be decoded or repeats a parameter.
     init?(_ request: SandboxRequest) {
         guard let decoded = FormText.decode(Array((request.query ?? "").utf8)) else { return nil }
@@ -14,6 +18,8 @@ struct AuthorizationQuery: Sendable {
     subscript(_ name: String) -> String? {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    var names: Set<String> { Set(fields.keys) }
 
     var scopes: [String] {
         (self["scope"] ?? "").split(separator: " ").map(String.init)

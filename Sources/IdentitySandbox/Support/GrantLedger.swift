@@ -12,6 +12,10 @@ struct Grant: Sendable {
     let authenticatedAt: Date
     let redirectURI: String?
     let challenge: String?
+    /// The authentication context of the login.
+    let acr: String?
+    /// The key to which the code is bound (RFC 9449 section 10).
+    let keyThumbprint: String?
     var isRevoked = false
 }
 
@@ -20,6 +24,8 @@ struct GrantLedger: Sendable {
     struct AccessToken: Sendable {
         let grant: Int
         let scopes: [String]
+        /// The key to which the token is bound (RFC 9449 section 6).
+        let keyThumbprint: String?
         var expires: Date
         var isRevoked = false
     }
@@ -32,6 +38,8 @@ struct GrantLedger: Sendable {
 
     private struct RefreshToken {
         let grant: Int
+        /// The key to which the token of a public client is bound (RFC 9449 section 5).
+        let keyThumbprint: String?
         var isSpent = false
     }
 
@@ -56,7 +64,9 @@ struct GrantLedger: Sendable {
         sessionID: String,
         at now: Date,
         redirectURI: String?,
-        challenge: String?
+        challenge: String?,
+        acr: String? = nil,
+        keyThumbprint: String? = nil
     ) -> Grant {
         let grant = Grant(
             id: grants.count + 1,
@@ -67,7 +77,9 @@ struct GrantLedger: Sendable {
             sessionID: sessionID,
             authenticatedAt: now,
             redirectURI: redirectURI,
-            challenge: challenge
+            challenge: challenge,
+            acr: acr,
+            keyThumbprint: keyThumbprint
         )
         grants[grant.id] = grant
         return grant
@@ -92,13 +104,22 @@ struct GrantLedger: Sendable {
         codes[code]?.isUsed = true
     }
 
-    mutating func addAccessToken(_ token: String, for grant: Int, scopes: [String], expires: Date) {
-        accessTokens[token] = AccessToken(grant: grant, scopes: scopes, expires: expires)
+    mutating func addAccessToken(
+        _ token: String,
+        for grant: Int,
+        scopes: [String],
+        keyThumbprint: String? = nil,
+        expires: Date
+    ) {
+        accessTokens[token] = AccessToken(grant: grant, scopes: scopes, keyThumbprint: keyThumbprint, expires: expires)
     }
 
-    mutating func addRefreshToken(_ token: String, for grant: Int) {
-        refreshTokens[token] = RefreshToken(grant: grant)
+    mutating func addRefreshToken(_ token: String, for grant: Int, keyThumbprint: String? = nil) {
+        refreshTokens[token] = RefreshToken(grant: grant, keyThumbprint: keyThumbprint)
     }
+
+    /// The key to which a refresh token is bound; nil for one that is not.
+    func key(ofRefreshToken token: String) -> String? { refreshTokens[token]?.keyThumbprint }
 
     func grant(ofRefreshToken token: String) throws(Refusal) -> Grant {
         guard let known = refreshTokens[token], let grant = grants[known.grant] else { throw .unknown }
@@ -124,6 +145,21 @@ struct GrantLedger: Sendable {
 
     mutating func revokeAll() {
         for id in grants.keys { revoke(id) }
+    }
+
+    /// What a client gives back: a refresh token with all that came from its login, or one access token (RFC 7009 section 2.1).
+    mutating func revoke(token: String) {
+        if let known = refreshTokens[token] { revoke(known.grant) }
+        accessTokens[token]?.isRevoked = true
+    }
+
+    func buyer(ofSession id: String) -> Int? {
+        grants.values.first { $0.sessionID == id }?.buyer
+    }
+
+    func sessionIDs(ofBuyer buyer: Int) -> [String] {
+        grants.values.filter { $0.buyer == buyer }.sorted { $0.id < $1.id }.map(\.sessionID)
+            .reduce(into: []) { ids, id in if !ids.contains(id) { ids.append(id) } }
     }
 
     mutating func revoke(sessionID: String) {

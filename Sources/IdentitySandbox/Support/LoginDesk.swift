@@ -27,6 +27,14 @@ struct LoginTransaction: Sendable {
     var code: String?
     var problem: String?
     var failures = 0
+    /// Whether the answer goes back by a form (`response_mode=form_post`) and not by a redirect.
+    var postsAnswer = false
+    /// The authentication context that the app asked for and gets.
+    var acr: String?
+    /// The device for which the buyer signs in; nil for a login that ends at a redirect URI.
+    var deviceHandle: String?
+    /// The key to which the code is bound (RFC 9449 section 10).
+    var keyThumbprint: String?
 }
 
 /// The logins in progress and the browsers that are signed in, of one provider.
@@ -55,9 +63,7 @@ struct LoginDesk: Sendable {
 
     // MARK: Sessions of browsers
 
-    func session(of request: SandboxRequest) -> Session? {
-        request.cookies[cookieName].flatMap { sessions[$0] }
-    }
+    func session(of request: SandboxRequest) -> Session? { request.cookies[cookieName].flatMap { sessions[$0] } }
 
     mutating func openSession(for buyer: Int, at now: Date) -> (session: Session, cookie: String) {
         let key = RandomText.hexadecimal(32)
@@ -70,9 +76,7 @@ struct LoginDesk: Sendable {
         for (key, session) in sessions where session.id == id { sessions[key] = nil }
     }
 
-    mutating func closeAllSessions() {
-        sessions.removeAll()
-    }
+    mutating func closeAllSessions() { sessions.removeAll() }
 
     var expiredCookie: String { "\(cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" }
 
@@ -85,8 +89,10 @@ struct LoginDesk: Sendable {
         transactions = transactions.filter { $0.value.expires > login.expires - 3600 }
         transactions[login.id] = login
         let target = path + "/" + login.id
-        return SandboxAnswer.redirect(to: target)
-            .with("Set-Cookie", "sandbox_login=\(login.binding); Path=\(target); HttpOnly; SameSite=Lax")
+        return SandboxAnswer.redirect(to: target).with(
+            "Set-Cookie",
+            "sandbox_login=\(login.binding); Path=\(target); HttpOnly; SameSite=Lax"
+        )
     }
 
     /// Serves the pages of a login.

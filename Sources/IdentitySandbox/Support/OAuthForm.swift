@@ -17,6 +17,9 @@ struct OAuthForm: Sendable {
         self.fields = fields
     }
 
+    /// The same parameters as those of an authorization request that is pushed.
+    var query: AuthorizationQuery { AuthorizationQuery(fields) }
+
     /// The value; nil when absent or empty, which is the same.
     subscript(_ name: String) -> String? {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }

@@ -27,12 +27,19 @@ public struct SandboxAnswer: Sendable {
 
     /// An answer with a page.
     public static func html(_ text: String, status: Int = 200) -> SandboxAnswer {
-        SandboxAnswer(
+        html(text, status: status, script: "'none'")
+    }
+
+    /// An answer with a page that may run a script.
+    ///
+    /// - Parameter script: What the content security policy permits: a quoted hash.
+    static func html(_ text: String, status: Int = 200, script: String) -> SandboxAnswer {
+        let policy = "default-src 'none'; script-src \(script); style-src 'unsafe-inline'; frame-ancestors 'none'"
+        return SandboxAnswer(
             status: status,
             headers: [
                 ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
-                ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
-                ("Referrer-Policy", "no-referrer"),
+                ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"),
             ],
             body: Array(text.utf8)
         )

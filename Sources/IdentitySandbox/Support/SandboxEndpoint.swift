@@ -24,6 +24,14 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let logout = SandboxEndpoint(rawValue: "logout")
     /// The API behind the access token: Shopify's Customer Account GraphQL, Bolt's account, userinfo.
     public static let api = SandboxEndpoint(rawValue: "api")
+    /// The endpoint for pushed authorization requests.
+    public static let pushedRequest = SandboxEndpoint(rawValue: "pushed_request")
+    /// The revocation endpoint.
+    public static let revocation = SandboxEndpoint(rawValue: "revocation")
+    /// The device authorization endpoint.
+    public static let deviceAuthorization = SandboxEndpoint(rawValue: "device_authorization")
+    /// The pages where a buyer answers for a device.
+    public static let devicePage = SandboxEndpoint(rawValue: "device_page")
     /// SFCC's first controller, `Login-OAuthMobileBolt`.
     public static let codeExchange = SandboxEndpoint(rawValue: "code_exchange")
     /// SFCC's second controller, `Login-ExchangeSFCCToken`.

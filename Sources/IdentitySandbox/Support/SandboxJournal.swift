@@ -24,6 +24,14 @@ public struct SandboxCounters: Sendable, Equatable {
     public var apiCalls = 0
     /// Logouts.
     public var logouts = 0
+    /// Authorization requests that were pushed (RFC 9126).
+    public var pushedRequests = 0
+    /// Tokens that were revoked, unknown ones too (RFC 7009).
+    public var revocations = 0
+    /// Logins that a device began (RFC 8628).
+    public var deviceAuthorizations = 0
+    /// Logout tokens that were sent.
+    public var logoutTokens = 0
 }
 
 /// What one provider of the sandbox was asked, and how it shall misbehave.
@@ -57,9 +65,7 @@ public final class SandboxJournal: Sendable {
     /// Notes a rule that the client broke.
     func note(_ violation: SandboxViolation) {
         state.withLock { state in
-            if state.violations.count >= Self.maximumRequests {
-                state.violations.removeFirst(Self.maximumRequests / 2)
-            }
+            if state.violations.count >= Self.maximumRequests { state.violations.removeFirst(Self.maximumRequests / 2) }
             state.violations.append(violation)
         }
     }
@@ -73,9 +79,7 @@ public final class SandboxJournal: Sendable {
         state.withLock { $0.plans.append(Plan(misbehaviour: misbehaviour, endpoint: endpoint, remaining: times)) }
     }
 
-    func behave() {
-        state.withLock { $0.plans.removeAll() }
-    }
+    func behave() { state.withLock { $0.plans.removeAll() } }
 
     func forget() {
         state.withLock {
@@ -134,12 +138,8 @@ extension SandboxService {
     }
 
     /// Drops all planned misbehaviours.
-    public func behave() {
-        journal.behave()
-    }
+    public func behave() { journal.behave() }
 
     /// Forgets the noted requests and violations and sets all counters to zero; tokens and carts stay.
-    public func forgetRequests() {
-        journal.forget()
-    }
+    public func forgetRequests() { journal.forget() }
 }

@@ -1,0 +1,74 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+
+/// The authorization requests that were pushed and not used yet (RFC 9126).
+struct PushedRequests: Sendable {
+    struct Request: Sendable {
+        let query: AuthorizationQuery
+        /// The thumbprint of the key that the push proved to hold (RFC 9449 section 10.1).
+        let keyThumbprint: String?
+        let expires: Date
+    }
+
+    static let prefix = "urn:ietf:params:oauth:request_uri:"
+    private var requests: [String: Request] = [:]
+
+    mutating func add(_ request: Request, at now: Date) -> String {
+        requests = requests.filter { $0.value.expires > now }
+        let uri = Self.prefix + RandomText.base64URL(32)
+        requests[uri] = request
+        return uri
+    }
+
+    /// The request behind a URI, which is good once.
+    mutating func take(_ uri: String, at now: Date) -> Request? {
+        guard let request = requests.removeValue(forKey: uri), request.expires > now else { return nil }
+        return request
+    }
+}
+
+extension SandboxOpenID {
+    func push(_ call: SandboxCall) -> SandboxAnswer {
+        answer(call) { () throws(OAuthRefusal) in
+            let form = try authenticate(call.request)
+            guard form["request_uri"] == nil else {
+                throw OAuthRefusal("invalid_request", "request_uri cannot be pushed.")
+            }
+            let query = form.query
+            _ = try rules.redirectURI(of: query)
+            try rules.check(query)
+            let key = try provenKey(call.request, isRequired: false)
+            if let key, let named = query["dpop_jkt"], !named.isIdentical(to: key) {
+                throw OAuthRefusal("invalid_dpop_proof", "dpop_jkt is not the key of the DPoP proof.")
+            }
+            let (now, lifetime) = (clock.now, configuration.pushedRequestLifetime)
+            let request = PushedRequests.Request(query: query, keyThumbprint: key, expires: now + lifetime.timeInterval)
+            let uri = state.withLock { $0.pushed.add(request, at: now) }
+            journal.count(\.pushedRequests)
+            return SandboxAnswer.json(
+                ["request_uri": .string(uri), "expires_in": .integer(lifetime.wholeSeconds)],
+                status: 201
+            ).with("Cache-Control", "no-cache, no-store")
+        }
+    }
+
+    /// The parameters of an authorization request, pushed or its own.
+    func resolve(_ query: AuthorizationQuery) throws(OAuthRefusal) -> (query: AuthorizationQuery, key: String?) {
+        guard configuration.pushedRequests != .off, let uri = query["request_uri"],
+            uri.utf8.starts(with: PushedRequests.prefix.utf8)
+        else { return (query, query["dpop_jkt"]) }
+        guard query["client_id"].map({ $0.isIdentical(to: configuration.clientID) }) ?? false else {
+            throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
+        }
+        // What was pushed is not said again where the browser's history keeps it (FAPI 2.0 section 5.3.2.2).
+        guard query.names.isSubset(of: ["client_id", "request_uri"]) else {
+            throw OAuthRefusal("invalid_request", "A pushed request goes with client_id and request_uri alone.")
+        }
+        let now = clock.now
+        guard let pushed = state.withLock({ $0.pushed.take(uri, at: now) }) else {
+            throw OAuthRefusal("invalid_request_uri", "request_uri is unknown, has expired or was used.")
+        }
+        return (pushed.query, pushed.keyThumbprint ?? pushed.query["dpop_jkt"])
+    }
+}

@@ -1,0 +1,70 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// Verifies DPoP proofs (RFC 9449 section 4.3), all but the nonce.
+struct DPoPCheck: Sendable {
+    /// A proof that holds.
+    struct Proof: Sendable {
+        /// The thumbprint of its key.
+        let thumbprint: String
+        let nonce: String?
+    }
+
+    let algorithms: [String]
+    /// How old a proof may be, and how long its id is remembered.
+    private static let longestAge: TimeInterval = 60
+    /// How far ahead the client's clock may be.
+    private static let largestLead: TimeInterval = 10
+
+    /// The proof of a request to this URL; nil when there is none.
+    ///
+    /// - Parameter accessToken: The token that the request presents, which the proof must name.
+    func proof(
+        of request: SandboxRequest,
+        to url: String,
+        accessToken: String?,
+        _ usedIDs: inout OneUseRegister,
+        at now: Date
+    ) throws(TokenFlaw) -> Proof? {
+        let headers = request.headers.filter { $0.name.lowercased() == "dpop" }
+        guard let header = headers.first else { return nil }
+        guard headers.count == 1 else { throw TokenFlaw("the DPoP header comes more than once") }
+        let token = try ClientToken(header.value)
+        guard token.header["typ"]?.string.map({ $0.isIdentical(to: "dpop+jwt") }) ?? false else {
+            throw TokenFlaw("its typ is not dpop+jwt")
+        }
+        let algorithm = try token.algorithm(among: algorithms)
+        guard let jwk = token.header["jwk"]?.object else { throw TokenFlaw("its header has no jwk") }
+        let key = try ClientKey(jwk: jwk)
+        try token.verify(with: key, algorithm)
+        try checkClaims(token, request, url, accessToken, now)
+        let expiry = now + Self.longestAge + Self.largestLead
+        guard usedIDs.take(try token.text("jti"), until: expiry, now: now) else {
+            throw TokenFlaw("its jti was used before")
+        }
+        return Proof(thumbprint: key.thumbprint, nonce: token.claims["nonce"]?.string)
+    }
+
+    private func checkClaims(
+        _ token: ClientToken,
+        _ request: SandboxRequest,
+        _ url: String,
+        _ accessToken: String?,
+        _ now: Date
+    ) throws(TokenFlaw) {
+        guard try token.text("htm").isIdentical(to: request.method) else {
+            throw TokenFlaw("its htm is not \(request.method)")
+        }
+        guard try token.text("htu").isIdentical(to: url) else { throw TokenFlaw("its htu is not \(url)") }
+        guard let issued = try token.time("iat") else { throw TokenFlaw("its iat is missing") }
+        guard issued >= now - Self.longestAge, issued <= now + Self.largestLead else {
+            throw TokenFlaw("its iat is \(Int(clamping: Int64(now.timeIntervalSince(issued)))) seconds old")
+        }
+        if let nonce = token.claims["nonce"], nonce.string == nil { throw TokenFlaw("its nonce is no text") }
+        guard let accessToken else { return }
+        guard let digest = try? Digest.sha256(Array(accessToken.utf8)),
+            try token.text("ath").isIdentical(to: Base64URL.encode(digest))
+        else { throw TokenFlaw("its ath is not the hash of the access token") }
+    }
+}

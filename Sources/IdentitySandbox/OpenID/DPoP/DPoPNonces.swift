@@ -1,0 +1,44 @@
+internal import IdentityKit
+
+/// The nonces that clients must put into their DPoP proofs (RFC 9449 section 8).
+struct DPoPNonces: Sendable {
+    let policy: SandboxOpenIDConfiguration.DPoPNonce
+    private var current = RandomText.base64URL(16)
+    /// Handed out and not used yet; the oldest are forgotten first.
+    private var outstanding: [String] = []
+
+    init(policy: SandboxOpenIDConfiguration.DPoPNonce) { self.policy = policy }
+
+    /// A nonce to hand out; nil where none is wanted.
+    mutating func next() -> String? {
+        switch policy {
+        case .none: return nil
+        case .demanded: return current
+        case .rotating:
+            let nonce = RandomText.base64URL(16)
+            if outstanding.count >= 1_000 { outstanding.removeFirst() }
+            outstanding.append(nonce)
+            return nonce
+        }
+    }
+
+    /// Whether a proof with this nonce is good; one that rotates is good once.
+    mutating func accepts(_ nonce: String?) -> Bool {
+        switch policy {
+        case .none: return true
+        case .demanded: return nonce.map { $0.isIdentical(to: current) } ?? false
+        case .rotating:
+            guard let index = outstanding.firstIndex(where: { nonce?.isIdentical(to: $0) ?? false }) else {
+                return false
+            }
+            outstanding.remove(at: index)
+            return true
+        }
+    }
+
+    /// Forgets all nonces that were handed out.
+    mutating func expire() {
+        current = RandomText.base64URL(16)
+        outstanding.removeAll()
+    }
+}

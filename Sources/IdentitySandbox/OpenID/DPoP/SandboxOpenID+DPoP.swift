@@ -1,0 +1,46 @@
+internal import IdentityKit
+internal import Synchronization
+
+extension SandboxOpenID {
+    /// Makes every nonce that DPoP clients hold a stale one: their next proof is answered `use_dpop_nonce`.
+    public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
+
+    /// The thumbprint of the key that a request proves to hold; nil without a proof where none is needed.
+    ///
+    /// - Parameter accessToken: The token that the request presents.
+    /// - Throws: `invalid_dpop_proof`, or `use_dpop_nonce` with the nonce to use.
+    func provenKey(
+        _ request: SandboxRequest,
+        isRequired: Bool,
+        accessToken: String? = nil
+    ) throws(OAuthRefusal) -> String? {
+        guard configuration.dpop != .off else { return nil }
+        let (now, url) = (clock.now, issuer + request.path)
+        return try state.withLock { state throws(OAuthRefusal) in
+            let proof: DPoPCheck.Proof?
+            do throws(TokenFlaw) {
+                let check = DPoPCheck(algorithms: configuration.clientSigningAlgorithms)
+                proof = try check.proof(of: request, to: url, accessToken: accessToken, &state.usedProofs, at: now)
+            } catch { throw OAuthRefusal("invalid_dpop_proof", "The DPoP proof is refused: \(error.reason).") }
+            guard let proof else {
+                guard !isRequired else { throw OAuthRefusal("invalid_dpop_proof", "The DPoP proof is missing.") }
+                return nil
+            }
+            guard state.nonces.accepts(proof.nonce) else {
+                let nonce = state.nonces.next().map { [(name: "DPoP-Nonce", value: $0)] } ?? []
+                let problem = proof.nonce == nil ? "needs a nonce" : "has a stale nonce"
+                throw OAuthRefusal("use_dpop_nonce", "The DPoP proof \(problem).", headers: nonce, isViolation: false)
+            }
+            return proof.thumbprint
+        }
+    }
+
+    /// The answer with the nonce for the next proof, where each answer brings one (RFC 9449 section 8.2).
+    func withFreshNonce(_ answer: SandboxAnswer) -> SandboxAnswer {
+        guard configuration.dpop != .off, configuration.dpopNonce == .rotating,
+            !answer.headers.contains(where: { $0.name == "DPoP-Nonce" }),
+            let nonce = state.withLock({ $0.nonces.next() })
+        else { return answer }
+        return answer.with("DPoP-Nonce", nonce)
+    }
+}

@@ -1,0 +1,100 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+/// The devices that wait for their buyer (RFC 8628).
+struct DeviceAuthorizations: Sendable {
+    enum Decision: Sendable {
+        case pending
+        case approved(LoginDesk.Session)
+        case denied
+        case spent
+    }
+
+    struct Authorization: Sendable {
+        let deviceCode: String
+        let userCode: String
+        /// Names it in the URLs of the pages.
+        let handle: String
+        let scopes: [String]
+        let expires: Date
+        var interval: TimeInterval
+        var lastPoll: Date?
+        var decision = Decision.pending
+    }
+
+    static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
+    /// Consonants without those that look like others, so that no word is spelled (RFC 8628 section 6.1).
+    private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
+
+    private var authorizations: [Authorization] = []
+
+    mutating func begin(
+        scopes: [String],
+        lifetime: TimeInterval,
+        interval: TimeInterval,
+        at now: Date
+    ) -> Authorization {
+        // Long enough for a poll to hear that it came too late.
+        authorizations.removeAll { $0.expires < now - 3600 }
+        let letters = RandomText.bytes(8).map { Self.alphabet[Int($0) % Self.alphabet.count] }
+        let authorization = Authorization(
+            deviceCode: RandomText.base64URL(32),
+            userCode: String(letters[..<4]) + "-" + String(letters[4...]),
+            handle: RandomText.hexadecimal(32),
+            scopes: scopes,
+            expires: now + lifetime,
+            interval: interval
+        )
+        authorizations.append(authorization)
+        return authorization
+    }
+
+    /// The waiting authorization that a buyer means, however the code was typed.
+    func pending(userCode: String, at now: Date) -> Authorization? {
+        func letters(_ text: String) -> String { text.uppercased().filter { $0.isASCII && $0.isLetter } }
+        return authorizations.first { letters($0.userCode) == letters(userCode) && isPending($0, now) }
+    }
+
+    func pending(handle: String, at now: Date) -> Authorization? {
+        authorizations.first { $0.handle == handle && isPending($0, now) }
+    }
+
+    private func isPending(_ authorization: Authorization, _ now: Date) -> Bool {
+        guard case .pending = authorization.decision else { return false }
+        return authorization.expires > now
+    }
+
+    mutating func decide(handle: String, _ decision: Decision) {
+        for index in authorizations.indices where authorizations[index].handle == handle {
+            authorizations[index].decision = decision
+        }
+    }
+
+    /// What a device hears that asks for its tokens (RFC 8628 section 3.5).
+    mutating func poll(
+        deviceCode: String,
+        at now: Date
+    ) throws(OAuthRefusal) -> (authorization: Authorization, session: LoginDesk.Session) {
+        guard let index = authorizations.firstIndex(where: { $0.deviceCode.isIdentical(to: deviceCode) }) else {
+            throw OAuthRefusal("invalid_grant", "device_code is unknown.")
+        }
+        let authorization = authorizations[index]
+        authorizations[index].lastPoll = now
+        switch authorization.decision {
+        case .spent: throw OAuthRefusal("invalid_grant", "device_code was used.")
+        case _ where authorization.expires <= now:
+            throw OAuthRefusal("expired_token", "device_code has expired.", isViolation: false)
+        case .denied: throw OAuthRefusal("access_denied", "The buyer refused.", isViolation: false)
+        case .approved(let session):
+            authorizations[index].decision = .spent
+            return (authorization, session)
+        case .pending: break
+        }
+        if let last = authorization.lastPoll, now.timeIntervalSince(last) < authorization.interval {
+            authorizations[index].interval += 5
+            let wanted = Int(authorization.interval)
+            throw OAuthRefusal("slow_down", "The device polled again within \(wanted) seconds; wait five more.")
+        }
+        throw OAuthRefusal("authorization_pending", "The buyer has not answered yet.", isViolation: false)
+    }
+}

@@ -1,0 +1,96 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+
+extension SandboxOpenID {
+    // MARK: The device
+
+    /// RFC 8628 section 3.1.
+    func authorizeDevice(_ call: SandboxCall) -> SandboxAnswer {
+        answer(call) { () throws(OAuthRefusal) in
+            let form = try authenticate(call.request)
+            let scopes = form.query.scopes
+            let (now, lifetime) = (clock.now, configuration.deviceCodeLifetime)
+            let interval = configuration.devicePollingInterval
+            let begun = state.withLock { state in
+                state.devices.begin(
+                    scopes: scopes,
+                    lifetime: lifetime.timeInterval,
+                    interval: interval.timeInterval,
+                    at: now
+                )
+            }
+            journal.count(\.deviceAuthorizations)
+            let complete = FormText.append([("user_code", begun.userCode)], to: verificationURI)
+            return SandboxAnswer.json([
+                "device_code": .string(begun.deviceCode), "user_code": .string(begun.userCode),
+                "verification_uri": .string(verificationURI), "verification_uri_complete": .string(complete),
+                "expires_in": .integer(lifetime.wholeSeconds), "interval": .integer(interval.wholeSeconds),
+            ]).with("Cache-Control", "no-store")
+        }
+    }
+
+    // MARK: The buyer
+
+    /// The pages where the buyer enters the code and answers (RFC 8628 section 3.3).
+    func devicePage(_ call: SandboxCall) -> SandboxAnswer {
+        let request = call.request
+        let now = clock.now
+        let parts = request.path.split(separator: "/")
+        guard parts.count == 1 else { return confirm(request, handle: String(parts.last ?? ""), now) }
+        guard request.method == "POST" else {
+            return .html(DevicePages.code(brand: "OpenID", typed: request.queryValue("user_code"), problem: nil))
+        }
+        let typed = request.formValue("user_code") ?? ""
+        guard let found = state.withLock({ $0.devices.pending(userCode: typed, at: now) }) else {
+            return .html(DevicePages.code(brand: "OpenID", typed: typed, problem: "No device waits with that code."))
+        }
+        if state.withLock({ $0.desk.session(of: request) }) != nil { return .redirect(to: page(of: found.handle)) }
+        var login = LoginTransaction(
+            id: RandomText.hexadecimal(32),
+            clientID: configuration.clientID,
+            callback: "",
+            redirectURI: nil,
+            state: nil,
+            scopes: found.scopes,
+            nonce: nil,
+            challenge: nil,
+            loginHint: nil,
+            wishes: [],
+            binding: RandomText.hexadecimal(32),
+            expires: now + 600
+        )
+        login.deviceHandle = found.handle
+        return state.withLock { $0.desk.begin(login, submitsHint: false, at: "/login") }
+    }
+
+    private func confirm(_ request: SandboxRequest, handle: String, _ now: Date) -> SandboxAnswer {
+        let (found, session) = state.withLock { state in
+            (state.devices.pending(handle: handle, at: now), state.desk.session(of: request))
+        }
+        guard let found, let session else {
+            let hint = "Begin again with the code that the device shows."
+            return .html(NoticePages.error(brand: "OpenID", "No device waits here.", hint: hint), status: 404)
+        }
+        guard request.method == "POST" else {
+            let page = DevicePages.confirmation(
+                brand: "OpenID",
+                client: configuration.clientID,
+                found,
+                action: request.path
+            )
+            return .html(page)
+        }
+        let isRefused = request.formValue("action") == "cancel"
+        return answerDevice(handle, isRefused ? .denied : .approved(session))
+    }
+
+    func page(of handle: String) -> String { "/device/" + handle }
+
+    /// Notes what the buyer answered and says so.
+    func answerDevice(_ handle: String, _ decision: DeviceAuthorizations.Decision) -> SandboxAnswer {
+        state.withLock { $0.devices.decide(handle: handle, decision) }
+        let isApproved = if case .approved = decision { true } else { false }
+        return .html(DevicePages.answered(brand: "OpenID", isApproved: isApproved))
+    }
+}

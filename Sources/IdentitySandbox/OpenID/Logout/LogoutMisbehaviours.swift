@@ -1,0 +1,15 @@
+extension SandboxMisbehaviour {
+    /// Sends the browser back from the logout with another `state` or, with nil, without one.
+    ///
+    /// Valid at ``SandboxEndpoint/logout`` where the request has a `post_logout_redirect_uri`.
+    public static func logoutState(_ state: String?) -> SandboxMisbehaviour {
+        .edit { answer in
+            guard let index = answer.headers.firstIndex(where: { $0.name == "Location" }) else { return }
+            let parts = answer.headers[index].value.split(separator: "?", maxSplits: 1).map(String.init)
+            var fields = parts.count > 1 ? FormText.decode(Array(parts[1].utf8)) ?? [] : []
+            fields.removeAll { $0.name == "state" }
+            if let state { fields.append((name: "state", value: state)) }
+            answer.headers[index].value = FormText.append(fields, to: parts.first ?? "")
+        }
+    }
+}

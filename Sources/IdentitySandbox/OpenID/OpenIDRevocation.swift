@@ -1,0 +1,14 @@
+internal import Synchronization
+
+extension SandboxOpenID {
+    /// RFC 7009: 200 for a token that is gone now, and for one that nobody knows.
+    func revoke(_ call: SandboxCall) -> SandboxAnswer {
+        answer(call) { () throws(OAuthRefusal) in
+            let form = try authenticate(call.request)
+            let token = try form.required("token")
+            state.withLock { $0.ledger.revoke(token: token) }
+            journal.count(\.revocations)
+            return SandboxAnswer(status: 200, headers: [("Cache-Control", "no-store")])
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import IdentityKit
+internal import Synchronization
+
+extension SandboxOpenID {
+    func userinfo(_ call: SandboxCall) -> SandboxAnswer {
+        journal.count(\.apiCalls)
+        do throws(OAuthRefusal) {
+            let (scheme, token) = try presentedToken(call.request)
+            let now = clock.now
+            let found = state.withLock { state in
+                state.ledger.grant(ofAccessToken: token, at: now).map {
+                    (known: $0, key: state.ledger.accessToken(token)?.keyThumbprint)
+                }
+            }
+            guard let found else {
+                throw OAuthRefusal("invalid_token", "The token is unknown, expired or revoked.", isViolation: false)
+            }
+            switch (scheme, found.key) {
+            case (.bearer, nil): break
+            case (.bearer, _?):
+                throw OAuthRefusal("invalid_token", "The token is bound to a key: Bearer is not enough.")
+            case (.dpop, nil):
+                throw OAuthRefusal("invalid_token", "The token is not bound to a key: it goes with Bearer.")
+            case (.dpop, let key?):
+                let proven = try provenKey(call.request, isRequired: true, accessToken: token)
+                guard proven?.isIdentical(to: key) ?? false else {
+                    throw OAuthRefusal("invalid_token", "The token is bound to another key.")
+                }
+            }
+            return .json(claims(of: found.known.grant.buyer, scopes: found.known.scopes))
+        } catch {
+            note(error, call)
+            return challenge(error)
+        }
+    }
+
+    private enum Scheme {
+        case bearer
+        case dpop
+    }
+
+    /// The token in the one place where it may be (RFC 6750 section 2, RFC 9449 section 7.1).
+    private func presentedToken(_ request: SandboxRequest) throws(OAuthRefusal) -> (Scheme, token: String) {
+        guard request.queryValue("access_token") == nil, request.formValue("access_token") == nil else {
+            throw OAuthRefusal("invalid_request", "The access token belongs into the Authorization header alone.")
+        }
+        let headers = request.headers.filter { $0.name.lowercased() == "authorization" }
+        guard headers.count <= 1 else {
+            throw OAuthRefusal("invalid_request", "The Authorization header comes more than once.")
+        }
+        let parts = headers.first?.value.split(separator: " ", maxSplits: 1).map(String.init) ?? []
+        switch (parts.first?.lowercased(), parts.count) {
+        case ("bearer", 2): return (.bearer, parts[1])
+        case ("dpop", 2) where configuration.dpop != .off: return (.dpop, parts[1])
+        default: throw OAuthRefusal("", "The request presents no access token.")
+        }
+    }
+
+    /// 401 with what RFC 6750 section 3 and RFC 9449 section 7.1 want to be said; no error code for who presented nothing.
+    private func challenge(_ refusal: OAuthRefusal) -> SandboxAnswer {
+        var members: [String] = []
+        if !refusal.error.isEmpty {
+            members = ["error=\"\(refusal.error)\"", "error_description=\"\(refusal.description)\""]
+        }
+        func challenge(_ scheme: String, _ members: [String]) -> (name: String, value: String) {
+            let text = members.isEmpty ? scheme : scheme + " " + members.joined(separator: ", ")
+            return (name: "WWW-Authenticate", value: text)
+        }
+        var headers = refusal.headers
+        if configuration.dpop != .off {
+            let algorithms = configuration.clientSigningAlgorithms.joined(separator: " ")
+            headers.append(challenge("DPoP", members + ["algs=\"\(algorithms)\""]))
+        }
+        // Bearer is no way where tokens must be bound.
+        if configuration.dpop != .required, !refusal.error.contains("dpop") {
+            headers.append(challenge("Bearer", members))
+        }
+        return SandboxAnswer(status: refusal.error == "invalid_request" ? 400 : 401, headers: headers)
+    }
+}

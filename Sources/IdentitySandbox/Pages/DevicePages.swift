@@ -1,0 +1,52 @@
+/// The pages of a device login (RFC 8628): the code, the question, the end.
+enum DevicePages {
+    static func code(brand: String, typed: String?, problem: String?) -> String {
+        let complaint: HTMLText =
+            if let problem { "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>" } else { "" }
+        let described: HTMLText = problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
+        return PageLayout.page(
+            brand: brand,
+            title: "Connect a device",
+            """
+            <p>Enter the code that your device shows.</p>
+            \(complaint)
+            <form method="post" action="/device">
+            <label for="user_code">Code</label>
+            <input id="user_code" class="code" name="user_code" autocomplete="off" autocapitalize="characters" \
+            spellcheck="false" required maxlength="32" autofocus\(described) value="\(typed ?? "")">
+            <button name="action" value="continue">Continue</button>
+            </form>
+            """
+        )
+    }
+
+    static func confirmation(
+        brand: String,
+        client: String,
+        _ device: DeviceAuthorizations.Authorization,
+        action: String
+    ) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "Sign in on your device?",
+            """
+            <p>Approve only if a device in your hands shows this code:</p>
+            <div class="mail"><output>\(device.userCode)</output></div>
+            <form method="post" action="\(action)">
+            <button name="action" value="continue">Approve</button>
+            <button class="plain" name="action" value="cancel">Refuse</button>
+            </form>
+            <footer><dl><dt>App</dt><dd>\(client)</dd><dt>Asks for</dt><dd>\(device.scopes.joined(separator: " "))</dd>\
+            </dl></footer>
+            """
+        )
+    }
+
+    static func answered(brand: String, isApproved: Bool) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: isApproved ? "Your device is connected" : "You refused",
+            isApproved ? "<p>Go on there. You can close this page.</p>" : "<p>The device gets nothing.</p>"
+        )
+    }
+}

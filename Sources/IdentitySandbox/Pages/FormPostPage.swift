@@ -1,0 +1,27 @@
+internal import IdentityCrypto
+
+/// The page of `response_mode=form_post`: it submits itself, and has a button for browsers that run no scripts.
+enum FormPostPage {
+    private static let script = "document.forms[0].submit()"
+
+    static func answer(brand: String, action: String, _ fields: [(name: String, value: String)]) -> SandboxAnswer {
+        let inputs = fields.map { field -> HTMLText in
+            "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(field.value)\">"
+        }
+        let page = PageLayout.page(
+            brand: brand,
+            title: "Back to the app",
+            """
+            <p>The answer goes to <strong>\(action)</strong>.</p>
+            <form method="post" action="\(action)">
+            \(HTMLText(joining: inputs))
+            <button>Continue to the app</button>
+            </form>
+            <script>\(HTMLText(stringLiteral: script))</script>
+            """
+        )
+        // This one script may run, by its hash; everything else stays forbidden as on the other pages.
+        let hash = (try? Digest.sha256(Array(script.utf8))).map(Base64.encode) ?? ""
+        return .html(page, script: "'sha256-\(hash)'")
+    }
+}

@@ -1,0 +1,84 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentitySandbox
+
+@Suite struct DeviceTests {
+    private func begin(_ login: OpenIDLogin) async throws -> JSONValue {
+        let fields = login.credentials + [("scope", "openid email")]
+        let answer = try await login.post(login.openID.deviceAuthorizationEndpoint, fields)
+        #expect(answer.status == 200)
+        return answer.json
+    }
+
+    private func poll(_ login: OpenIDLogin, _ device: JSONValue) async throws -> (status: Int, json: JSONValue) {
+        let fields = [
+            (name: "grant_type", value: "urn:ietf:params:oauth:grant-type:device_code"),
+            ("device_code", device["device_code"]?.string ?? ""),
+        ]
+        let answer = try await login.token(fields + login.credentials)
+        return (answer.status, answer.json)
+    }
+
+    private func start() async throws -> OpenIDLogin {
+        try await OpenIDLogin.start { $0.supportsDeviceAuthorization = true }
+    }
+
+    @Test("a device waits for its buyer, slows down when told, and gets tokens once")
+    func approval() async throws {
+        let login = try await start()
+        let device = try await begin(login)
+        #expect(device["interval"] == .integer(5))
+        #expect(device["expires_in"] == .integer(600))
+        #expect(try await poll(login, device).json["error"]?.string == "authorization_pending")
+        login.clock.advance(by: .seconds(4))
+        #expect(try await poll(login, device).json["error"]?.string == "slow_down")
+        login.clock.advance(by: .seconds(9))
+        #expect(try await poll(login, device).json["error"]?.string == "slow_down")
+        login.clock.advance(by: .seconds(15))
+        #expect(try await poll(login, device).json["error"]?.string == "authorization_pending")
+        #expect(login.openID.violations.map(\.error) == ["slow_down", "slow_down"])
+
+        let userCode = (device["user_code"]?.string ?? "").lowercased().filter { $0 != "-" }
+        try await SandboxBuyer().answerDevice(at: login.openID.verificationURI, userCode: userCode)
+        let tokens = try await poll(login, device)
+        #expect(tokens.status == 200)
+        let claims = TestClient.part(1, of: tokens.json["id_token"]?.string ?? "")
+        #expect(claims["email"]?.string == "ada@example.com")
+        #expect(claims["nonce"] == nil)
+        #expect(try await poll(login, device).json["error"]?.string == "invalid_grant")
+        #expect(login.openID.counters.deviceAuthorizations == 1)
+        let metadata = try await login.metadata()
+        #expect(metadata["device_authorization_endpoint"]?.string == login.openID.deviceAuthorizationEndpoint)
+        await login.sandbox.stop()
+    }
+
+    @Test("a buyer who refuses, at the login or at the question, and a code that expires end the wait")
+    func ends() async throws {
+        let login = try await start()
+        let (first, second, third) = (try await begin(login), try await begin(login), try await begin(login))
+        let buyer = SandboxBuyer(behaviour: .deny)
+        try await buyer.answerDevice(at: first["verification_uri_complete"]?.string ?? "")
+        #expect(try await poll(login, first).json["error"]?.string == "access_denied")
+
+        // Signed in already, so that the question comes at once.
+        let signedIn = SandboxBuyer()
+        _ = try await signedIn.login(at: login.url(), redirectURI: login.redirectURI)
+        try await signedIn.answerDevice(at: second["verification_uri_complete"]?.string ?? "")
+        #expect(try await poll(login, second).status == 200)
+
+        login.clock.advance(by: .seconds(600))
+        #expect(try await poll(login, third).json["error"]?.string == "expired_token")
+        await #expect(throws: SandboxBuyerError.self) {
+            try await signedIn.answerDevice(at: third["verification_uri_complete"]?.string ?? "")
+        }
+        #expect(try await poll(login, .object([:])).json["error"]?.string == "invalid_request")
+        let off = try await OpenIDLogin.start()
+        #expect(try await poll(off, first).json["error"]?.string == "unsupported_grant_type")
+        #expect(try await off.post(off.openID.deviceAuthorizationEndpoint, off.credentials).status == 404)
+        await off.sandbox.stop()
+        await login.sandbox.stop()
+    }
+}

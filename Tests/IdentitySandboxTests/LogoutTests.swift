@@ -1,0 +1,154 @@
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import Testing
+
+@testable import IdentitySandbox
+
+@Suite struct LogoutTests {
+    private func tokens(_ login: OpenIDLogin, _ buyer: SandboxBuyer = SandboxBuyer()) async throws -> JSONValue {
+        try await login.token(login.exchange(code: try await login.code(buyer: buyer)) + login.credentials).json
+    }
+
+    private func refresh(_ login: OpenIDLogin, _ tokens: JSONValue) async throws -> JSONValue {
+        let fields = [
+            (name: "grant_type", value: "refresh_token"), ("refresh_token", tokens["refresh_token"]?.string ?? ""),
+        ]
+        return try await login.token(fields + login.credentials).json
+    }
+
+    private func isAlive(_ login: OpenIDLogin, _ tokens: JSONValue) async throws -> Bool {
+        let headers = ["Authorization": "Bearer \(tokens["access_token"]?.string ?? "")"]
+        return try await TestClient.shared.send(.get, login.openID.userinfoEndpoint, headers: headers).status == 200
+    }
+
+    @Test("a revoked access token dies alone, a refresh token takes all with it, an unknown one is no error")
+    func revocation() async throws {
+        let login = try await OpenIDLogin.start { $0.supportsRevocation = true }
+        let endpoint = login.openID.revocationEndpoint
+        func revoke(_ token: JSONValue?) async throws -> Int {
+            try await login.post(endpoint, login.credentials + [("token", token?.string ?? "")]).status
+        }
+        let first = try await tokens(login)
+        #expect(try await revoke(first["access_token"]) == 200)
+        #expect(try await !isAlive(login, first))
+        let second = try await refresh(login, first)
+        #expect(try await isAlive(login, second))
+        #expect(try await revoke(second["refresh_token"]) == 200)
+        #expect(try await !isAlive(login, second))
+        #expect(try await refresh(login, second)["error"]?.string == "invalid_grant")
+        #expect(try await revoke(.string("unknown")) == 200)
+        #expect(try await revoke(nil) == 400)
+        #expect(try await login.post(endpoint, [("token", "x")]).json["error"]?.string == "invalid_client")
+        #expect(login.openID.counters.revocations == 3)
+        #expect(try await login.metadata()["revocation_endpoint"]?.string == endpoint)
+        await login.sandbox.stop()
+    }
+
+    @Test("a logout goes back to a registered URI with its state, and ends the session that the hint names")
+    func endSession() async throws {
+        let login = try await OpenIDLogin.start { $0.postLogoutRedirectURIs = ["https://app.example/bye"] }
+        let buyer = SandboxBuyer()
+        let idToken = try await tokens(login, buyer)["id_token"]?.string ?? ""
+        func logout(_ fields: OpenIDLogin.Fields) async throws -> (status: Int, location: String?) {
+            let url = FormText.append(fields, to: login.openID.endSessionEndpoint)
+            let answer = try await TestClient.shared.send(.get, url)
+            return (answer.status, answer.headers["location"])
+        }
+        let back = [(name: "post_logout_redirect_uri", value: "https://app.example/bye"), ("state", "s")]
+        let other = try await tokens(login)["id_token"]?.string ?? ""
+        let parts = [idToken, other].map { $0.split(separator: ".") }
+        let forged = [parts[0][0], parts[0][1], parts[1][2]].joined(separator: ".")
+        for wrong in [
+            back, back + [("id_token_hint", forged)], back + [("client_id", "another")],
+            [("post_logout_redirect_uri", "https://app.example/callback"), ("id_token_hint", idToken)],
+        ] as [OpenIDLogin.Fields] {
+            let answer = try await logout(wrong)
+            #expect(answer.status == 400)
+            #expect(answer.location == nil)
+        }
+        #expect(login.openID.violations.count == 4)
+        #expect(try await login.callback([("prompt", "none")], buyer: buyer)["code"] != nil)
+        let good = back + [("id_token_hint", idToken)]
+        #expect(try await logout(good).location == "https://app.example/bye?state=s")
+        #expect(try await login.callback([("prompt", "none")], buyer: buyer)["error"] == "login_required")
+        let posted = try await login.post(login.openID.endSessionEndpoint, good)
+        #expect(posted.headers["location"] == "https://app.example/bye?state=s")
+        login.openID.misbehave(.logoutState(nil), on: .logout)
+        #expect(try await logout(good).location == "https://app.example/bye")
+        login.openID.misbehave(.logoutState("other"), on: .logout)
+        #expect(try await logout(good).location == "https://app.example/bye?state=other")
+        #expect(try await logout([]).status == 200)
+        await login.sandbox.stop()
+    }
+
+    @Test("a logout token names session and buyer, is signed by a published key, and can be made bad")
+    func logoutToken() async throws {
+        let login = try await OpenIDLogin.start()
+        let app = try await TestReceiver.start(.message(status: 400))
+        let claims = TestClient.part(1, of: try await tokens(login)["id_token"]?.string ?? "")
+        let sid = try #require(claims["sid"]?.string)
+        #expect(login.openID.sessionIDs(ofBuyer: "ada@example.com") == [sid])
+        let answer = try await login.openID.sendLogoutToken(for: .session(sid), to: app.url)
+        #expect(answer.status == 400)
+        _ = try await login.openID.sendLogoutToken(for: .buyer(email: "ada@example.com"), to: app.url) { token in
+            token.header["typ"] = nil
+            token.claims["nonce"] = .string("n")
+        }
+        let sent = try app.requests.map { request in
+            #expect(request.method == "POST")
+            let fields = TestClient.query("?" + String(decoding: request.body, as: UTF8.self))
+            return try #require(fields["logout_token"])
+        }
+        let (good, bad) = (TestClient.part(1, of: sent[0]), TestClient.part(1, of: sent[1]))
+        #expect(TestClient.part(0, of: sent[0])["typ"]?.string == "logout+jwt")
+        #expect(good["sid"]?.string == sid)
+        #expect(good["sub"] == claims["sub"])
+        #expect(good["aud"]?.string == login.openID.configuration.clientID)
+        #expect(good["events"]?["http://schemas.openid.net/event/backchannel-logout"] == .object([:]))
+        #expect(good["nonce"] == nil)
+        #expect(good["jti"] != bad["jti"])
+        #expect(TestClient.part(0, of: sent[1])["typ"] == nil)
+        #expect(bad["sid"] == nil)
+        #expect(bad["nonce"]?.string == "n")
+        let keys = try await TestClient.shared.json(login.openID.jwksEndpoint)["keys"]?.array ?? []
+        let key = try ClientKey(jwk: try #require(keys.first?.object))
+        for token in sent { try ClientToken(token).verify(with: key, .rs256) }
+        #expect(login.openID.counters.logoutTokens == 2)
+        await app.stop()
+        await login.sandbox.stop()
+    }
+
+    @Test("a refreshed ID token keeps subject, audience and time of login, and has no nonce", arguments: [true, false])
+    func refreshedIDToken(isThere: Bool) async throws {
+        let login = try await OpenIDLogin.start { $0.refreshesIDToken = isThere }
+        let first = try await tokens(login)
+        let second = try await refresh(login, first)
+        #expect((second["id_token"] != nil) == isThere)
+        if isThere {
+            let (old, new) = (
+                TestClient.part(1, of: first["id_token"]?.string ?? ""),
+                TestClient.part(1, of: second["id_token"]?.string ?? "")
+            )
+            for name in ["iss", "sub", "aud", "auth_time", "sid"] { #expect(new[name] == old[name]) }
+            #expect(old["nonce"]?.string == "nonce-1")
+            #expect(new["nonce"] == nil)
+        }
+        #expect(try await refresh(login, first)["error"]?.string == "invalid_grant")
+        #expect(try await refresh(login, second)["error"]?.string == "invalid_grant")
+        #expect(login.openID.counters.reusesPunished == 1)
+        await login.sandbox.stop()
+    }
+
+    @Test("the metadata list response types in odd orders, and alone know the path of the keys when asked for that")
+    func metadata() async throws {
+        let login = try await OpenIDLogin.start { $0.randomizesKeySetPath = true }
+        let metadata = try await login.metadata()
+        let uri = try #require(metadata["jwks_uri"]?.string)
+        #expect(uri == login.openID.jwksEndpoint)
+        #expect(try await TestClient.shared.send(.get, login.openID.issuer + "/jwks.json").status == 404)
+        #expect(try await TestClient.shared.json(uri)["keys"]?.array?.count == 1)
+        #expect(metadata["response_types_supported"]?.array?.contains(.string("token id_token code")) == true)
+        await login.sandbox.stop()
+    }
+}
