@@ -5,8 +5,7 @@ extension SessionManager {
     ///
     /// - Returns: What went wrong, in the order of the sessions; nil for each where nothing did.
     func revoke(_ ended: [EndedSession]) async -> [IdentityError?] {
-        guard configuration.revokesTokens else { return ended.map { _ in nil } }
-        return await withTaskGroup(of: (Int, IdentityError?).self) { group in
+        await withTaskGroup(of: (Int, IdentityError?).self) { group in
             for (index, session) in ended.enumerated() {
                 group.addTask { [self] in (index, await revoke(session.tokens, of: session.session)) }
             }

@@ -119,6 +119,24 @@ public struct ProviderConformance: Sendable {
             let url = try await subject.provider.logoutURL(for: tokens, returningTo: nil)
             if let url { #expect(!url.text.contains(tokens.accessToken.reveal())) }
         },
+        Case("a provider that hands a logout's state back sends it along, unchanged") { subject in
+            guard let supporting = subject.provider as? any LogoutStateSupporting else { return }
+            let tokens = try await login(subject).tokens
+            let address = "https://app.example/signed-out"
+            let url = try await supporting.logoutURL(for: tokens, returningTo: address, state: Secret("s &1"))
+            let query = Array((url?.query ?? "state=s%20%261").utf8)
+            #expect(try LoginCallback(form: query).value(of: "state")?.reveal() == "s &1")
+        },
+        Case("a provider that sends logout tokens takes neither a text nor an ID token for one") { subject in
+            guard let supporting = subject.provider as? any BackChannelLogoutSupporting else { return }
+            let idToken = try await login(subject).tokens.idToken
+            for token in [Secret("no token"), idToken].compactMap(\.self) {
+                let error = await #expect(throws: IdentityError.self) {
+                    _ = try await supporting.validate(logoutToken: token)
+                }
+                #expect(error?.kind == .rejected)
+            }
+        },
     ]
 
     private static func callback(
