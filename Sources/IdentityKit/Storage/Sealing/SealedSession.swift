@@ -41,7 +41,11 @@ package enum SealedSession {
             let createdAt = reader.integer(UInt64.self), let retainedUntil = reader.integer(UInt64.self),
             let payload = reader.field()
         else { return nil }
-        let providerSessionID = reader.isAtEnd ? nil : reader.text()
+        var providerSessionID: String?
+        if !reader.isAtEnd {
+            guard let name = reader.text() else { return nil }
+            providerSessionID = name
+        }
         guard reader.isAtEnd else { return nil }
         return StoredSession(
             id: id,
