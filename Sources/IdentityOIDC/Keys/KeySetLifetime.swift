@@ -1,18 +1,18 @@
-internal import FoundationEssentials
-internal import IdentityHTTP
+package import FoundationEssentials
+package import IdentityHTTP
 
 /// How long a key set may be kept, by the headers of its answer (RFC 9111 section 4.2), within bounds of this client.
 ///
 /// The bounds are there because both ends hurt: `no-store` would cost a fetch for every login, and a year would keep a revoked
 /// key for a year.
-enum KeySetLifetime {
+package enum KeySetLifetime {
     static let shortest = Duration.seconds(300)
     static let longest = Duration.seconds(86_400)
     /// Where the answer does not say.
     static let unsaid = Duration.seconds(3600)
 
     /// The bounded lifetime; nil when the headers do not say.
-    static func read(_ headers: HTTPHeaders, now: Date) -> Duration? {
+    package static func read(_ headers: HTTPHeaders, now: Date) -> Duration? {
         seconds(headers, now).map { min(max(.seconds($0), shortest), longest) }
     }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Fuzzing
+import Glibc
 
 /// The target that the environment names: one program for all of them, so that one build serves.
 private let target: FuzzTarget = {
@@ -22,6 +23,8 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
             try await target.check(input)
         } catch {
             print("FINDING in \(target.name): \(error)")
+            // abort() writes nothing that is still buffered.
+            _ = unsafe fflush(nil)
             abort()
         }
         isOver.signal()

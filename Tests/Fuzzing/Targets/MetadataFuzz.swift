@@ -21,6 +21,9 @@ enum MetadataFuzz {
                 ("token_endpoint", metadata.tokenEndpoint), ("jwks_uri", metadata.keySetURL),
                 ("end_session_endpoint", metadata.endSessionEndpoint),
                 ("userinfo_endpoint", metadata.userInfoEndpoint),
+                ("pushed_authorization_request_endpoint", metadata.pushedAuthorizationRequestEndpoint),
+                ("revocation_endpoint", metadata.revocationEndpoint),
+                ("device_authorization_endpoint", metadata.deviceAuthorizationEndpoint),
             ]
             for (name, url) in endpoints {
                 guard let url else { continue }

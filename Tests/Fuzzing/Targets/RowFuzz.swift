@@ -34,7 +34,12 @@ actor RowStage {
     private let attempt: StoredLoginAttempt
 
     init() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-rows-\(UUID())").path
+        // Memory where there is some: each input writes the file anew, and a disk would be waited for.
+        let memory = URL(filePath: "/dev/shm")
+        let parent =
+            FileManager.default.isWritableFile(atPath: memory.path)
+            ? memory : FileManager.default.temporaryDirectory
+        let folder = parent.appending(path: "identity-rows-\(UUID())").path
         try FileManager.default.createDirectory(
             atPath: folder,
             withIntermediateDirectories: true,

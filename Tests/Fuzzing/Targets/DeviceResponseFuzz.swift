@@ -1,0 +1,34 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+
+/// An answer of a device authorization endpoint: what a person is shown can be typed, and leads nowhere but over TLS.
+enum DeviceResponseFuzz {
+    static func check(_ input: [UInt8]) throws {
+        guard let object = (try? JSONValue(parsing: input))?.object else { return }
+        for allowsLoopback in [false, true] {
+            let response: DeviceAuthorizationResponse
+            do {
+                response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: allowsLoopback)
+            } catch {
+                try require(error.code == .tokenResponseInvalid, "another code")
+                continue
+            }
+            try require(
+                object["device_code"]?.string.map { Array($0.utf8) } == response.deviceCode.revealBytes(),
+                "another device code"
+            )
+            try require(object["user_code"]?.string?.isIdentical(to: response.userCode) ?? false, "another user code")
+            try require(response.userCode.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "a code that cannot be typed")
+            try require((1...64).contains(response.userCode.utf8.count), "a code without bounds")
+            for url in [response.verificationURI, response.verificationURIComplete ?? response.verificationURI] {
+                try require(url.isSecure || allowsLoopback && url.isLoopback, "a page that is not https")
+            }
+            try require(response.lifetime > .zero && response.lifetime <= .seconds(86_400), "a lifetime without bounds")
+            try require(
+                response.interval >= .zero && response.interval <= .seconds(86_400),
+                "an interval without bounds"
+            )
+        }
+    }
+}
