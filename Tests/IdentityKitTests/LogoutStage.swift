@@ -10,6 +10,7 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
     private struct State {
         var notices: [String: LogoutNotice] = [:]
         var isDown = false
+        var nameAtRenewal: String?
         var revoked: [String] = []
         var onRevocation: (@Sendable (TokenSet) async throws -> Void)?
     }
@@ -30,9 +31,12 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
     }
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         var renewed = try await inner.refresh(tokens)
-        renewed.providerSessionID = tokens.providerSessionID
+        renewed.providerSessionID = state.withLock { $0.nameAtRenewal } ?? tokens.providerSessionID
         return renewed
     }
+
+    /// What renewals call a session.
+    func setNameAtRenewal(_ name: String) { state.withLock { $0.nameAtRenewal = name } }
     func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
         try HTTPURL("https://id.example/logout")
     }
@@ -141,6 +145,7 @@ final class TroubledStore: WrappingStore, UsedTokenStore {
     private let broken = Mutex<Set<Operation>>([])
     private let stuck = Mutex<SessionID?>(nil)
     private let replacements = Mutex<Int?>(nil)
+    private let meeting = Mutex<(expected: Int, come: Int)>((0, 0))
 
     func setBroken(_ operations: Operation...) { broken.withLock { $0 = Set(operations) } }
 
@@ -174,9 +179,15 @@ final class TroubledStore: WrappingStore, UsedTokenStore {
         if filter.provider != nil { try check(.list) }
         return try await inner.sessions(matching: filter)
     }
+    /// So many callers learn whether a token was used before any of them goes on.
+    func setMeeting(of count: Int) { meeting.withLock { $0 = (count, 0) } }
+
     func isUsed(_ key: String) async throws -> Bool {
         try check(.isUsed)
-        return try await inner.isUsed(key)
+        let isUsed = try await inner.isUsed(key)
+        meeting.withLock { $0.come += 1 }
+        while meeting.withLock({ $0.come < $0.expected }) { await Task.yield() }
+        return isUsed
     }
     func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         try check(.markUsed)

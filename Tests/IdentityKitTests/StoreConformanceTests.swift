@@ -10,6 +10,19 @@ struct StoreConformanceTests {
         try await promise.run { InMemoryStore() }
     }
 
+    @Test("lets the used tokens that expire first make room")
+    func usedTokens() async throws {
+        let store = InMemoryStore(maximumAttempts: 2)
+        for (key, age) in [("late", 30.0), ("early", 10), ("middle", 20)] {
+            let isFirst = try await store.markUsed(key, until: .init(timeIntervalSince1970: age))
+            #expect(isFirst)
+        }
+        let early = try await store.isUsed("early")
+        #expect(!early)
+        #expect(try await !store.markUsed("middle", until: .init(timeIntervalSince1970: 0)))
+        #expect(try await store.isUsed("late"))
+    }
+
     @Test("lets the pending logins that expire first make room")
     func cap() async throws {
         let store = InMemoryStore(maximumAttempts: 2)
