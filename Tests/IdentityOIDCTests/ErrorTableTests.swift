@@ -84,6 +84,8 @@ struct ErrorTableTests {
         Row(400, "unauthorized_client", (.configuration, .unauthorizedClient)),
         Row(400, "unsupported_grant_type", (.configuration, .unsupportedGrantType)),
         Row(400, "invalid_scope", (.configuration, .invalidScope)),
+        Row(400, "invalid_dpop_proof", (.configuration, .possessionProofRefused)),
+        Row(400, "use_dpop_nonce", (.retryLater, .possessionProofRefused)),
         Row(400, "temporarily_unavailable", (.retryLater, .providerUnavailable)),
         Row(400, "server_error", (.retryLater, .providerUnavailable)),
         Row(400, "something_else", (.rejected, .unexpectedResponse)),

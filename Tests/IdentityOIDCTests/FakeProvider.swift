@@ -13,6 +13,7 @@ final class FakeProvider: Sendable {
         var requests: [LoopbackRequest] = []
         var replaced: [String: LoopbackResponse] = [:]
         var scripts: [String: [LoopbackResponse]] = [:]
+        var intercept: @Sendable (LoopbackRequest) -> LoopbackResponse? = { _ in nil }
         var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
         var answer: @Sendable (inout JSONObject) -> Void = { _ in }
         var deviceAnswer: @Sendable (inout JSONObject) -> Void = { _ in }
@@ -42,6 +43,10 @@ final class FakeProvider: Sendable {
     func script(_ path: String, _ responses: [LoopbackResponse]) {
         state.withLock { $0.scripts[path] = responses.reversed() }
     }
+    /// Looks at every request first, and answers it where it gives an answer.
+    func intercept(_ body: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse?) {
+        state.withLock { $0.intercept = body }
+    }
     func change(metadata: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.metadata = metadata } }
     func change(answer: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.answer = answer } }
     func change(claims: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.claims = claims } }
@@ -61,6 +66,7 @@ final class FakeProvider: Sendable {
     func respond(_ request: LoopbackRequest) -> LoopbackResponse {
         state.withLock { state in
             state.requests.append(request)
+            if let answer = state.intercept(request) { return answer }
             if let replaced = state.replaced[request.path] { return replaced }
             if let scripted = state.scripts[request.path]?.popLast() { return scripted }
             switch request.path {

@@ -69,7 +69,8 @@ struct OpenIDProviderTests {
         "additional parameters cannot replace what the protocol needs",
         arguments: [
             "state", "nonce", "redirect_uri", "client_id", "response_type", "scope", "code_challenge",
-            "code_challenge_method", "request", "request_uri", "prompt",
+            "code_challenge_method", "request", "request_uri", "prompt", "response_mode", "dpop_jkt", "client_secret",
+            "client_assertion", "client_assertion_type",
         ]
     )
     func reserved(name: String) async throws {

@@ -40,6 +40,10 @@ extension IdentityError.Code {
     public static let redirectRefused = Self(rawValue: "redirect_refused")
     /// The token answer misses a field or has one of a wrong type.
     public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
+    /// The proof of possession was refused (`invalid_dpop_proof`, `use_dpop_nonce`, RFC 9449).
+    public static let possessionProofRefused = Self(rawValue: "possession_proof_refused")
+    /// The provider gave a token that is bound to no key, although a proof of possession was sent.
+    public static let tokenUnbound = Self(rawValue: "token_unbound")
     /// The provider's answer is not what the protocol allows.
     public static let unexpectedResponse = Self(rawValue: "unexpected_response")
 

@@ -38,3 +38,22 @@ public protocol CartClaimProviding: Sendable {
     /// What a cart may know of the buyer; see ``CartClaim``.
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim
 }
+
+/// A provider whose access tokens an app takes to resource servers of its own.
+///
+/// Send a token only to servers that the app's configuration names, never to an address that came from outside (RFC 9700 section
+/// 4.9.1).
+public protocol ResourceAuthorizing: Sendable {
+    /// The headers that present a session's access token with one request: `Authorization`, and `DPoP` for a bound token.
+    ///
+    /// A proof is good for one request to this URL with this method: ask anew for every request, a repeated one too.
+    ///
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https.
+    func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders
+
+    /// Hears what the resource server answered: call it for every answer, so that the server's latest nonce is known.
+    ///
+    /// - Returns: Whether the request was refused only because its proof lacked that nonce (RFC 9449 section 9). Then send it
+    ///   again, once, with new headers; it was not carried out.
+    func shouldRepeat(answeredWith status: Int, _ headers: HTTPHeaders, from url: HTTPURL) -> Bool
+}

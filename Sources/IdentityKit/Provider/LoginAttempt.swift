@@ -35,6 +35,10 @@ public struct LoginAttempt: Sendable {
     public var maximumAgeSeconds: Int?
     /// The `acr_values` that were asked for.
     public var authenticationContexts: [String]
+    /// How the answer must come back; a code that comes in another way is refused.
+    public var responseMode: ResponseMode
+    /// The key to which the tokens are to be bound (RFC 9449), a private JWK; nil when they are bound to none.
+    public var possessionKey: Secret?
     /// The app's path to return to.
     public var returnPath: String?
     /// When the login began.
@@ -53,6 +57,8 @@ public struct LoginAttempt: Sendable {
         scopes: [String] = [],
         maximumAgeSeconds: Int? = nil,
         authenticationContexts: [String] = [],
+        responseMode: ResponseMode = .query,
+        possessionKey: Secret? = nil,
         returnPath: String? = nil,
         createdAt: Date,
         expiresAt: Date
@@ -66,6 +72,8 @@ public struct LoginAttempt: Sendable {
         self.scopes = scopes
         self.maximumAgeSeconds = maximumAgeSeconds
         self.authenticationContexts = authenticationContexts
+        self.responseMode = responseMode
+        self.possessionKey = possessionKey
         self.returnPath = returnPath
         self.createdAt = createdAt
         self.expiresAt = expiresAt

@@ -12,6 +12,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var tenant: String
     /// How the client proves itself and whether PKCE is used, in words for people.
     public var clientType: String
+    /// How the provider is asked to send its answers.
+    public var responseMode: ResponseMode
 
     /// Creates a descriptor.
     public init(
@@ -20,7 +22,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
         clientID: String,
         redirectURI: String? = nil,
         tenant: String = "",
-        clientType: String = ""
+        clientType: String = "",
+        responseMode: ResponseMode = .query
     ) {
         self.name = name
         self.kind = kind
@@ -28,5 +31,6 @@ public struct ProviderDescriptor: Sendable, Equatable {
         self.redirectURI = redirectURI
         self.tenant = tenant
         self.clientType = clientType
+        self.responseMode = responseMode
     }
 }

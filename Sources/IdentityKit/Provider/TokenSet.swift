@@ -31,6 +31,8 @@ public struct TokenSet: Sendable {
     /// The provider's own name for the session (`sid` of the ID token), by which it may say that the session has ended
     /// (OpenID Connect Back-Channel Logout 1.0 section 2.1); nil when it gave none.
     public var providerSessionID: String?
+    /// The key to which the tokens are bound (RFC 9449), a private JWK; nil when they are bound to none.
+    public var possessionKey: Secret?
 
     /// Creates a token set.
     public init(

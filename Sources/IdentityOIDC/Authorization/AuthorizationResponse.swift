@@ -13,6 +13,8 @@ package struct AuthorizationResponse: Sendable {
         package var issuers: IssuerPolicy
         /// Whether the provider has promised to send `iss`.
         package var requiresIssuer: Bool
+        /// How the answer was to come.
+        package var responseMode: ResponseMode
         /// The names under which the code may come.
         package var codeParameters: [String]
         /// Values of the code that a provider sends where it means an error.
@@ -23,6 +25,7 @@ package struct AuthorizationResponse: Sendable {
             issuer: String?,
             issuers: IssuerPolicy,
             requiresIssuer: Bool,
+            responseMode: ResponseMode = .query,
             codeParameters: [String] = ["code"],
             refusalsAsCode: [String] = []
         ) {
@@ -30,12 +33,17 @@ package struct AuthorizationResponse: Sendable {
             self.issuer = issuer
             self.issuers = issuers
             self.requiresIssuer = requiresIssuer
+            self.responseMode = responseMode
             self.codeParameters = codeParameters
             self.refusalsAsCode = refusalsAsCode
         }
     }
 
-    /// Checks a callback: state first, then the issuer (also of an error), then the error, then the code.
+    /// Checks a callback: state first, then the issuer (also of an error), then the error, then the way it came, then the code.
+    ///
+    /// An error counts whichever way it came: a provider that cannot read a request may not know how to answer it. A code that
+    /// should have been posted and came in a URL is refused: it stands in histories and logs, and somebody may have changed the
+    /// request on its way. A code that was posted without being asked for stands in no such place, and is taken.
     ///
     /// - Throws: `IdentityError`.
     package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {
@@ -56,6 +64,15 @@ package struct AuthorizationResponse: Sendable {
                     errorDescription: try callback.value(of: "error_description")?.reveal(),
                     errorURI: try callback.value(of: "error_uri")?.reveal()
                 )
+            )
+        }
+        guard expected.responseMode != .formPost || !callback.isFromURL else {
+            throw IdentityError(
+                .rejected,
+                .callbackInvalid,
+                "The callback came in a URL, although a posted form was asked for.",
+                hint: "Its code was not used. Leave responseMode out if the provider does not offer form_post.",
+                reference: "OAuth 2.0 Form Post Response Mode section 2"
             )
         }
         var codes: [Secret] = []

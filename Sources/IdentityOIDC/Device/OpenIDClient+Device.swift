@@ -21,6 +21,7 @@ extension OpenIDClient {
             ("client_id", descriptor.clientID), ("scope", scopes.joined(separator: " ")),
         ]
         try add(options, to: &fields, reserved: Self.tokenParameters)
+        let key = try newPossessionKey(metadata)
         let startedAt = channel.environment.clock.now
         let answer = try await authenticated(
             fields,
@@ -52,6 +53,7 @@ extension OpenIDClient {
         authorization.issuer = boundIssuer(metadata)
         authorization.maximumAgeSeconds = options.maximumAgeSeconds
         authorization.authenticationContexts = options.authenticationContexts
+        authorization.possessionKey = try key?.secret()
         return authorization
     }
 
@@ -69,20 +71,21 @@ extension OpenIDClient {
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("client_id", descriptor.clientID),
             ("device_code", authorization.deviceCode.reveal()),
         ]
+        let key = try authorization.possessionKey.map { try PossessionKey($0) }
         let metadata: ProviderMetadata
         let answer: TokenAnswer
         let startedAt: Date
         do {
             metadata = try await metadataSource.metadata()
             try checkIssuer(authorization.issuer, is: metadata)
-            (answer, startedAt) = try await send(.deviceCode, fields, metadata)
+            (answer, startedAt) = try await send(.deviceCode, fields, metadata, provedBy: key)
         } catch let error as IdentityError where error.kind == .retryLater {
             return .unanswered(error)
         }
         switch answer {
         case .failure(let failure): return try failure.devicePoll { refusal($0, metadata) }
         case .success(let object):
-            let response = try TokenResponse(object, rules: dialect.tokenRules)
+            let response = try response(object, provedBy: key)
             let terms = LoginTerms(authorization)
             return .authorized(try await tokens(from: response, startedAt: startedAt, on: terms, metadata))
         }
@@ -95,6 +98,7 @@ extension LoginTerms {
         issuer = authorization.issuer
         maximumAgeSeconds = authorization.maximumAgeSeconds
         authenticationContexts = authorization.authenticationContexts
+        possessionKey = authorization.possessionKey
         // A device authorization request has no nonce; a token that holds one was made for another login.
         refusesNonce = true
     }

@@ -14,6 +14,8 @@ package struct LoginTerms: Sendable {
     package var maximumAgeSeconds: Int?
     /// The `acr_values` that were asked for.
     package var authenticationContexts: [String] = []
+    /// The key to which the tokens are bound.
+    package var possessionKey: Secret?
 
     package init(_ attempt: LoginAttempt) {
         scopes = attempt.scopes
@@ -21,5 +23,6 @@ package struct LoginTerms: Sendable {
         nonce = attempt.nonce
         maximumAgeSeconds = attempt.maximumAgeSeconds
         authenticationContexts = attempt.authenticationContexts
+        possessionKey = attempt.possessionKey
     }
 }

@@ -10,12 +10,26 @@ extension OpenIDClient {
     ///   - fields: What the endpoint asks for; `client_id` is added unless it is there.
     ///   - headers: What to send beside `Accept`, `Content-Type` and the client's proof.
     ///   - endpoint: Where to.
+    ///   - key: The key of the session to which tokens are or will be bound; nil where they are not.
     ///   - party: Who is asked, in the words of an error.
     /// - Returns: The answer, whatever its status.
     /// - Throws: `IdentityError` when there is no answer.
     package func authenticated(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],
+        to endpoint: HTTPURL,
+        provedBy key: PossessionKey? = nil,
+        asking party: String
+    ) async throws -> HTTPResponse {
+        try await proving(key, to: endpoint) { proof in
+            try await post(fields, headers: headers + proof, to: endpoint, asking: party)
+        }
+    }
+
+    /// Posts a form with this client's authentication, once.
+    private func post(
+        _ fields: [(name: String, value: String)],
+        headers: [(name: String, value: String)],
         to endpoint: HTTPURL,
         asking party: String
     ) async throws -> HTTPResponse {

@@ -41,6 +41,7 @@ extension OpenIDClient {
         tokens.authorizedParty = claims.authorizedParty
         tokens.nonce = terms.nonce
         tokens.providerSessionID = claims.providerSessionID
+        tokens.possessionKey = terms.possessionKey
         return tokens
     }
 

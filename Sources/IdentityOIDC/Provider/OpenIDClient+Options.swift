@@ -28,7 +28,8 @@ extension OpenIDClient {
     /// What no caller may set, also where this login does not send it; a request object would replace all of it (RFC 9101).
     private static let protocolParameters = [
         "client_id", "response_type", "scope", "state", "redirect_uri", "nonce", "code_challenge",
-        "code_challenge_method", "request", "request_uri",
+        "code_challenge_method", "request", "request_uri", "response_mode", "dpop_jkt", "client_secret",
+        "client_assertion", "client_assertion_type",
     ]
 
     /// Further parameters may not replace what the protocol needs.

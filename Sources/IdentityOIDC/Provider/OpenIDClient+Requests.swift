@@ -10,11 +10,12 @@ extension OpenIDClient {
     func request(
         _ grant: TokenGrant,
         _ fields: [(name: String, value: String)],
-        _ metadata: ProviderMetadata
+        _ metadata: ProviderMetadata,
+        provedBy key: PossessionKey?
     ) async throws -> (answer: TokenResponse, startedAt: Date) {
-        let (answer, startedAt) = try await send(grant, fields, metadata)
+        let (answer, startedAt) = try await send(grant, fields, metadata, provedBy: key)
         switch answer {
-        case .success(let object): return (try TokenResponse(object, rules: dialect.tokenRules), startedAt)
+        case .success(let object): return (try response(object, provedBy: key), startedAt)
         case .failure(let failure): throw refusal(failure, metadata)
         }
     }
@@ -23,7 +24,8 @@ extension OpenIDClient {
     func send(
         _ grant: TokenGrant,
         _ fields: [(name: String, value: String)],
-        _ metadata: ProviderMetadata
+        _ metadata: ProviderMetadata,
+        provedBy key: PossessionKey?
     ) async throws -> (answer: TokenAnswer, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
         let startedAt = channel.environment.clock.now
@@ -31,9 +33,17 @@ extension OpenIDClient {
             fields,
             headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
             to: endpoint,
+            provedBy: key,
             asking: "The provider's token endpoint"
         )
         return (try TokenAnswer(response, to: grant), startedAt)
+    }
+
+    /// A successful answer, its tokens bound to the key if one was proved.
+    func response(_ object: JSONObject, provedBy key: PossessionKey?) throws(IdentityError) -> TokenResponse {
+        var rules = dialect.tokenRules
+        rules.provesPossession = key != nil
+        return try TokenResponse(object, rules: rules)
     }
 
     /// What every signed token of the provider for this client is checked against.

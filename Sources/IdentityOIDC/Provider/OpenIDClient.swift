@@ -13,6 +13,7 @@ package struct OpenIDClient: Sendable {
     package let metadataSource: MetadataSource
     package let channel: ProviderChannel
     let keySource: KeySetSource
+    let possessionNonces = PossessionNonces()
 
     package init(
         descriptor: ProviderDescriptor,
@@ -29,77 +30,6 @@ package struct OpenIDClient: Sendable {
         self.metadataSource = metadataSource
         self.channel = channel
         keySource = KeySetSource(channel: channel, provider: descriptor.name)
-    }
-
-    /// Makes the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
-    ///
-    /// - Parameters:
-    ///   - options: What the app asks for.
-    ///   - additional: Parameters of the provider's own.
-    ///   - ownProofKey: The app's own PKCE verifier, where it keeps one; a fresh one unless given.
-    package func authorizationRequest(
-        _ options: LoginOptions,
-        additional: [(name: String, value: String)] = [],
-        ownProofKey: ProofKey? = nil
-    ) async throws -> AuthorizationRequest {
-        let metadata = try await metadataSource.metadata()
-        guard let endpoint = metadata.authorizationEndpoint else {
-            throw Self.missing("authorization endpoint")
-        }
-        if dialect.usesProofKey, let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
-            throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The provider does not offer PKCE with S256.",
-                hint: "A weaker method is not used.",
-                reference: "RFC 9700 section 2.1.1"
-            )
-        }
-        let random = try channel.environment.random.bytes(dialect.stateByteCount + 64)
-        let fullState = Base64URL.encode(Array(random.prefix(dialect.stateByteCount)))
-        let state = dialect.stateLength.map { String(fullState.prefix($0)) } ?? fullState
-        let nonce =
-            dialect.sendsNonce ? Base64URL.encode(Array(random.dropFirst(dialect.stateByteCount).prefix(32))) : nil
-        let proofKey =
-            dialect.usesProofKey ? try ownProofKey ?? ProofKey(randomBytes: Array(random.suffix(32))) : nil
-        let redirectURI = options.redirectURI ?? descriptor.redirectURI
-        if let redirectURI { try RedirectURI.check(redirectURI) }
-        let scopes = options.scopes ?? self.scopes
-
-        var fields: [(name: String, value: String)] =
-            descriptor.clientID.isEmpty ? [] : [("client_id", descriptor.clientID)]
-        fields += [("response_type", "code"), ("scope", scopes.joined(separator: " ")), ("state", state)]
-        if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
-        if let nonce { fields.append(("nonce", nonce)) }
-        if let proofKey { fields += [("code_challenge", proofKey.challenge), ("code_challenge_method", "S256")] }
-        try add(options, and: additional, to: &fields)
-
-        let now = channel.environment.clock.now
-        let attempt = LoginAttempt(
-            provider: descriptor.name,
-            state: Secret(state),
-            nonce: nonce.map { Secret($0) },
-            codeVerifier: proofKey?.verifier,
-            issuer: boundIssuer(metadata),
-            redirectURI: redirectURI,
-            scopes: scopes,
-            maximumAgeSeconds: options.maximumAgeSeconds,
-            authenticationContexts: options.authenticationContexts,
-            createdAt: now,
-            expiresAt: now + 600
-        )
-        do {
-            let query = String(decoding: FormEncoding.encode(fields), as: UTF8.self)
-            return AuthorizationRequest(url: try endpoint.appending(queryFields: query), attempt: attempt)
-        } catch {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The authorization URL would be too long.",
-                hint: "Shorten scopes or additional parameters.",
-                cause: error
-            )
-        }
     }
 
     /// Checks the callback and spends the code; the code goes out once, whatever happens then.
@@ -126,6 +56,7 @@ package struct OpenIDClient: Sendable {
                 issuer: attempt.issuer,
                 issuers: dialect.issuers,
                 requiresIssuer: metadata.sendsIssuerInResponse,
+                responseMode: attempt.responseMode,
                 codeParameters: dialect.codeParameters,
                 refusalsAsCode: dialect.refusalsAsCode
             )
@@ -141,7 +72,12 @@ package struct OpenIDClient: Sendable {
         if let redirectURI = attempt.redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
         fields += dialect.exchangeFields(attempt)
-        let (answer, startedAt) = try await request(.authorizationCode, fields, metadata)
+        let (answer, startedAt) = try await request(
+            .authorizationCode,
+            fields,
+            metadata,
+            provedBy: try attempt.possessionKey.map { try PossessionKey($0) }
+        )
         return try await tokens(from: answer, startedAt: startedAt, on: LoginTerms(attempt), metadata)
     }
 
@@ -165,7 +101,12 @@ package struct OpenIDClient: Sendable {
             ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
             ("refresh_token", refreshToken.reveal()),
         ]
-        let (answer, startedAt) = try await request(.refreshToken, fields + dialect.refreshFields(tokens), metadata)
+        let (answer, startedAt) = try await request(
+            .refreshToken,
+            fields + dialect.refreshFields(tokens),
+            metadata,
+            provedBy: try tokens.possessionKey.map { try PossessionKey($0) }
+        )
         var renewed = tokens
         renewed.accessToken = answer.accessToken
         renewed.tokenType = answer.tokenType

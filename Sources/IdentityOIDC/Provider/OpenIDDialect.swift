@@ -24,7 +24,15 @@ package struct OpenIDDialect: Sendable {
     /// Values of the code that mean an error.
     package var refusalsAsCode: [String] = []
 
+    /// Whether the authorization request is pushed also where the provider does not ask for it (RFC 9126).
+    package var pushesAuthorizationRequest = false
+    /// How the provider is asked to send its answer.
+    package var responseMode = ResponseMode.query
+
     // The token endpoint
+
+    /// Whether tokens are bound to a key of their session's own (RFC 9449).
+    package var provesPossession = false
 
     /// Headers of every token request.
     package var tokenRequestHeaders: [(name: String, value: Secret)] = []

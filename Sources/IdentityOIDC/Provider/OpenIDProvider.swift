@@ -28,6 +28,16 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutSta
         public var scopes: [String] = ["openid"]
         /// The ID token algorithms to accept, JOSE names; nil takes the asymmetric ones that the metadata list.
         public var algorithms: [String]?
+        /// How the provider is asked to send its answers, by default in a redirect.
+        public var responseMode = ResponseMode.query
+        /// Whether authorization requests are pushed (RFC 9126) also where the provider does not require it; by default no.
+        public var pushesAuthorizationRequest = false
+        /// Whether tokens are bound to a key that is made for every session (DPoP, RFC 9449); by default no.
+        public var provesPossession = false
+        /// Takes tokens that are bound to nothing although ``provesPossession`` asked for bound ones; by default no.
+        ///
+        /// Without it a provider that ignores the proof, or whoever stands in its place, ends the login.
+        public var acceptsUnboundTokens = false
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
         /// How long one exchange may take, by default 15 seconds.
@@ -108,6 +118,10 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutSta
         replaced.deviceAuthorizationEndpoint = endpoints.deviceAuthorization
         source.configured = replaced
         var dialect = OpenIDDialect(issuers: issuers, audiences: [configuration.clientID])
+        dialect.responseMode = configuration.responseMode
+        dialect.pushesAuthorizationRequest = configuration.pushesAuthorizationRequest
+        dialect.provesPossession = configuration.provesPossession
+        dialect.tokenRules.acceptsUnboundTokens = configuration.acceptsUnboundTokens
         dialect.algorithms = try configuration.algorithms.map { try $0.map(Self.algorithm) }
         client = OpenIDClient(
             descriptor: ProviderDescriptor(
@@ -116,7 +130,8 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutSta
                 clientID: configuration.clientID,
                 redirectURI: configuration.redirectURI,
                 tenant: configuration.tenant,
-                clientType: configuration.authentication.name
+                clientType: configuration.authentication.name,
+                responseMode: configuration.responseMode
             ),
             scopes: configuration.scopes,
             authentication: configuration.authentication,
@@ -206,13 +221,7 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutSta
     /// The answer counts only if its `sub` is the ID token's, byte for byte (OpenID Connect Core section 5.3.2).
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         guard let endpoint = try await client.metadataSource.metadata().userInfoEndpoint else { return tokens.buyer }
-        let headers = try ProviderChannel.headers([("Authorization", "Bearer \(tokens.accessToken.reveal())")])
-        let response = try await client.channel.send(
-            .get,
-            endpoint,
-            headers: headers,
-            asking: "The provider's UserInfo endpoint"
-        )
+        let response = try await client.ask(endpoint, with: tokens, asking: "The provider's UserInfo endpoint")
         return try UserInfo.buyer(from: response, for: tokens.buyer)
     }
 }

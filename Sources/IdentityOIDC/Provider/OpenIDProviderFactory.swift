@@ -28,6 +28,15 @@ public struct OpenIDProviderFactory: ProviderFactory {
         configuration.scopes = try section.optionalStrings("scopes") ?? ["openid"]
         configuration.algorithms = try section.optionalStrings("algorithms")
         configuration.tenant = common.tenant
+        if let mode = try section.optionalString("responseMode") {
+            guard let known = ResponseMode(rawValue: mode) else {
+                throw section.error("responseMode", "is not known", hint: "Use query or form_post.")
+            }
+            configuration.responseMode = known
+        }
+        configuration.pushesAuthorizationRequest = try section.bool("pushedAuthorization", default: false)
+        configuration.provesPossession = try section.bool("dpop", default: false)
+        configuration.acceptsUnboundTokens = try section.bool("acceptsUnboundTokens", default: false)
         configuration.authentication = try ClientAuthentication(&section)
         if var endpoints = try section.optionalSection("endpoints") {
             func url(_ name: String, _ set: (HTTPURL) -> Void) throws {

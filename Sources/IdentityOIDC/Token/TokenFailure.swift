@@ -98,6 +98,22 @@ package struct TokenFailure: Sendable {
                 "The provider could not read the token request.",
                 "Compare the client's type with what the provider expects."
             )
+        case "invalid_dpop_proof":
+            return make(
+                .configuration,
+                .possessionProofRefused,
+                "The provider refused the proof of possession.",
+                "Compare this machine's clock with the provider's, and the \(endpoint)'s address with the one it knows.",
+                reference: "RFC 9449 section 5"
+            )
+        case "use_dpop_nonce":
+            return make(
+                .retryLater,
+                .possessionProofRefused,
+                "The provider asked for a nonce in the proof of possession and gave none that could be used.",
+                "Try again; if it goes on, the provider's servers do not know one another's nonces.",
+                reference: "RFC 9449 section 8"
+            )
         case "temporarily_unavailable", "server_error":
             return make(
                 .retryLater,

@@ -19,6 +19,10 @@ package struct TokenResponse: Sendable {
     package struct Rules: Sendable {
         /// Whether `token_type` must be there.
         package var requiresTokenType = true
+        /// Whether a proof of possession was sent, so that the tokens must be bound to its key (RFC 9449 section 5).
+        package var provesPossession = false
+        /// Whether tokens may be bound to nothing although a proof was sent.
+        package var acceptsUnboundTokens = false
         /// Whether `expires_in` must be there.
         package var requiresLifetime = false
         /// Whether `expires_in` may be a text of digits.
@@ -48,8 +52,13 @@ package struct TokenResponse: Sendable {
         let type = try text("token_type")
         guard type != nil || !rules.requiresTokenType else { throw Self.invalid("token_type") }
         tokenType = type ?? "Bearer"
-        guard tokenType.utf8.elementsEqual("bearer".utf8, by: { ($0 | 0x20) == $1 }) else {
-            throw Self.invalid("token_type")
+        if Self.isBound(tokenType) {
+            guard rules.provesPossession else { throw Self.invalid("token_type") }
+        } else {
+            guard tokenType.utf8.elementsEqual("bearer".utf8, by: { ($0 | 0x20) == $1 }) else {
+                throw Self.invalid("token_type")
+            }
+            guard !rules.provesPossession || rules.acceptsUnboundTokens else { throw Self.unbound }
         }
         lifetime = try Self.lifetime(object["expires_in"], rules)
         refreshToken = try text("refresh_token").map { Secret($0) }
@@ -62,6 +71,21 @@ package struct TokenResponse: Sendable {
             scopes = Self.scopes(list, separators: rules.additionalScopeSeparators)
         }
         self.object = object
+    }
+
+    /// Whether a token of this type is bound to a key; types are compared without case (RFC 6749 section 5.1).
+    package static func isBound(_ tokenType: String) -> Bool {
+        tokenType.utf8.elementsEqual("dpop".utf8, by: { ($0 | 0x20) == $1 })
+    }
+
+    private static var unbound: IdentityError {
+        IdentityError(
+            .rejected,
+            .tokenUnbound,
+            "The provider's access token is bound to no key, although a proof of possession was sent.",
+            hint: "No token of this answer was kept. Let the provider bind this client's tokens.",
+            reference: "RFC 9449 section 5"
+        )
     }
 
     /// The scopes of a list, split at spaces and at what else a provider puts between them.

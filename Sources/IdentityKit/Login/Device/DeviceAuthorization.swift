@@ -16,6 +16,8 @@ public struct DeviceAuthorization: Sendable {
     public var maximumAgeSeconds: Int?
     /// The `acr_values` that were asked for.
     public var authenticationContexts: [String] = []
+    /// The key to which the tokens are to be bound (RFC 9449), a private JWK; nil when they are bound to none.
+    public var possessionKey: Secret?
 
     /// Creates an authorization; for those who write a provider.
     public init(prompt: DeviceLoginPrompt, deviceCode: Secret, lifetime: Duration, scopes: [String]) {

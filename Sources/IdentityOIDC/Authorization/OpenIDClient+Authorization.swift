@@ -1,0 +1,125 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityHTTP
+package import IdentityKit
+
+extension OpenIDClient {
+    /// Makes the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
+    ///
+    /// - Parameters:
+    ///   - options: What the app asks for.
+    ///   - additional: Parameters of the provider's own.
+    ///   - ownProofKey: The app's own PKCE verifier, where it keeps one; a fresh one unless given.
+    package func authorizationRequest(
+        _ options: LoginOptions,
+        additional: [(name: String, value: String)] = [],
+        ownProofKey: ProofKey? = nil
+    ) async throws -> AuthorizationRequest {
+        let metadata = try await metadataSource.metadata()
+        guard let endpoint = metadata.authorizationEndpoint else {
+            throw Self.missing("authorization endpoint")
+        }
+        try checkOffers(metadata)
+        let random = try channel.environment.random.bytes(dialect.stateByteCount + 64)
+        let fullState = Base64URL.encode(Array(random.prefix(dialect.stateByteCount)))
+        let state = dialect.stateLength.map { String(fullState.prefix($0)) } ?? fullState
+        let nonce =
+            dialect.sendsNonce ? Base64URL.encode(Array(random.dropFirst(dialect.stateByteCount).prefix(32))) : nil
+        let proofKey =
+            dialect.usesProofKey ? try ownProofKey ?? ProofKey(randomBytes: Array(random.suffix(32))) : nil
+        let possessionKey = try newPossessionKey(metadata)
+        let redirectURI = options.redirectURI ?? descriptor.redirectURI
+        let scopes = options.scopes ?? self.scopes
+
+        var fields: [(name: String, value: String)] =
+            descriptor.clientID.isEmpty ? [] : [("client_id", descriptor.clientID)]
+        fields += [("response_type", "code"), ("scope", scopes.joined(separator: " ")), ("state", state)]
+        if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
+        if dialect.responseMode != .query { fields.append(("response_mode", dialect.responseMode.rawValue)) }
+        if let nonce { fields.append(("nonce", nonce)) }
+        if let proofKey { fields += [("code_challenge", proofKey.challenge), ("code_challenge_method", "S256")] }
+        if let possessionKey { fields.append(("dpop_jkt", try possessionKey.thumbprint())) }
+        try add(options, and: additional, to: &fields)
+
+        let now = channel.environment.clock.now
+        let attempt = LoginAttempt(
+            provider: descriptor.name,
+            state: Secret(state),
+            nonce: nonce.map { Secret($0) },
+            codeVerifier: proofKey?.verifier,
+            issuer: boundIssuer(metadata),
+            redirectURI: redirectURI,
+            scopes: scopes,
+            maximumAgeSeconds: options.maximumAgeSeconds,
+            authenticationContexts: options.authenticationContexts,
+            responseMode: dialect.responseMode,
+            possessionKey: try possessionKey?.secret(),
+            createdAt: now,
+            expiresAt: now + 600
+        )
+        if dialect.pushesAuthorizationRequest || metadata.requiresPushedRequests {
+            let reference = try await push(fields, metadata, provedBy: possessionKey)
+            fields = [("client_id", descriptor.clientID), ("request_uri", reference.reveal())]
+        }
+        do {
+            let query = String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+            return AuthorizationRequest(url: try endpoint.appending(queryFields: query), attempt: attempt)
+        } catch {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The authorization URL would be too long.",
+                hint: "Shorten scopes or additional parameters, or push the authorization request.",
+                cause: error
+            )
+        }
+    }
+
+    /// Deposits the authorization request at the provider, so that the buyer's browser carries a reference only (RFC 9126).
+    ///
+    /// - Returns: The reference.
+    private func push(
+        _ fields: [(name: String, value: String)],
+        _ metadata: ProviderMetadata,
+        provedBy key: PossessionKey?
+    ) async throws -> Secret {
+        guard let endpoint = metadata.pushedAuthorizationRequestEndpoint else {
+            throw Self.missing("pushed authorization request endpoint")
+        }
+        let response = try await authenticated(
+            fields,
+            headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
+            to: endpoint,
+            provedBy: key,
+            asking: "The provider's pushed authorization request endpoint"
+        )
+        switch try PushedAuthorizationResponse(response) {
+        case .reference(let reference): return reference
+        case .failure(let failure): throw failure.pushedRequestError ?? refusal(failure, metadata)
+        }
+    }
+
+    /// Refuses to begin a login that the provider's metadata say it cannot answer as asked.
+    private func checkOffers(_ metadata: ProviderMetadata) throws(IdentityError) {
+        if dialect.usesProofKey, let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
+            throw IdentityError(
+                .configuration,
+                .unsupportedByProvider,
+                "The provider does not offer PKCE with S256.",
+                hint: "A weaker method is not used.",
+                reference: "RFC 9700 section 2.1.1"
+            )
+        }
+        if dialect.responseMode != .query, let modes = metadata.responseModes,
+            !modes.contains(dialect.responseMode.rawValue)
+        {
+            throw IdentityError(
+                .configuration,
+                .unsupportedByProvider,
+                "The provider does not offer the response mode \(dialect.responseMode.rawValue).",
+                hint: "Leave responseMode out, and redirects bring the answer.",
+                reference: "OAuth 2.0 Multiple Response Type Encoding Practices section 2.1"
+            )
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import IdentityHTTP
+
+/// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
+struct AuthenticationChallenge {
+    /// The scheme in lower case.
+    let scheme: String
+    /// The parameters, their names in lower case.
+    private(set) var parameters: [(name: String, value: String)] = []
+
+    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// The challenges of an answer, as far as they are well-formed; at most 8 KiB of each header is read.
+    static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
+        headers.values(for: "WWW-Authenticate").prefix(8).flatMap { read(Array($0.utf8.prefix(8192))) }
+    }
+
+    /// A comma stands between challenges and between parameters alike: a word with `=` behind it belongs to the challenge
+    /// before, one without begins the next.
+    private static func read(_ bytes: [UInt8]) -> [AuthenticationChallenge] {
+        var challenges: [AuthenticationChallenge] = []
+        var rest = bytes[...]
+        while true {
+            rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") }
+            let word = rest.prefix(while: ASCII.isToken)
+            guard !word.isEmpty else { return challenges }
+            rest = rest[word.endIndex...]
+            let name = String(decoding: word.map(ASCII.lowercased), as: UTF8.self)
+            let behind = rest.drop { $0 == 0x20 || $0 == 0x09 }
+            guard behind.first == UInt8(ascii: "=") else {
+                challenges.append(AuthenticationChallenge(scheme: name))
+                continue
+            }
+            rest = behind.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+            guard let value = value(&rest), let last = challenges.indices.last else { return challenges }
+            challenges[last].parameters.append((name, value))
+        }
+    }
+
+    /// A token or a quoted text; nil where there is neither, or the quote does not end.
+    private static func value(_ rest: inout ArraySlice<UInt8>) -> String? {
+        guard rest.first == UInt8(ascii: "\"") else {
+            let word = rest.prefix(while: ASCII.isToken)
+            rest = rest[word.endIndex...]
+            return word.isEmpty ? nil : String(decoding: word, as: UTF8.self)
+        }
+        rest = rest.dropFirst()
+        var text: [UInt8] = []
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            if byte == UInt8(ascii: "\\") {
+                guard let escaped = rest.popFirst() else { return nil }
+                byte = escaped
+            }
+            text.append(byte)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,101 @@
+internal import IdentityCrypto
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension OpenIDClient {
+    /// A new key for a login, where tokens are to be bound to one; nil where not.
+    ///
+    /// - Throws: `IdentityError` with code `unsupported_by_provider` when the metadata list algorithms, and not this one.
+    func newPossessionKey(_ metadata: ProviderMetadata) throws(IdentityError) -> PossessionKey? {
+        guard dialect.provesPossession else { return nil }
+        if let offered = metadata.possessionProofAlgorithms, !offered.contains(PossessionKey.algorithm.rawValue) {
+            throw IdentityError(
+                .configuration,
+                .unsupportedByProvider,
+                "The provider does not accept proofs of possession with ES256.",
+                hint: "Turn DPoP off for this provider, or ask it for ES256.",
+                reference: "RFC 9449 section 5.1"
+            )
+        }
+        return try PossessionKey()
+    }
+
+    /// Sends a request to the authorization server with a fresh proof, and once more where the server wants its nonce in it.
+    ///
+    /// A request that is refused for its nonce was not carried out (RFC 9449 section 8): a code or refresh token in it is not
+    /// spent.
+    ///
+    /// - Parameters:
+    ///   - key: The key to prove; nil sends no proof.
+    ///   - url: Where the request goes, by POST.
+    ///   - send: Sends the request with these headers beside its own.
+    func proving(
+        _ key: PossessionKey?,
+        to url: HTTPURL,
+        _ send: ([(name: String, value: String)]) async throws -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        guard let key else { return try await send([]) }
+        func attempt() async throws -> (response: HTTPResponse, isNonceNew: Bool) {
+            let nonce = possessionNonces.nonce(for: .authorizationServer, at: url)
+            let proof = try PossessionProof.make(key, .post, url, nonce: nonce, in: channel.environment)
+            let response = try await send([("DPoP", proof)])
+            let given = possessionNonces.note(response.headers, of: .authorizationServer, at: url)
+            return (response, given.map { !$0.isIdentical(to: nonce ?? "") } ?? false)
+        }
+        let first = try await attempt()
+        guard first.isNonceNew, first.response.status == 400 || first.response.status == 401,
+            (try? JSONValue(parsing: first.response.body))?["error"]?.string == "use_dpop_nonce"
+        else { return first.response }
+        return try await attempt().response
+    }
+
+    /// Asks a resource server with the session's access token, and once more where it wants its nonce in the proof.
+    func ask(_ url: HTTPURL, with tokens: TokenSet, asking party: String) async throws -> HTTPResponse {
+        func attempt() async throws -> HTTPResponse {
+            let presented = try presentation(of: tokens, for: .get, url)
+            return try await channel.send(
+                .get,
+                url,
+                headers: try ProviderChannel.headers(presented),
+                asking: party
+            )
+        }
+        let first = try await attempt()
+        guard asksForNonce(first.status, first.headers, from: url) else { return first }
+        let second = try await attempt()
+        possessionNonces.note(second.headers, of: .resourceServer, at: url)
+        return second
+    }
+
+    /// The headers that present an access token with one request: a bound one with a proof (RFC 9449 section 7.1), another as
+    /// bearer (RFC 6750 section 2.1).
+    func presentation(
+        of tokens: TokenSet,
+        for method: HTTPMethod,
+        _ url: HTTPURL
+    ) throws -> [(name: String, value: String)] {
+        guard let kept = tokens.possessionKey, TokenResponse.isBound(tokens.tokenType) else {
+            return [("Authorization", "Bearer \(tokens.accessToken.reveal())")]
+        }
+        let proof = try PossessionProof.make(
+            try PossessionKey(kept),
+            method,
+            url,
+            nonce: possessionNonces.nonce(for: .resourceServer, at: url),
+            accessToken: tokens.accessToken,
+            in: channel.environment
+        )
+        return [("Authorization", "DPoP \(tokens.accessToken.reveal())"), ("DPoP", proof)]
+    }
+
+    /// Keeps the nonce of a resource server's answer.
+    ///
+    /// - Returns: Whether the answer refuses the request for its nonce alone, and brought one to use (RFC 9449 section 9).
+    func asksForNonce(_ status: Int, _ headers: HTTPHeaders, from url: HTTPURL) -> Bool {
+        guard possessionNonces.note(headers, of: .resourceServer, at: url) != nil else { return false }
+        return status == 401
+            && AuthenticationChallenge.all(in: headers).contains {
+                $0.scheme == "dpop" && $0["error"] == "use_dpop_nonce"
+            }
+    }
+}
