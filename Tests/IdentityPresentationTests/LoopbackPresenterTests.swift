@@ -68,6 +68,45 @@ struct LoopbackPresenterTests {
         #expect(try await callback == "http://127.0.0.1:\(port)/callback?code=real&state=s")
     }
 
+    @Test("a form is taken where one was asked for, if it is one and small; a redirect still is")
+    func forms() async throws {
+        let browser = RecordingBrowser()
+        async let callback = LoopbackPresenter(browser: browser)
+            .presentCatchingForms(login(redirectURI: Self.redirectURI))
+        let port = try await browser.port()
+        func post(_ body: String, _ type: String, _ more: String = "") async -> String? {
+            let host = "Host: 127.0.0.1:\(port)\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n"
+            let header = "\(host)Content-Type: \(type)\r\n\(more)\r\n"
+            return await exchange(port, "POST /callback HTTP/1.1\r\n\(header)\(body)")
+        }
+        let form = "application/x-www-form-urlencoded"
+        let good = "code=a%2Bb&state=s"
+        let strange = [
+            ("415", await post(good, "text/plain")), ("415", await post(good, "\(form)2")),
+            ("413", await post(good + String(repeating: "a", count: 16_384), form)), ("400", await post("a=b", form)),
+            ("404", await post(good, form, "Sec-Fetch-Dest: iframe\r\n")),
+            (
+                "405",
+                await exchange(port, "PUT /callback HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 0\r\n\r\n")
+            ),
+        ]
+        for (status, answer) in strange { #expect(answer?.hasPrefix("HTTP/1.1 \(status) ") == true, "\(status)") }
+        let answer = await post(good, "Application/X-WWW-Form-Urlencoded;charset=UTF-8", "Sec-Fetch-Dest: document\r\n")
+        #expect(answer?.hasPrefix("HTTP/1.1 200 ") == true)
+        let caught = try await callback
+        #expect(caught.url == "http://127.0.0.1:\(port)/callback")
+        #expect(caught.form == Array(good.utf8))
+
+        let second = RecordingBrowser()
+        async let redirected = LoopbackPresenter(browser: second)
+            .presentCatchingForms(login(redirectURI: Self.redirectURI))
+        let place = "/callback?error=login_required&state=s"
+        let other = try await second.port()
+        _ = await get(other, place)
+        #expect(try await redirected.url == "http://127.0.0.1:\(other)\(place)")
+        #expect(try await redirected.form == nil)
+    }
+
     @Test("of several callbacks the first wins")
     func firstWins() async throws {
         let browser = RecordingBrowser()

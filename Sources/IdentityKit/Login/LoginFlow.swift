@@ -123,16 +123,33 @@ public struct LoginFlow: Sendable {
             usedRedirectURI.withLock { $0 = request.attempt.redirectURI }
             return request.url
         }
-        let callbackURL = try await presenter.present(login)
+        let caught = try await caught(login, descriptor.responseMode, by: presenter)
         try Task.checkCancellation()
-        try Self.check(callbackURL, against: usedRedirectURI.withLock { $0 })
-        let callback = try LoginCallback(url: callbackURL)
+        try Self.check(caught.url, against: usedRedirectURI.withLock { $0 })
+        let callback = try caught.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: caught.url)
         let completed = try await sessions.complete(
             callback,
             browserBinding: Secret(Base64URL.encode(binding)),
             provider: provider
         )
         return completed.session
+    }
+
+    private func caught(
+        _ login: PresentedLogin,
+        _ mode: ResponseMode,
+        by presenter: any Presenter
+    ) async throws -> PresentedCallback {
+        guard mode == .formPost else { return PresentedCallback(url: try await presenter.present(login)) }
+        guard let presenter = presenter as? any FormPostPresenting else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The provider is asked to post its answer, and this presenter catches redirects only.",
+                hint: "Use the loopback presenter, or leave responseMode out."
+            )
+        }
+        return try await presenter.presentCatchingForms(login)
     }
 
     /// A callback must come to the redirect URI: another place is another client's callback.

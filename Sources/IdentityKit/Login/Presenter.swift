@@ -11,6 +11,38 @@ public protocol Presenter: Sendable {
     func present(_ login: PresentedLogin) async throws -> String
 }
 
+/// A presenter that can also catch a form which the browser posts, for providers that are asked for
+/// ``ResponseMode/formPost``.
+public protocol FormPostPresenting: Presenter {
+    /// Shows the login and returns what came back, posted or in a URL; whether it came as it should is judged later.
+    ///
+    /// - Throws: As ``Presenter/present(_:)``.
+    func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback
+}
+
+/// What a presenter caught.
+public struct PresentedCallback: Sendable {
+    /// The URL that the browser asked for, as it came.
+    public var url: String
+    /// The body of a posted form; nil when the answer is in the URL.
+    public var form: [UInt8]?
+
+    /// Creates a callback.
+    public init(url: String, form: [UInt8]? = nil) {
+        self.url = url
+        self.form = form
+    }
+}
+
+extension PresentedCallback: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Which way it came; nothing of what it holds.
+    public var description: String { form == nil ? "PresentedCallback(in a URL)" : "PresentedCallback(posted)" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// A login that waits to be shown.
 public struct PresentedLogin: Sendable {
     /// The provider's name.

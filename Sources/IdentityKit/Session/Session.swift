@@ -27,7 +27,8 @@ public struct Session: Sendable {
 public struct StartedLogin: Sendable {
     /// Where to send the browser.
     public let url: HTTPURL
-    /// The value of a cookie to set in that browser (`HttpOnly`, `Secure`, `SameSite=Lax`), and to hand back at the callback.
+    /// The value of a cookie to set in that browser (`HttpOnly`, `Secure`, `SameSite=Lax`, but
+    /// `SameSite=None` where the provider posts its answer, ``ResponseMode/formPost``), and to hand back at the callback.
     public let browserBinding: Secret
     /// When the login must be finished.
     public let expiresAt: Date

@@ -7,16 +7,20 @@ final class CallbackCatcher: Sendable {
     private struct State {
         /// Set before the listener's port is known to anybody, hence before the first request that matters.
         var port: UInt16?
-        var callback: String?
+        var callback: PresentedCallback?
         var isOver = false
-        var waiter: CheckedContinuation<String, any Error>?
+        var waiter: CheckedContinuation<PresentedCallback, any Error>?
     }
 
+    private static let maximumFormBytes = 16_384
+
     private let redirect: LoopbackRedirect
+    private let takesForms: Bool
     private let state = Mutex(State())
 
-    init(_ redirect: LoopbackRedirect) {
+    init(_ redirect: LoopbackRedirect, takesForms: Bool) {
         self.redirect = redirect
+        self.takesForms = takesForms
     }
 
     func listens(on port: UInt16) {
@@ -27,22 +31,30 @@ final class CallbackCatcher: Sendable {
         guard let port = state.withLock(\.port), redirect.accepts(host: request.header("Host"), port: port),
             request.path.isIdentical(to: redirect.path)
         else { return CallbackPage.notFound }
-        guard request.method.isIdentical(to: "GET") else { return CallbackPage.methodNotAllowed }
+        let isForm = takesForms && request.method.isIdentical(to: "POST")
+        guard isForm || request.method.isIdentical(to: "GET") else {
+            return CallbackPage.methodNotAllowed(takesForms: takesForms)
+        }
         // A browser says what it loads a page for. An image or a frame in somebody's page is no buyer coming back.
         if let destination = request.header("Sec-Fetch-Dest"), !destination.isIdentical(to: "document") {
             return CallbackPage.notFound
         }
-        let names = request.queryFields().map(\.0)
+        if isForm {
+            guard request.body.count <= Self.maximumFormBytes else { return CallbackPage.tooLarge }
+            guard Self.isFormType(request.header("Content-Type")) else { return CallbackPage.noForm }
+        }
+        let names = (isForm ? request.formFields() : request.queryFields()).map(\.0)
         guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noAnswer }
-        guard take("\(redirect.text(listeningOn: port))", request) else { return CallbackPage.alreadyAnswered }
+        let isFirst = take(redirect.text(listeningOn: port), request, isForm: isForm)
+        guard isFirst else { return CallbackPage.alreadyAnswered }
         return names.contains("error") ? CallbackPage.refused : CallbackPage.received
     }
 
-    /// The callback URL, as soon as there is one.
-    func callback() async throws -> String {
+    /// The callback, as soon as there is one.
+    func callback() async throws -> PresentedCallback {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let settled: Result<String, any Error>? = state.withLock { state in
+                let settled: Result<PresentedCallback, any Error>? = state.withLock { state in
                     if let callback = state.callback { return .success(callback) }
                     if state.isOver { return .failure(CancellationError()) }
                     state.waiter = continuation
@@ -60,11 +72,20 @@ final class CallbackCatcher: Sendable {
         }
     }
 
-    private func take(_ redirectURI: String, _ request: LoopbackRequest) -> Bool {
+    /// Whether a content type is that of a form, whatever parameters follow it.
+    private static func isFormType(_ type: String?) -> Bool {
+        let name = (type ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
+        return name.map(ASCII.lowercased).elementsEqual("application/x-www-form-urlencoded".utf8)
+    }
+
+    private func take(_ redirectURI: String, _ request: LoopbackRequest, isForm: Bool) -> Bool {
         // The place is the redirect URI's, the query what came: the target was matched byte for byte above.
         let place = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }
-        let callback = "\(Substring(place))?\(request.query ?? "")"
-        let (isFirst, waiter): (Bool, CheckedContinuation<String, any Error>?) = state.withLock { state in
+        let callback = PresentedCallback(
+            url: isForm ? String(Substring(place)) : "\(Substring(place))?\(request.query ?? "")",
+            form: isForm ? request.body : nil
+        )
+        let (isFirst, waiter): (Bool, CheckedContinuation<PresentedCallback, any Error>?) = state.withLock { state in
             guard state.callback == nil, !state.isOver else { return (false, nil) }
             state.callback = callback
             defer { state.waiter = nil }

@@ -31,7 +31,11 @@ enum CallbackPage {
         text: "You can close this window."
     )
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
-    static let methodNotAllowed = LoopbackResponse.message(status: 405, headers: safe + [("Allow", "GET")])
+    static let tooLarge = LoopbackResponse.message(status: 413, headers: safe)
+    static let noForm = LoopbackResponse.message(status: 415, headers: safe)
+    static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {
+        .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
+    }
 
     /// The address of the page holds the code: it is not cached, not sent on as a referrer, and the page loads nothing.
     private static let safe = [

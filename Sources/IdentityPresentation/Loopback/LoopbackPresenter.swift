@@ -6,7 +6,7 @@ public import IdentityKit
 /// The port is open only while a login is pending. A redirect URI with a port is listened on as it stands; one without, such
 /// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback counts, and whatever else comes is
 /// answered and forgotten: whether the callback is genuine is decided later, by `state` and the rest.
-public struct LoopbackPresenter: Presenter {
+public struct LoopbackPresenter: FormPostPresenting {
     private let browser: any BrowserOpening
     private let deadline: Duration
     private let clock: any IdentityClock
@@ -36,8 +36,17 @@ public struct LoopbackPresenter: Presenter {
     /// - Throws: `IdentityError` of kind configuration when the redirect URI is no loopback one or its port is taken, with
     ///   code `IdentityError.Code.attemptExpired` after the deadline; `CancellationError` when the task was cancelled.
     public func present(_ login: PresentedLogin) async throws -> String {
+        try await present(login, takesForms: false).url
+    }
+
+    /// The same for a provider that posts its answer: a form of at most 16 KiB is taken, and a redirect still.
+    public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
+        try await present(login, takesForms: true)
+    }
+
+    private func present(_ login: PresentedLogin, takesForms: Bool) async throws -> PresentedCallback {
         let redirect = try LoopbackRedirect(login.redirectURI)
-        let catcher = CallbackCatcher(redirect)
+        let catcher = CallbackCatcher(redirect, takesForms: takesForms)
         let server = try await Self.listen(redirect, catcher)
         do {
             catcher.listens(on: server.port)
@@ -76,8 +85,8 @@ public struct LoopbackPresenter: Presenter {
         }
     }
 
-    private func wait(for catcher: CallbackCatcher) async throws -> String {
-        try await withThrowingTaskGroup(of: String?.self) { group in
+    private func wait(for catcher: CallbackCatcher) async throws -> PresentedCallback {
+        try await withThrowingTaskGroup(of: PresentedCallback?.self) { group in
             group.addTask { try await catcher.callback() }
             group.addTask { [clock, deadline] in
                 try await clock.sleep(for: deadline)
