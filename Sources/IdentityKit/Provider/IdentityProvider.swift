@@ -7,7 +7,8 @@ public import IdentityHTTP
 /// whether the buyer's session survives: only ``IdentityError/Kind/signInAgain`` ends it.
 ///
 /// Abilities that not every provider has are protocols of their own: ``BuyerProfileProviding``, ``CartClaimProviding``,
-/// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``.
+/// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``,
+/// ``ResourceAuthorizing``.
 public protocol IdentityProvider: Sendable {
     /// Name, kind and client of this provider.
     var descriptor: ProviderDescriptor { get }
