@@ -24,7 +24,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
         } catch {
             print("FINDING in \(target.name): \(error)")
             // abort() writes nothing that is still buffered.
-            _ = unsafe fflush(nil)
+            _ = fflush(nil)
             abort()
         }
         isOver.signal()
