@@ -58,8 +58,10 @@ struct SandboxCommand: Command {
     }
 
     private func start() async throws -> Sandbox {
+        var configuration = SandboxConfiguration()
+        configuration.openID.supportsDeviceAuthorization = true
         do {
-            return try await Sandbox.start(port: port)
+            return try await Sandbox.start(configuration, port: port)
         } catch {
             throw IdentityError(
                 .configuration,

@@ -1,0 +1,122 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Login on another device, at the sandbox")
+struct SandboxDeviceTests {
+    /// Lets something happen before the n-th token request goes out.
+    private final class Interposed: HTTPTransport {
+        let inner: CurlTransport
+        let happening: @Sendable (Int) async throws -> Void
+        private let requests = Mutex(0)
+
+        init(_ inner: CurlTransport, _ happening: @escaping @Sendable (Int) async throws -> Void) {
+            self.inner = inner
+            self.happening = happening
+        }
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            if request.url.path.hasSuffix("/token") {
+                let number = requests.withLock { count in
+                    count += 1
+                    return count
+                }
+                try? await happening(number)
+            }
+            return try await inner.send(request)
+        }
+    }
+
+    /// Signs in at a sandbox that lives in the same time; the buyer answers before the n-th poll.
+    private func login(
+        answering answer: Int,
+        as behaviour: SandboxBuyer.Behaviour = .signIn,
+        _ misbehave: (SandboxOpenID) -> Void = { _ in }
+    ) async throws -> (session: Session?, error: IdentityError?, elapsed: Duration, violations: Int) {
+        let clock = ManualClock(isAdvancedBySleeping: true)
+        var configuration = SandboxConfiguration()
+        configuration.clock = clock
+        configuration.openID.supportsDeviceAuthorization = true
+        let sandbox = try await Sandbox.start(configuration)
+        misbehave(sandbox.openID)
+        let transport = try CurlTransport()
+        let robot = SandboxBuyer(behaviour: behaviour, transport: transport)
+        let shown = Mutex<DeviceLoginPrompt?>(nil)
+        let interposed = Interposed(transport) { number in
+            guard number == answer, let prompt = shown.withLock({ $0 }) else { return }
+            try await robot.answerDevice(at: prompt.verificationURI.text, userCode: prompt.userCode)
+        }
+        let environment = IdentityEnvironment(transport: interposed, clock: clock)
+        var provider = OpenIDProvider.Configuration(
+            name: "any",
+            issuer: sandbox.openID.issuer,
+            clientID: sandbox.openID.configuration.clientID
+        )
+        provider.authentication = .secretBasic(Secret(sandbox.openID.configuration.clientSecret ?? ""))
+        provider.allowsLoopbackHTTP = true
+        let sessions = SessionManager(
+            providers: try ProviderRegistry([try OpenIDProvider(provider, environment: environment)]),
+            store: InMemoryStore(),
+            environment: environment
+        )
+        var session: Session?
+        var error: IdentityError?
+        do {
+            session = try await sessions.deviceLogin("any") { prompt in shown.withLock { $0 = prompt } }
+        } catch let refusal as IdentityError {
+            error = refusal
+        }
+        let violations = sandbox.openID.violations.count
+        await sandbox.stop()
+        await transport.close()
+        return (session, error, clock.elapsed, violations)
+    }
+
+    @Test("a strict provider has nothing to complain of: the interval is kept, the code is used once")
+    func strict() async throws {
+        let result = try await login(answering: 3)
+        #expect(result.error == nil)
+        #expect(result.session?.buyer.subject.isEmpty == false)
+        #expect(result.elapsed == .seconds(15))
+        #expect(result.violations == 0)
+    }
+
+    @Test("outages of every kind are waited out")
+    func outages() async throws {
+        let result = try await login(answering: 1) { openID in
+            for outage in [
+                SandboxMisbehaviour.answer(status: 500), .htmlPage(status: 502), .reset,
+                .tooManyRequests(retryAfter: 40),
+            ] {
+                openID.misbehave(outage, on: .token)
+            }
+        }
+        #expect(result.session != nil)
+        // The interval, then twice as long each time, and at least what Retry-After asks.
+        #expect(result.elapsed == .seconds(5 + 10 + 20 + 40 + 60))
+        #expect(result.violations == 0)
+    }
+
+    @Test("a buyer who refuses, and one who never comes")
+    func refused() async throws {
+        let denied = try await login(answering: 2, as: .deny)
+        #expect(denied.error?.code == .accessDenied)
+        #expect(denied.elapsed == .seconds(10))
+        let lost = try await login(answering: .max)
+        #expect(lost.error?.code == .attemptExpired)
+        #expect(lost.elapsed == .seconds(600))
+        #expect(lost.violations == 0)
+    }
+
+    @Test("an ID token that lies signs nobody in")
+    func lies() async throws {
+        let result = try await login(answering: 1) { openID in
+            openID.misbehave(.idToken { $0.claims["aud"] = .string("somebody-else") }, on: .token)
+        }
+        #expect(result.error?.code == .idTokenAudience)
+    }
+}
