@@ -138,6 +138,18 @@ struct PushedAuthorizationTests {
             kind: .signInAgain,
             code: .loginRequired
         ),
+        Case(
+            testDescription: "503 that blames the request",
+            response: FakeProvider.json(["error": .string("invalid_request")], status: 503),
+            kind: .retryLater,
+            code: .providerUnavailable
+        ),
+        Case(
+            testDescription: "429 that blames the request",
+            response: FakeProvider.json(["error": .string("invalid_request")], status: 429),
+            kind: .retryLater,
+            code: .providerUnavailable
+        ),
         Case(testDescription: "413", response: .message(status: 413), kind: .configuration, code: .invalidRequest),
         Case(testDescription: "503", response: .message(status: 503), kind: .retryLater, code: .providerUnavailable),
         Case(testDescription: "429", response: .message(status: 429), kind: .retryLater, code: .providerUnavailable),
