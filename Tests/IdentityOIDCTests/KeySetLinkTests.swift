@@ -129,6 +129,17 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 3)
     }
 
+    @Test("who looked just before another's flight landed does not fly again")
+    func lateLook() async throws {
+        let stepping = SteppingClock()
+        let shared = KeySetSingleFlight(KeySetCache(stub, clock: stepping), clock: stepping)
+        _ = try await shared.keys(at: url, .usable)
+        // At the first look the keys are old; by the second somebody has fetched them.
+        stepping.show(once: .seconds(4000))
+        _ = try await shared.keys(at: url, .usable)
+        #expect(stub.fetches == 1)
+    }
+
     @Test("a failed fetch is not charged to the budget")
     func budget() async throws {
         let reporter = KeySetReporter(environment: environment(), provider: "any")

@@ -2,7 +2,23 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentityTesting
+import Synchronization
 import Testing
+
+private final class CountingTransport: HTTPTransport {
+    private let transport: CurlTransport
+    private let requests = Mutex(0)
+    var count: Int { requests.withLock { $0 } }
+
+    init(_ transport: CurlTransport) {
+        self.transport = transport
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        requests.withLock { $0 += 1 }
+        return try await transport.send(request)
+    }
+}
 
 @Suite("Provider metadata")
 struct MetadataSourceTests {
@@ -70,6 +86,29 @@ struct MetadataSourceTests {
             #expect(try read("https://id.example/x")[keyPath: path]?.text == "https://id.example/x")
             #expect(throws: IdentityError.self) { try read("http://id.example/x") }
         }
+    }
+
+    @Test("who looked just before another's fetch ended does not fetch again")
+    func lateLook() async throws {
+        let server = try await LoopbackServer.start { _ in .message(status: 200, body: Self.document) }
+        let transport = CountingTransport(try CurlTransport())
+        let clock = SteppingClock()
+        let channel = ProviderChannel(
+            environment: IdentityEnvironment(transport: transport, clock: clock),
+            timeout: .seconds(5),
+            allowsLoopbackHTTP: true,
+            configured: []
+        )
+        let source = MetadataSource(
+            .init(discoveryURL: try HTTPURL(server.origin + "/"), issuers: .exactly(["https://id.example"])),
+            channel: channel
+        )
+        _ = try await source.metadata()
+        // At the first look the document is old; by the second somebody has fetched it.
+        clock.show(once: .seconds(4000))
+        _ = try await source.metadata()
+        #expect(transport.count == 1)
+        await server.stop()
     }
 
     @Test("no more redirects are followed than permitted, and none to plain http elsewhere")
