@@ -4,7 +4,7 @@ import Glibc
 @testable import IdentityHTTP
 
 /// `openssl s_server` with a certificate made for the test.
-final class TLSServer {
+final class TLSServer: Sendable {
     static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl"].first(
         where: FileManager.default.isExecutableFile(atPath:)
     )
@@ -16,6 +16,8 @@ final class TLSServer {
     /// The PEM file of the authority that signed the server's certificate.
     var authorityFile: String { folder + "/ca.pem" }
     let port: Int
+    /// Where an interactive server says what the client sent, and takes what it shall answer; -1 for the others.
+    let channel: Int32
     private let folder: String
     private let process: pid_t
 
@@ -23,16 +25,22 @@ final class TLSServer {
     ///   - names: The certificate's `subjectAltName`.
     ///   - isExpired: Whether the certificate's time is over.
     ///   - options: Further options of `s_server`.
-    init(names: String = "IP:127.0.0.1,DNS:localhost", isExpired: Bool = false, options: [String] = []) async throws {
+    ///   - isInteractive: Whether the test answers through ``channel``; otherwise the program does.
+    init(
+        names: String = "IP:127.0.0.1,DNS:localhost",
+        isExpired: Bool = false,
+        options: [String] = [],
+        isInteractive: Bool = false
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "identity-tls-\(UUID().uuidString)").path
         self.folder = folder
         // Programs are waited for on a thread of their own, not on one of the pool.
-        (process, port) = try await withCheckedThrowingContinuation { continuation in
+        (process, port, channel) = try await withCheckedThrowingContinuation { continuation in
             let started = DedicatedThread.start {
                 continuation.resume(
                     with: Result {
                         try TLSServer.makeCertificates(folder, names: names, isExpired: isExpired)
-                        return try TLSServer.start(folder, options)
+                        return try TLSServer.start(folder, options, isInteractive)
                     }
                 )
             }
@@ -43,6 +51,7 @@ final class TLSServer {
     deinit {
         kill(process, SIGKILL)
         _ = waitpid(process, nil, 0)
+        if channel >= 0 { close(channel) }
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -63,17 +72,19 @@ final class TLSServer {
         ])
     }
 
-    private static func start(_ folder: String, _ options: [String]) throws -> (pid_t, Int) {
+    private static func start(
+        _ folder: String,
+        _ options: [String],
+        _ isInteractive: Bool
+    ) throws -> (pid_t, Int, Int32) {
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends) else { throw Failure(step: "pipe") }
+        guard pair(&ends) else { throw Failure(step: "socketpair") }
         let arguments =
             [
                 "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/leaf.pem", "-key", folder + "/leaf.key",
-                "-www",
-            ] + options
-        let process = try spawn(arguments, output: ends[1])
+            ] + (isInteractive ? [] : ["-www"]) + options
+        let process = try spawn(arguments, input: isInteractive ? ends[1] : nil, output: ends[1])
         close(ends[1])
-        defer { close(ends[0]) }
         // It says "ACCEPT 127.0.0.1:PORT" once it listens.
         var text: [UInt8] = []
         var byte: UInt8 = 0
@@ -83,11 +94,13 @@ final class TLSServer {
         }
         let digits = String(decoding: text, as: UTF8.self).split(separator: ":").last?.prefix { $0.isNumber }
         guard let port = digits.flatMap({ Int($0) }) else { throw Failure(step: "port") }
-        return (process, port)
+        if !isInteractive { close(ends[0]) }
+        return (process, port, isInteractive ? ends[0] : -1)
     }
 
-    private static func pipe2(_ ends: inout [Int32]) -> Bool {
-        unsafe Glibc.pipe(&ends) == 0 && fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0
+    private static func pair(_ ends: inout [Int32]) -> Bool {
+        unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0
+            && fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0
             && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0
     }
 
@@ -97,7 +110,7 @@ final class TLSServer {
         guard unsafe waitpid(process, &status, 0) == process, status == 0 else { throw Failure(step: arguments[0]) }
     }
 
-    private static func spawn(_ arguments: [String], output: Int32?) throws -> pid_t {
+    private static func spawn(_ arguments: [String], input: Int32? = nil, output: Int32?) throws -> pid_t {
         guard let openssl else { throw Failure(step: "find") }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -105,6 +118,7 @@ final class TLSServer {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        if let input { unsafe posix_spawn_file_actions_adddup2(&actions, input, 0) }
         if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, 1) }
         var strings = unsafe ([openssl] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe strings.forEach { unsafe free($0) } }

@@ -58,6 +58,28 @@ import Testing
         }
     }
 
+    @Test("a body larger than the cap is refused over HTTP/2, too, and no more of it is read")
+    func endlessHTTP2() async throws {
+        let server = try await EndlessHTTP2Server()
+        let transport = try CurlTransport(
+            configuration: .init(certificateAuthorityFile: server.tls.authorityFile, offersHTTP2: true)
+        )
+        var request = try request("https://127.0.0.1:\(server.tls.port)/")
+        request.limits = HTTPLimits(
+            firstByteTimeout: .seconds(60),
+            totalTimeout: .seconds(60),
+            maximumBodyBytes: 32 << 10
+        )
+        // One that spoke HTTP/1.1 would wait for its answer until the deadline.
+        await #expect {
+            try await transport.send(request)
+        } throws: {
+            ($0 as? HTTPTransportError)?.code == .bodyTooLarge
+        }
+        #expect(server.frames.total < 16 << 6, "\(server.frames.total) frames of 16 KiB were taken")
+        await transport.close()
+    }
+
     @Test("a server that does not speak TLS is refused before a byte of the request is sent")
     func plainServer() async throws {
         let server = try await LoopbackServer.start { _ in .message(status: 200) }

@@ -63,6 +63,8 @@ struct TransportLimitsTests {
         // libcurl knows both addresses of localhost without asking anybody (RFC 6761 section 6.3).
         let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
         defer { close(listener) }
+        let (other, _) = try LoopbackSocket.listen(on: .v6, port: port)
+        defer { close(other) }
         let asked = Counter()
         var request = HTTPRequest(method: .get, url: try HTTPURL("https://localhost:\(port)/"))
         request.addressPolicy = AddressPolicy(name: "all but the first") { _ in
@@ -71,7 +73,7 @@ struct TransportLimitsTests {
         }
         let error = await failure(try CurlTransport(), request)
         #expect(error?.code == .addressRefused && error?.phase == .notSent)
-        #expect(LoopbackSocket.accept(listener) < 0)
+        #expect(LoopbackSocket.accept(listener) < 0 && LoopbackSocket.accept(other) < 0)
     }
 
     @Test("publicOrLoopback permits this machine and the internet, and nothing of the networks between")

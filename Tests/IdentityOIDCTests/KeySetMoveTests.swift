@@ -1,0 +1,33 @@
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentityOIDC
+
+@Suite("Key sets that move")
+struct KeySetMoveTests {
+    @Test("keys are fetched where the metadata say, also when they come to say another place")
+    func moved() async throws {
+        try await FakeWorld.run { world in
+            _ = try await world.login()
+            let forge = try TokenForge(.es256)
+            let origin = world.fake.origin
+            world.fake.change(metadata: { metadata in
+                metadata["jwks_uri"] = .string(origin + "/moved")
+            })
+            // The same kid; at the old address it still names the old key.
+            world.fake.replace("/moved", by: FakeProvider.json(["keys": .array([forge.jwk])]))
+            world.fake.rotate(to: forge, publishing: false)
+            world.fake.change(claims: { claims in
+                claims["iat"] = .integer(1_790_003_600)
+                claims["exp"] = .integer(1_790_003_900)
+            })
+            world.clock.advance(by: .seconds(3600))
+            _ = try await world.login()
+            #expect(world.fake.requests(to: "/jwks").count == 1)
+            #expect(world.fake.requests(to: "/moved").count == 1)
+        }
+    }
+}
