@@ -23,7 +23,7 @@ package enum IDTokenValidator {
         let issuer = try checks.issuer(claims)
         let authorizedParty = try checks.authorizedParty(claims)
         let subject = try checks.subject(claims)
-        _ = try checks.times(claims)
+        let (issuedAt, _) = try checks.times(claims)
         let authenticatedAt = try checks.time("auth_time", claims)
         try checkAge(authenticatedAt, expected)
         try checkAuthenticationContext(claims, expected)
@@ -36,6 +36,7 @@ package enum IDTokenValidator {
             authenticatedAt: authenticatedAt,
             authorizedParty: authorizedParty
         )
+        try checkIssuedLater(issuedAt, checks, expected)
         return IDTokenClaims(
             issuer: issuer,
             subject: subject,
@@ -126,6 +127,22 @@ package enum IDTokenValidator {
         }
         if let now = authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {
             throw failure(.idTokenAudience, "was issued to another client than at the login", "section 12.2")
+        }
+    }
+
+    /// A refreshed token says when it was issued itself, so one that is older than the token that it renews is a replay.
+    ///
+    /// The clocks of a provider's machines may differ.
+    private static func checkIssuedLater(
+        _ issuedAt: Date,
+        _ checks: SignedTokenChecks,
+        _ expected: IDTokenExpectations
+    ) throws(IdentityError) {
+        guard let token = expected.previous?.idToken, let old = try? JSONWebSignature(parsing: token),
+            let then = try? checks.time("iat", old.payload)
+        else { return }
+        guard issuedAt >= then - expected.leeway else {
+            throw failure(.idTokenTime, "was issued before the one that it renews", "section 12.2")
         }
     }
 

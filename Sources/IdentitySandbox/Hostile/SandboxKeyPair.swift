@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+public import IdentityKit
 
 /// A key pair of the test's own: to sign with in the place of the provider, or to publish beside the provider's keys.
 public struct SandboxKeyPair: Sendable {
@@ -61,6 +62,19 @@ public struct SandboxKeyPair: Sendable {
         let body = DERWriter.sequence(DERWriter.integer([1]), signedWith, name, validity, name, publicKey.der)
         guard let signature = try? key.sign(body, algorithm: .rs256) else { return nil }
         return DERWriter.sequence(body, signedWith, DERWriter.bitString(signature))
+    }
+
+    /// A JWT that the key signed, for places where a provider or somebody else has to say something.
+    ///
+    /// - Parameters:
+    ///   - claims: What it says.
+    ///   - header: Members of its header beside `alg`.
+    public func token(_ claims: JSONObject, header: JSONObject = [:]) -> String {
+        var all = header
+        all["alg"] = all["alg"] ?? .string(algorithm)
+        let parts = [all, claims].map { Base64URL.encode(JSONValue.object($0).serialized) }
+        let input = parts.joined(separator: ".")
+        return input + "." + Base64URL.encode(sign(Array(input.utf8)))
     }
 
     /// Signs a message with an algorithm that fits the key; empty when none does.

@@ -1,0 +1,139 @@
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import Testing
+
+/// Attacks by keys and signatures, against the whole client.
+@Suite("Attacks: keys and signatures")
+struct AttackKeyTests {
+    @Test("identitykit-alg-none", arguments: ["none", "None", "nOnE", "NONE", " none", "", "null"])
+    func unsigned(spelling: String) async throws {
+        try await CertificationModule.run { module in
+            try await module.refusesLogin(.idTokenAlgorithm, .unsigned(spelling))
+            try await module.refusesLogin(.idTokenMalformed, .unsigned().and(.tokenHeader("alg", nil)))
+            // With an empty signature under a good name too.
+            try await module.refusesLogin(.idTokenSignature, .idToken { $0.signature = .absent })
+        }
+    }
+
+    @Test("identitykit-alg-confusion", arguments: SandboxMisbehaviour.ConfusedKey.allCases)
+    func confusion(key: SandboxMisbehaviour.ConfusedKey) async throws {
+        for algorithm in [SandboxOpenIDConfiguration.Algorithm.rs256, .es256] {
+            var openID = SandboxOpenIDConfiguration()
+            openID.algorithm = algorithm
+            // Also where the metadata offer it.
+            let metadata = SandboxMisbehaviour.member(
+                "id_token_signing_alg_values_supported",
+                .array([.string("HS256"), .string("RS256"), .string("ES256")])
+            )
+            try await CertificationModule.run(.init(openID: openID, metadata: metadata)) { module in
+                try await module.refusesLogin(.idTokenAlgorithm, .hmac(keyedWith: key))
+                // The confusion may hide behind the right name.
+                try await module.refusesLogin(
+                    .idTokenSignature,
+                    .hmac(keyedWith: key).and(
+                        .tokenHeader("alg", .string(algorithm == .rs256 ? "RS256" : "ES256"))
+                    )
+                )
+            }
+        }
+    }
+
+    @Test("identitykit-header-keys")
+    func headerKeys() async throws {
+        let listener = try await SandboxListener.start()
+        let attacker = try SandboxKeyPair()
+        let keys = SandboxAnswer.json(["keys": .array([.object(attacker.publicKey.jwk(keyID: "attacker"))])])
+        listener.answer("/keys", with: keys)
+        let places: [SandboxMisbehaviour.HeaderKey] = [
+            .jwk, .jku(listener.origin + "/keys"), .x5c, .x5u(listener.origin + "/certificate"),
+        ]
+        try await CertificationModule.run { module in
+            for place in places {
+                let forged = SandboxMisbehaviour.keyInHeader(place, of: attacker)
+                try await module.refusesLogin(.idTokenKeyUnknown, forged)
+                let renamed = SandboxMisbehaviour.keyInHeader(place, of: attacker, keyID: nil)
+                try await module.refusesLogin(.idTokenSignature, renamed)
+                try await module.refusesLogin(.idTokenSignature, renamed.and(.tokenHeader("kid", nil)))
+            }
+        }
+        #expect(listener.requests.isEmpty)
+        await listener.stop()
+    }
+
+    @Test("identitykit-kid-hostile")
+    func keyIDs() async throws {
+        let listener = try await SandboxListener.start()
+        let texts = [
+            "../../../../dev/null", "' OR '1'='1", "rsa-0\u{0}", "RSA-0", " rsa-0", "", listener.origin + "/key",
+            "%s%n", String(repeating: "k", count: 20_000),
+        ]
+        try await CertificationModule.run { module in
+            for text in texts {
+                try await module.refusesLogin(.idTokenKeyUnknown, .tokenHeader("kid", .string(text)))
+            }
+            // A megabyte is too much for the answer already.
+            try await module.refusesLogin(
+                .tokenResponseInvalid,
+                .tokenHeader("kid", .string(String(repeating: "k", count: 700_000)))
+            )
+            // One fetch for the first login, two at once by the budget, none more.
+            #expect(module.openID.requests(to: .jwks).count <= 3)
+            try await module.acceptsLogin()
+        }
+        #expect(listener.requests.isEmpty)
+        await listener.stop()
+    }
+
+    @Test("identitykit-ecdsa-signatures", arguments: SandboxMisbehaviour.CurveSignature.allCases)
+    func curves(kind: SandboxMisbehaviour.CurveSignature) async throws {
+        var openID = SandboxOpenIDConfiguration()
+        openID.algorithm = .es256
+        try await CertificationModule.run(.init(openID: openID)) { module in
+            try await module.refusesLogin(.idTokenSignature, .curveSignature(kind))
+            try await module.acceptsLogin()
+        }
+    }
+
+    @Test("identitykit-foreign-signatures")
+    func signatures() async throws {
+        try await CertificationModule.run { module in
+            try await module.refusesLogin(.idTokenSignature, .signature(.foreignKey))
+            try await module.refusesLogin(.idTokenSignature, .signature(.changed { $0 + [0] }))
+            try await module.refusesLogin(.idTokenSignature, .signature(.changed { [0] + $0 }))
+            // A good signature by the published key, of an algorithm that is not on the list.
+            try module.publish(keys: .keysWithout("alg"))
+            for name in ["PS256", "RS384", "RS512"] {
+                try await module.refusesLogin(.idTokenAlgorithm, .signature(.algorithm(name)))
+            }
+        }
+    }
+
+    static let keySets: [(String, @Sendable () throws -> SandboxMisbehaviour, IdentityError.Code?)] = [
+        ("no keys", { .noKeys }, .idTokenKeyUnknown),
+        ("another key under the name", { .otherKeys(try SandboxKeyPair()) }, .idTokenSignature),
+        ("a key of 1024 bits", { .otherKeys(try SandboxKeyPair(.rsa(bits: 1024))) }, .idTokenKeyUnknown),
+        ("a symmetric key", { .symmetricKey([1, 2, 3]) }, .idTokenKeyUnknown),
+        ("another curve", { .otherKeys(try SandboxKeyPair(.p384)) }, .idTokenKeyUnknown),
+        ("no kid, although the token has one", { .keysWithout("kid") }, .idTokenKeyUnknown),
+        ("keys for encryption", { .keyMember("use", .string("enc")) }, .idTokenKeyUnknown),
+        ("keys of another algorithm", { .keyMember("alg", .string("PS256")) }, .idTokenKeyUnknown),
+        ("a private key", { .keyMember("d", .string("AQAB")) }, .idTokenKeyUnknown),
+        ("an even modulus", { .keyMember("n", .string("AAAA")) }, .idTokenKeyUnknown),
+        ("an exponent of one", { .keyMember("e", .string("AQ")) }, .idTokenKeyUnknown),
+        ("bytes that are no UTF-8", { .keySetBytes([0x7B, 0xFF, 0x7D]) }, .discoveryFailed),
+        ("an array", { .keySetBytes(Array("[]".utf8)) }, .discoveryFailed),
+        ("keys twice", { .keySetBytes(Array(#"{"keys":[],"keys":[]}"#.utf8)) }, .discoveryFailed),
+        ("a second key of the same name before it", { .duplicateKeyID(try SandboxKeyPair()) }, nil),
+        ("a second key of the same name behind it", { .duplicateKeyID(try SandboxKeyPair(), before: false) }, nil),
+        ("no use and no alg", { .keysWithout("use", "alg") }, nil),
+    ]
+
+    @Test("identitykit-key-sets", arguments: keySets.indices)
+    func keySet(index: Int) async throws {
+        let (_, keys, code) = Self.keySets[index]
+        try await CertificationModule.run(.init(keys: try keys())) { module in
+            if let code { try await module.refusesLogin(code) } else { try await module.acceptsLogin() }
+        }
+    }
+}

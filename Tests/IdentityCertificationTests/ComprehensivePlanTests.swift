@@ -1,0 +1,83 @@
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import Testing
+
+/// What `oidcc-client-test-plan` holds beyond the certification plans and a client of the code flow can meet, in its order.
+@Suite("Comprehensive plan")
+struct ComprehensivePlanTests {
+    @Test("oidcc-client-test-missing-aud")
+    func missingAudience() async throws {
+        try await CertificationModule.run { try await $0.refusesLogin(.idTokenAudience, .claim("aud", nil)) }
+    }
+
+    @Test("oidcc-client-test-invalid-sig-hs256")
+    func invalidSignatureHS256() async throws {
+        let metadata = SandboxMisbehaviour.member("id_token_signing_alg_values_supported", .array([.string("HS256")]))
+        try await CertificationModule.run(.init(metadata: metadata)) { module in
+            try await module.refusesLogin(.idTokenAlgorithm, .signature(.hmac(key: Array("another secret".utf8))))
+            // Where the secret is the right one too: a secret is no key here (decision 4).
+            let secret = try #require(module.openID.configuration.clientSecret)
+            try await module.refusesLogin(.idTokenAlgorithm, .hmac(clientSecret: secret))
+        }
+    }
+
+    @Test("oidcc-client-test-invalid-sig-es256")
+    func invalidSignatureES256() async throws {
+        var openID = SandboxOpenIDConfiguration()
+        openID.algorithm = .es256
+        try await CertificationModule.run(.init(openID: openID)) { module in
+            try await module.refusesLogin(.idTokenSignature, .signature(.corrupted))
+            try await module.acceptsLogin()
+        }
+    }
+
+    @Test("oidcc-client-test-userinfo-bearer-header")
+    func bearerHeader() async throws {
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            _ = try await module.sessions.buyerProfile(for: session.id)
+            let token = try await module.sessions.tokens(for: session.id).tokens.accessToken.reveal()
+            let request = try #require(module.openID.requests(to: .api).first)
+            #expect(request.header("authorization") == "Bearer " + token)
+            #expect(!request.bodyText.contains(token))
+        }
+    }
+
+    @Test("oidcc-client-test-aggregated-claims")
+    func aggregatedClaims() async throws {
+        let attacker = try SandboxKeyPair()
+        try await CertificationModule.run { module in
+            let claims: JSONObject = ["family_name": .string("Mallory")]
+            let sources: JSONObject = ["a": .object(["JWT": .string(attacker.token(claims))])]
+            module.openID.misbehave(.claimSources(sources, of: "family_name"), on: .api)
+            let buyer = try await module.loginAndUserInfo()
+            #expect(buyer.familyName == "Lovelace")
+        }
+    }
+
+    @Test("oidcc-client-test-distributed-claims")
+    func distributedClaims() async throws {
+        let listener = try await SandboxListener.start()
+        try await CertificationModule.run { module in
+            let source: JSONObject = [
+                "endpoint": .string(listener.origin + "/claims"), "access_token": .string("of-another-service"),
+            ]
+            module.openID.misbehave(.claimSources(["a": .object(source)], of: "family_name"), on: .api)
+            let buyer = try await module.loginAndUserInfo()
+            #expect(buyer.familyName == "Lovelace")
+        }
+        #expect(listener.requests.isEmpty)
+        await listener.stop()
+    }
+}
+
+extension SandboxMisbehaviour {
+    /// UserInfo that says where another party states a claim (OpenID Connect Core section 5.6.2).
+    fileprivate static func claimSources(_ sources: JSONObject, of claim: String) -> SandboxMisbehaviour {
+        .editJSON { object in
+            object["_claim_names"] = .object(JSONObject(dictionaryLiteral: (claim, .string("a"))))
+            object["_claim_sources"] = .object(sources)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import Testing
+
+/// The modules of the FAPI 2 Security Profile client plan that ask more of a client than Basic RP, in its order.
+@Suite("FAPI 2 client")
+struct FAPI2PlanTests {
+    private func run(_ body: (CertificationModule) async throws -> Void) async throws {
+        var openID = SandboxOpenIDConfiguration()
+        openID.algorithm = .es256
+        try await CertificationModule.run(.init(openID: openID, client: { $0.algorithms = ["ES256"] }), body)
+    }
+
+    @Test("fapi2-security-profile-final-client-refresh-token-test")
+    func refreshToken() async throws {
+        try await run { module in
+            let session = try await module.login()
+            let openID = module.openID
+            openID.misbehave(
+                .edit { if openID.counters.refreshes < 2 { $0 = SandboxAnswer(status: 401) } },
+                on: .api,
+                times: .max
+            )
+            let refused = await #expect(throws: IdentityError.self) {
+                _ = try await module.sessions.buyerProfile(for: session.id)
+            }
+            #expect(refused?.code == .accessTokenRefused)
+            #expect(refused?.kind == .retryLater)
+            #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
+            let spent = openID.requests(to: .token).compactMap { $0.formValue("refresh_token") }
+            #expect(spent.count == 2)
+            #expect(Set(spent).count == 2)
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-discovery-issuer-mismatch")
+    func discoveryIssuerMismatch() async throws {
+        try await run { module in
+            try module.publish(metadata: .editJSON { $0["issuer"] = .string("https://other.example") })
+            try await module.refusesLogin(.discoveryIssuerMismatch, tokenRequests: 0)
+            #expect(module.openID.requests(to: .authorization).isEmpty)
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-authorization-response-iss")
+    func invalidResponseIssuer() async throws {
+        try await run { module in
+            try await module.refusesLogin(.responseIssuerMismatch, tokenRequests: 0) { $0 + "1" }
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-remove-authorization-response-iss")
+    func missingResponseIssuer() async throws {
+        try await run { module in
+            try await module.refusesLogin(.responseIssuerMismatch, tokenRequests: 0) { $0.removingField("iss") }
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-ensure-authorization-response-with-invalid-state-fails")
+    func invalidState() async throws {
+        try await run { module in
+            try await module.refusesLogin(.stateUnknown, tokenRequests: 0) {
+                $0.removingField("state") + "&state=invalid"
+            }
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-ensure-authorization-response-with-invalid-missing-state-fails")
+    func missingState() async throws {
+        try await run { module in
+            try await module.refusesLogin(.stateInvalid, tokenRequests: 0) { $0.removingField("state") }
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-iss")
+    func invalidIssuer() async throws {
+        try await run { try await $0.refusesLogin(.idTokenIssuer, .claim("iss", appending: "1")) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-missing-iss")
+    func missingIssuer() async throws {
+        try await run { try await $0.refusesLogin(.idTokenIssuer, .claim("iss", nil)) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-aud")
+    func invalidAudience() async throws {
+        try await run { try await $0.refusesLogin(.idTokenAudience, .claim("aud", appending: "1")) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-missing-aud")
+    func missingAudience() async throws {
+        try await run { try await $0.refusesLogin(.idTokenAudience, .claim("aud", nil)) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-secondary-aud")
+    func secondaryAudience() async throws {
+        try await run { module in
+            try await module.refusesLogin(.idTokenAudience, .audienceArray(others: "https://untrusted.example"))
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-valid-aud-as-array")
+    func audienceAsArray() async throws {
+        try await run { try await $0.acceptsLogin(.audienceArray()) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-expired-exp")
+    func expired() async throws {
+        try await run { module in
+            try await module.refusesLogin(.idTokenTime, .shiftClaim("exp", by: -3660))
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-missing-exp")
+    func missingExpiry() async throws {
+        try await run { try await $0.refusesLogin(.idTokenTime, .claim("exp", nil)) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-nonce")
+    func invalidNonce() async throws {
+        try await run { try await $0.refusesLogin(.idTokenNonce, .claim("nonce", appending: "1")) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-missing-nonce")
+    func missingNonce() async throws {
+        try await run { try await $0.refusesLogin(.idTokenNonce, .claim("nonce", nil)) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-null-alg")
+    func nullAlgorithm() async throws {
+        try await run { try await $0.refusesLogin(.idTokenAlgorithm, .unsigned()) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-invalid-alternate-alg")
+    func alternateAlgorithm() async throws {
+        // The key is published and the signature good: only the list of algorithms is in the way.
+        let pair = try SandboxKeyPair(.rsa(bits: 2048), name: "alternate")
+        try await run { module in
+            try module.publish(keys: .additionalKey(pair.publicKey.jwk(keyID: "alternate", use: "sig")))
+            try await module.refusesLogin(
+                .idTokenAlgorithm,
+                .signature(.keyPair(pair)).and(.tokenHeader("kid", .string("alternate")))
+            )
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-token-endpoint-response-without-expires_in")
+    func withoutLifetime() async throws {
+        try await run { try await $0.acceptsLogin(.withoutMembers("expires_in")) }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-token-type-case-insensitivity")
+    func tokenTypeCase() async throws {
+        try await run { module in
+            for type in ["bearer", "BEARER", "bEaReR"] {
+                try await module.acceptsLogin(.member("token_type", .string(type)))
+            }
+        }
+    }
+}
+
+extension String {
+    /// A callback URL without one of its parameters.
+    func removingField(_ name: String) -> String {
+        let parts = split(separator: "?", maxSplits: 1)
+        guard parts.count == 2 else { return self }
+        let fields = parts[1].split(separator: "&").filter { !$0.hasPrefix(name + "=") }
+        return parts[0] + "?" + fields.joined(separator: "&")
+    }
+}

@@ -1,0 +1,118 @@
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import Testing
+
+/// Modules that no suite has: what a login in the code flow must refuse beyond the certification.
+@Suite("Own modules: login")
+struct OwnLoginTests {
+    @Test("identitykit-athash-invalid-code-flow")
+    func invalidHash() async throws {
+        try await CertificationModule.run { module in
+            try await module.refusesLogin(.idTokenAccessTokenHash, .claim("at_hash", appending: "1"))
+            try await module.refusesLogin(.idTokenAccessTokenHash, .foreignAccessTokenHash)
+            // Token injection (RFC 9700 section 4.6): a good ID token beside another access token.
+            try await module.refusesLogin(.idTokenAccessTokenHash, .member("access_token", .string("injected")))
+        }
+    }
+
+    @Test("identitykit-athash-fails-closed")
+    func hashFailsClosed() async throws {
+        let strange: [JSONValue] = [.null, .bool(true), .integer(1), .string(""), .array([]), .object([:])]
+        try await CertificationModule.run { module in
+            for value in strange { try await module.refusesLogin(.idTokenAccessTokenHash, .claim("at_hash", value)) }
+            // An algorithm without a known hash must not mean that there is nothing to compare.
+            for algorithm in ["ES256K", "XX999", "RS256 ", "rs256", ""] {
+                try await module.refusesLogin(
+                    .idTokenAlgorithm,
+                    .foreignAccessTokenHash.and(.tokenHeader("alg", .string(algorithm)))
+                )
+            }
+        }
+    }
+
+    @Test("identitykit-athash-missing-code-flow")
+    func missingHash() async throws {
+        try await CertificationModule.run { try await $0.acceptsLogin(.claim("at_hash", nil)) }
+    }
+
+    @Test(
+        "identitykit-claims-of-any-type",
+        arguments: [
+            ("iss", IdentityError.Code.idTokenIssuer), ("aud", .idTokenAudience), ("azp", .idTokenAudience),
+            ("sub", .idTokenSubject), ("exp", .idTokenTime), ("iat", .idTokenTime), ("nbf", .idTokenTime),
+            ("auth_time", .idTokenTime), ("nonce", .idTokenNonce),
+        ]
+    )
+    func types(claim: String, code: IdentityError.Code) async throws {
+        var strange: [JSONValue] = [.null, .bool(true), .string("1"), .array([.null]), .object([:])]
+        if ["iss", "aud", "azp", "sub", "nonce"].contains(claim) { strange += [.string(""), .integer(1)] }
+        // A text is a subject, and who the buyer is at a first login.
+        if claim == "sub" { strange.removeAll { $0 == .string("1") } }
+        try await CertificationModule.run { module in
+            for value in strange { try await module.refusesLogin(code, .claim(claim, value)) }
+        }
+    }
+
+    @Test(
+        "identitykit-numbers",
+        arguments: [
+            "1e300", "-1", "9223372036854775808", "1e-300", "253402300800", "01", "NaN", "0x7fffffff", "1.", "--1",
+        ]
+    )
+    func numbers(text: String) async throws {
+        try await CertificationModule.run { module in
+            // What is no JSON spoils the whole token, what is no time the claim.
+            let isNumber = (try? JSONValue(parsing: Array(text.utf8))) != nil
+            try await module.refusesLogin(isNumber ? .idTokenTime : .idTokenMalformed, .rawClaim("exp", text))
+        }
+    }
+
+    @Test("identitykit-duplicate-members", arguments: [false, true])
+    func duplicates(isEscaped: Bool) async throws {
+        try await CertificationModule.run { module in
+            try await module.refusesLogin(
+                .idTokenMalformed,
+                .duplicateClaim("sub", .string("user-1"), escaped: isEscaped)
+            )
+            try await module.refusesLogin(
+                .idTokenMalformed,
+                .duplicateTokenHeader("alg", .string("RS256"), escaped: isEscaped)
+            )
+        }
+    }
+
+    static let texts: [(String, SandboxMisbehaviour)] = [
+        ("unused bits set", .nonCanonicalTail), ("padded header", .padded(.header)),
+        ("padded payload", .tokenPart(.payload) { $0 + "=" }), ("padded signature", .padded(.signature)),
+        ("line break behind", .idTokenText { $0 + "\n" }), ("blank before", .idTokenText { " " + $0 }),
+        ("blank inside", .tokenPart(.payload) { "\($0.prefix(8)) \($0.dropFirst(8))" }),
+        ("base64 alphabet", .tokenPart(.signature) { $0.dropLast(2) + "+/" }),
+        ("fourth part", .idTokenText { $0 + ".AA" }), ("dots", .dots(1_000_000)),
+        ("JSON serialization", .jsonSerialization()), ("general JSON", .jsonSerialization(isFlattened: false)),
+        ("no UTF-8 in the claims", .idToken { $0.rawClaims = [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D] }),
+        ("an array as claims", .idToken { $0.rawClaims = Array("[]".utf8) }),
+        ("an array as header", .idToken { $0.rawHeader = Array("[]".utf8) }),
+        ("crit", .critical("exp")), ("b64", .unencodedPayload(isCritical: false)),
+        ("critical b64", .unencodedPayload(isCritical: true)),
+    ]
+
+    @Test("identitykit-token-text", arguments: texts.indices)
+    func text(index: Int) async throws {
+        let (name, misbehaviour) = Self.texts[index]
+        try await CertificationModule.run { module in
+            // A million dots are too many for the answer already, and no member of it may hold a line break.
+            let isRefusedBefore = ["dots", "line break behind"].contains(name)
+            let code: IdentityError.Code = isRefusedBefore ? .tokenResponseInvalid : .idTokenMalformed
+            try await module.refusesLogin(code, misbehaviour)
+        }
+    }
+
+    @Test("identitykit-nested-token")
+    func nested() async throws {
+        let pair = try SandboxKeyPair()
+        try await CertificationModule.run { module in
+            try await module.refusesLogin(.idTokenMalformed, .nested(signedBy: pair))
+        }
+    }
+}

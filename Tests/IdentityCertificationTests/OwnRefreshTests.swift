@@ -1,0 +1,91 @@
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import Testing
+
+/// Modules that no suite has: a refreshed ID token against the one of the login (OpenID Connect Core section 12.2).
+@Suite("Own modules: refresh")
+struct OwnRefreshTests {
+    private func refuses(_ code: IdentityError.Code, _ misbehaviour: SandboxMisbehaviour) async throws {
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            module.clock.advance(by: .seconds(600))
+            try await module.refusesRenewal(of: session, code, misbehaviour)
+        }
+    }
+
+    private func accepts(_ misbehaviour: SandboxMisbehaviour) async throws {
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            module.clock.advance(by: .seconds(600))
+            module.openID.misbehave(misbehaviour, on: .token)
+            _ = try await module.sessions.renewTokens(for: session.id)
+            #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
+        }
+    }
+
+    @Test("identitykit-refresh-invalid-aud")
+    func audience() async throws {
+        try await refuses(.idTokenAudience, .claim("aud", appending: "1"))
+        try await refuses(.idTokenAudience, .audienceArray(others: "another"))
+    }
+
+    @Test("identitykit-refresh-invalid-azp")
+    func authorizedParty() async throws {
+        try await refuses(.idTokenAudience, .claim("azp", .string("another")))
+    }
+
+    @Test("identitykit-refresh-changed-auth-time")
+    func authenticationTime() async throws {
+        try await refuses(.idTokenAuthentication, .shiftClaim("auth_time", by: 600))
+        try await refuses(.idTokenAuthentication, .shiftClaim("auth_time", by: -1))
+    }
+
+    @Test("identitykit-refresh-missing-iat")
+    func missingIssuedAt() async throws {
+        try await refuses(.idTokenTime, .claim("iat", nil))
+    }
+
+    @Test("identitykit-refresh-older-iat")
+    func olderIssuedAt() async throws {
+        // Issued at the login, and then 61 seconds before it: one second more than the clocks may differ.
+        try await accepts(.shiftClaim("iat", by: -600))
+        try await accepts(.shiftClaim("iat", by: -660))
+        try await refuses(.idTokenTime, .shiftClaim("iat", by: -661))
+    }
+
+    @Test("identitykit-refresh-nonce")
+    func nonce() async throws {
+        try await refuses(.idTokenNonce, .claim("nonce", .string("another")))
+        try await refuses(.idTokenNonce, .claim("nonce", .null))
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            let nonce = module.openID.requests(to: .authorization).first?.queryValue("nonce")
+            module.openID.misbehave(.claim("nonce", nonce.map { .string($0) }), on: .token)
+            _ = try await module.sessions.renewTokens(for: session.id)
+        }
+    }
+
+    @Test("identitykit-refresh-signature")
+    func signature() async throws {
+        try await refuses(.idTokenSignature, .signature(.corrupted))
+        try await refuses(.idTokenAlgorithm, .unsigned())
+        try await refuses(.idTokenAccessTokenHash, .foreignAccessTokenHash)
+        try await refuses(.idTokenTime, .shiftClaim("exp", by: -3660))
+    }
+
+    @Test("identitykit-refresh-without-id-token")
+    func withoutIDToken() async throws {
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            let before = try await module.sessions.tokens(for: session.id).tokens
+            module.openID.misbehave(.withoutMembers("id_token"), on: .token)
+            let after = try await module.sessions.renewTokens(for: session.id).tokens
+            #expect(!after.accessToken.isEqual(to: before.accessToken))
+            #expect(after.idToken?.reveal() == before.idToken?.reveal())
+            #expect(after.buyer == before.buyer)
+            // The next one that comes is measured against the login's.
+            try await module.refusesRenewal(of: session, .idTokenSubject, .claim("sub", appending: "1"))
+        }
+    }
+}

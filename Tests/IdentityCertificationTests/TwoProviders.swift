@@ -1,0 +1,75 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import IdentityTesting
+
+/// One app with two providers, `a` and `b`, at which it has the same client id and secret: the ground of mix-up attacks.
+struct TwoProviders {
+    let a: Sandbox
+    let b: Sandbox
+    let sessions: SessionManager
+    let buyer = SandboxBuyer()
+
+    static let redirectURI = ["a": "https://app.example/callback", "b": "https://app.example/callback/any"]
+
+    static func run(
+        sharesRedirectURI: Bool = false,
+        _ body: (TwoProviders) async throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        var configuration = SandboxConfiguration()
+        configuration.clock = clock
+        let a = try await Sandbox.start(configuration)
+        let b = try await Sandbox.start(configuration)
+        let transport = try CurlTransport()
+        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        let providers = try [("a", a), ("b", b)].map { name, sandbox in
+            let client = sandbox.openID.configuration
+            var configuration = OpenIDProvider.Configuration(
+                name: name,
+                issuer: sandbox.openID.issuer,
+                clientID: client.clientID
+            )
+            configuration.authentication = .secretBasic(Secret(client.clientSecret ?? ""))
+            configuration.redirectURI = redirectURI[sharesRedirectURI ? "a" : name]
+            configuration.allowsLoopbackHTTP = true
+            configuration.timeout = .seconds(60)
+            configuration.tenant = "shop-" + name
+            return try OpenIDProvider(configuration, environment: environment)
+        }
+        let sessions = SessionManager(
+            providers: try ProviderRegistry(providers),
+            store: InMemoryStore(),
+            environment: environment
+        )
+        let world = TwoProviders(a: a, b: b, sessions: sessions)
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
+        await a.stop()
+        await b.stop()
+        await transport.close()
+        try outcome.get()
+    }
+
+    /// Begins a login, and lets the buyer finish it at the provider.
+    func callback(of name: String) async throws -> (callback: LoginCallback, binding: Secret) {
+        let started = try await sessions.begin(name)
+        let url = try await buyer.login(at: started.url.text, redirectURI: Self.redirectURI[name])
+        return (try LoginCallback(url: url), started.browserBinding)
+    }
+
+    /// How the app's callback refuses; nil when it does not.
+    func refusal(_ callback: LoginCallback, _ binding: Secret, at name: String?) async -> IdentityError.Code? {
+        do {
+            _ = try await sessions.complete(callback, browserBinding: binding, provider: name)
+            return nil
+        } catch {
+            return IdentityError.wrapping(error).code
+        }
+    }
+
+    var tokenRequests: Int {
+        a.openID.requests(to: .token).count + b.openID.requests(to: .token).count
+    }
+}
