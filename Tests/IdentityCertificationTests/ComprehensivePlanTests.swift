@@ -44,6 +44,30 @@ struct ComprehensivePlanTests {
         }
     }
 
+    @Test("oidcc-client-test-userinfo-signed")
+    func signedUserInfo() async throws {
+        let pair = try SandboxKeyPair()
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            let openID = module.openID
+            openID.misbehave(
+                .edit { answer in
+                    let claims = (try? JSONValue(parsing: answer.body))?.object ?? [:]
+                    answer = SandboxAnswer(
+                        status: 200,
+                        headers: [("Content-Type", "application/jwt")],
+                        body: Array(pair.token(claims).utf8)
+                    )
+                },
+                on: .api
+            )
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await module.sessions.buyerProfile(for: session.id)
+            }
+            #expect(error?.code == .unsupportedByProvider)
+        }
+    }
+
     @Test("oidcc-client-test-aggregated-claims")
     func aggregatedClaims() async throws {
         let attacker = try SandboxKeyPair()

@@ -6,20 +6,19 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     private struct State {
         var sessions: [SessionID: StoredSession] = [:]
         var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
-        // By bytes: two keys that are canonically equivalent are two logins.
-        var attempts: [[UInt8]: StoredLoginAttempt] = [:]
-        var usedTokens: [[UInt8]: Date] = [:]
+        var attempts: ExpiringTable<StoredLoginAttempt>
+        var usedTokens: ExpiringTable<Void>
     }
 
-    private let state = Mutex(State())
-    private let maximumAttempts: Int
+    private let state: Mutex<State>
 
     /// Creates an empty store.
     ///
     /// - Parameter maximumAttempts: How many pending logins it keeps, and how many used tokens; beyond that those that expire
     ///   first make room.
     public init(maximumAttempts: Int = 10_000) {
-        self.maximumAttempts = max(1, maximumAttempts)
+        let maximum = maximumAttempts
+        state = Mutex(State(attempts: .init(maximum: maximum), usedTokens: .init(maximum: maximum)))
     }
 
     /// Adds a new session.
@@ -67,36 +66,24 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
 
     /// Adds a pending login.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
-        state.withLock { state in
-            while state.attempts.count >= maximumAttempts,
-                let oldest = state.attempts.values.min(by: { $0.expiresAt < $1.expiresAt })
-            {
-                state.attempts[Array(oldest.key.utf8)] = nil
-            }
-            state.attempts[Array(attempt.key.utf8)] = attempt
-        }
+        state.withLock { $0.attempts.insert(attempt, for: attempt.key, until: attempt.expiresAt) }
     }
 
     /// Takes a pending login out.
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        state.withLock { $0.attempts.removeValue(forKey: Array(key.utf8)) }
+        state.withLock { $0.attempts.take(key) }
     }
 
     /// Whether a key is marked.
     public func isUsed(_ key: String) async throws -> Bool {
-        state.withLock { $0.usedTokens[Array(key.utf8)] != nil }
+        state.withLock { $0.usedTokens.contains(key) }
     }
 
     /// Marks a key, if it is not marked.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         state.withLock { state in
-            guard state.usedTokens[Array(key.utf8)] == nil else { return false }
-            while state.usedTokens.count >= maximumAttempts,
-                let oldest = state.usedTokens.min(by: { $0.value < $1.value })
-            {
-                state.usedTokens[oldest.key] = nil
-            }
-            state.usedTokens[Array(key.utf8)] = expiry
+            guard !state.usedTokens.contains(key) else { return false }
+            state.usedTokens.insert((), for: key, until: expiry)
             return true
         }
     }
@@ -127,16 +114,14 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     /// Removes what has expired.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         state.withLock { state in
-            let attempts = state.attempts.values.filter { $0.expiresAt < date }
+            let attempts = state.attempts.sweep(expiredBefore: date)
             let sessions = state.sessions.values.filter { $0.retainedUntil < date }
-            let used = state.usedTokens.filter { $0.value < date }
-            for key in used.keys { state.usedTokens[key] = nil }
-            for attempt in attempts { state.attempts[Array(attempt.key.utf8)] = nil }
+            let used = state.usedTokens.sweep(expiredBefore: date)
             for session in sessions {
                 state.sessions[session.id] = nil
                 state.attachments[session.id] = nil
             }
-            return attempts.count + sessions.count + used.count
+            return attempts + used + sessions.count
         }
     }
 }

@@ -1,0 +1,149 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import IdentityTesting
+import Testing
+
+/// Attacks on what the app keeps: pending logins, sessions, who somebody is.
+@Suite("Attacks: sessions and identities")
+struct AttackSessionTests {
+    @Test("identitykit-session-fixation")
+    func fixation() async throws {
+        try await CertificationModule.run { module in
+            let first = try await module.login()
+            // What the provider or an attacker calls the session does not become its id.
+            module.openID.misbehave(.claim("sid", .string(first.id.rawValue)), on: .token)
+            let second = try await module.login { $0 + "&session_id=\(first.id.rawValue)" }
+            #expect(first.id != second.id)
+            #expect(try await module.sessions.sessions().count == 2)
+            // An attacker's login does not end in the victim's browser.
+            let attackers = try await module.sessions.begin(CertificationModule.name)
+            let victims = try await module.sessions.begin(CertificationModule.name)
+            let url = try await module.buyer.login(at: attackers.url.text, redirectURI: CertificationModule.redirectURI)
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await module.sessions.complete(
+                    try LoginCallback(url: url),
+                    browserBinding: victims.browserBinding
+                )
+            }
+            #expect(error?.code == .browserMismatch)
+            #expect(try await module.sessions.sessions().count == 2)
+        }
+    }
+
+    @Test("identitykit-pending-login-flood")
+    func flood() async throws {
+        let store = InMemoryStore()
+        let sessions = SessionManager(
+            providers: try ProviderRegistry([StartingProvider()]),
+            store: store,
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: ManualClock())
+        )
+        let oldest = try await sessions.begin("op")
+        // Straight into the store: what a start does before that keeps nothing.
+        let expiry = Date(timeIntervalSince1970: 1_790_000_600)
+        for number in 0..<100_000 {
+            try await store.insert(.init(key: "flood \(number)", expiresAt: expiry, payload: Secret("flood")))
+        }
+        let newest = try await sessions.begin("op")
+        for (login, code) in [(newest, IdentityError.Code.accessDenied), (oldest, .stateUnknown)] {
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await sessions.complete(
+                    try LoginCallback(url: login.url.text),
+                    browserBinding: login.browserBinding
+                )
+            }
+            #expect(error?.code == code)
+        }
+        #expect(try await store.sweep(expiredBefore: .distantFuture) == 9_999)
+    }
+
+    @Test("identitykit-scope-defaults")
+    func scopes() async throws {
+        try await CertificationModule.run { module in
+            func granted(_ misbehaviour: SandboxMisbehaviour) async throws -> [String] {
+                module.openID.misbehave(misbehaviour, on: .token)
+                let session = try await module.login()
+                return try await module.sessions.tokens(for: session.id).tokens.scopes
+            }
+            #expect(try await granted(.withoutMembers("scope")) == ["openid", "email", "profile"])
+            #expect(try await granted(.member("scope", .null)) == ["openid", "email", "profile"])
+            #expect(try await granted(.member("scope", .string(""))).isEmpty)
+            #expect(try await granted(.member("scope", .string("openid"))) == ["openid"])
+            try await module.refusesLogin(.tokenResponseInvalid, .member("scope", .array([.string("openid")])))
+        }
+    }
+
+    @Test("identitykit-email-is-no-identity")
+    func email() async throws {
+        try await CertificationModule.run { module in
+            let ada = try await module.login()
+            // Another buyer says to have the same address, verified by everything but the boolean.
+            for value in [JSONValue.string("true"), .integer(1), .null, .array([.bool(true)])] {
+                let claims = SandboxMisbehaviour.claim("sub", .string("another"))
+                    .and(.claim("email", .string("ada@example.com"))).and(.claim("email_verified", value))
+                module.openID.misbehave(claims, on: .token)
+                let other = try await module.login()
+                #expect(other.buyer.email?.isVerified == false)
+                #expect(other.buyer.subject != ada.buyer.subject)
+            }
+            let filter = SessionFilter(buyer: (ada.buyer.issuer, ada.buyer.subject))
+            #expect(try await module.sessions.sessions(matching: filter).map(\.id) == [ada.id])
+        }
+    }
+
+    @Test("identitykit-validator-cache-confusion")
+    func cacheConfusion() async throws {
+        try await CertificationModule.run { module in
+            let session = try await module.login()
+            let good = try await module.sessions.tokens(for: session.id).tokens
+            let answer: JSONObject = [
+                "access_token": .string(good.accessToken.reveal()), "token_type": .string("Bearer"),
+                "id_token": (good.idToken?.reveal()).map { .string($0) } ?? .null,
+            ]
+            // The very token that was found good a moment ago, for a client of another name at the same provider.
+            var configuration = module.configuration
+            configuration.clientID = "another-client"
+            let environment = IdentityEnvironment(transport: try CurlTransport(), clock: module.clock)
+            let other = try OpenIDProvider(configuration, environment: environment)
+            let request = try await other.authorizationRequest(LoginOptions())
+            module.openID.misbehave(.answer(.json(answer)), on: .token)
+            let state = request.attempt.state.reveal()
+            let callback = try LoginCallback(form: Array("code=c&state=\(state)&iss=\(module.openID.issuer)".utf8))
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await other.exchange(callback, for: request.attempt)
+            }
+            #expect(error?.code == .idTokenAudience)
+            // For the same client in another login it is the nonce that tells.
+            try await module.refusesLogin(.idTokenNonce, .answer(.json(answer)))
+            // The other client is not the module's: its request is not measured.
+            module.openID.forgetRequests()
+        }
+    }
+}
+
+/// Begins logins, and refuses at the exchange: whoever gets there has found the pending login.
+private struct StartingProvider: IdentityProvider {
+    let descriptor = ProviderDescriptor(name: "op", kind: "test", clientID: "client")
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        let state = "\(UInt64.random(in: 0 ... .max))"
+        let start = Date(timeIntervalSince1970: 1_790_000_000)
+        return AuthorizationRequest(
+            url: try HTTPURL("https://op.example/authorize?code=c&state=\(state)"),
+            attempt: LoginAttempt(provider: "op", state: Secret(state), createdAt: start, expiresAt: start + 600)
+        )
+    }
+
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        throw IdentityError(.rejected, .accessDenied, "The pending login was found.")
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        throw IdentityError(.signInAgain, .notRefreshable, "There is nothing to renew.")
+    }
+
+    func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? { nil }
+}
