@@ -1,0 +1,98 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import Testing
+
+/// `oidcc-client-back-channel-logout-rp-basic`, in its order.
+@Suite("Back-channel logout")
+struct BackChannelLogoutPlanTests {
+    /// An app with an address for logout tokens, a buyer who is signed in there, and a token that the provider sends.
+    private func send(
+        _ edit: @escaping @Sendable (inout SandboxIDToken) -> Void = { _ in },
+        expecting status: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await CertificationModule.run { module in
+            let sessions = module.sessions
+            let app = try await LoopbackServer.start { request in
+                let result = await sessions.backChannelLogout(
+                    provider: CertificationModule.name,
+                    body: request.body,
+                    contentType: request.header("Content-Type")
+                )
+                return .message(status: result.status, headers: result.headers, body: result.body)
+            }
+            let session = try await module.login()
+            let other = try await module.sessions.establish(
+                try await module.sessions.tokens(for: session.id).tokens,
+                provider: CertificationModule.name
+            )
+            module.buyer.forgetCookies()
+            let sid = try #require(module.openID.sessionIDs(ofBuyer: module.buyer.email).first)
+            let answer = try await module.openID.sendLogoutToken(
+                for: .session(sid),
+                to: app.origin + "/backchannel-logout",
+                edit: edit
+            )
+            #expect(answer.status == status, sourceLocation: sourceLocation)
+            #expect(answer.headers["Cache-Control"] == "no-store", sourceLocation: sourceLocation)
+            let left = try await module.sessions.sessions().map(\.id)
+            #expect(left.isEmpty == (status == 200), sourceLocation: sourceLocation)
+            #expect(left.isEmpty || Set(left) == [session.id, other.id], sourceLocation: sourceLocation)
+            await app.stop()
+        }
+    }
+
+    @Test("oidcc-client-test-rp-backchannel-rpinitlogout")
+    func plain() async throws {
+        try await send(expecting: 200)
+    }
+
+    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-alg-none")
+    func unsigned() async throws {
+        try await send(
+            {
+                $0.header["alg"] = .string("none")
+                $0.signature = .absent
+            },
+            expecting: 400
+        )
+    }
+
+    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-no-event")
+    func noEvent() async throws {
+        try await send({ $0.claims["events"] = nil }, expecting: 400)
+    }
+
+    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-with-nonce")
+    func withNonce() async throws {
+        try await send({ $0.claims["nonce"] = .string("nonce") }, expecting: 400)
+    }
+
+    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud")
+    func wrongAudience() async throws {
+        try await send({ $0.claims["aud"] = .string("another-client") }, expecting: 400)
+    }
+
+    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss")
+    func wrongIssuer() async throws {
+        try await send({ $0.claims["iss"] = .string("https://other.example") }, expecting: 400)
+    }
+
+    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event")
+    func wrongEvent() async throws {
+        let event: JSONObject = ["http://schemas.openid.net/event/another": .object([:])]
+        try await send({ $0.claims["events"] = .object(event) }, expecting: 400)
+    }
+
+    @Test("oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg")
+    func wrongAlgorithm() async throws {
+        try await send(
+            {
+                $0.header["alg"] = .string("HS256")
+                $0.signature = .hmac(key: Array((SandboxOpenIDConfiguration().clientSecret ?? "").utf8))
+            },
+            expecting: 400
+        )
+    }
+}

@@ -1,0 +1,70 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import Testing
+
+/// `oidcc-client-rp-initiated-logout-rp-basic`, in its order.
+@Suite("RP-initiated logout")
+struct RPInitiatedLogoutPlanTests {
+    private static let returnURI = "https://app.example/signed-out"
+
+    /// Signs in, signs out, and lets the browser come back; the session is gone before it does.
+    private func logout(
+        _ module: CertificationModule,
+        _ misbehaviour: SandboxMisbehaviour? = nil
+    ) async throws -> CompletedLogout {
+        let session = try await module.login()
+        let idToken = try await module.sessions.tokens(for: session.id).tokens.idToken?.reveal()
+        if let misbehaviour { module.openID.misbehave(misbehaviour, on: .logout) }
+        let result = try await module.sessions.logout(session.id, options: .init(returningTo: Self.returnURI))
+        #expect(try await module.sessions.sessions().isEmpty)
+        let page = try #require(result.browserURL).text
+        let callback = try await module.buyer.login(at: page, redirectURI: Self.returnURI)
+        let request = try #require(module.openID.requests(to: .logout).last)
+        #expect(request.queryValue("id_token_hint") == idToken)
+        #expect(request.queryValue("post_logout_redirect_uri") == Self.returnURI)
+        #expect(request.queryValue("state")?.isEmpty == false)
+        return try await module.sessions.completeLogout(
+            try LogoutCallback(url: callback),
+            browserBinding: result.awaitedReturn?.browserBinding,
+            provider: CertificationModule.name
+        )
+    }
+
+    private var setup: CertificationModule.Setup {
+        var openID = SandboxOpenIDConfiguration()
+        openID.postLogoutRedirectURIs = [Self.returnURI]
+        return .init(openID: openID)
+    }
+
+    @Test("oidcc-client-test-rp-init-logout")
+    func plain() async throws {
+        try await CertificationModule.run(setup) { module in
+            let logout = try await logout(module)
+            #expect(logout.isConfirmed)
+            #expect(logout.provider == CertificationModule.name)
+            // The provider's own session is over too: the next login shows its page.
+            #expect(module.openID.counters.logouts == 1)
+        }
+    }
+
+    @Test("oidcc-client-test-rp-init-logout-other-state")
+    func otherState() async throws {
+        try await CertificationModule.run(setup) { module in
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await logout(module, .logoutState("another"))
+            }
+            #expect(error?.code == .stateUnknown)
+            #expect(error?.kind == .rejected)
+        }
+    }
+
+    @Test("oidcc-client-test-rp-init-logout-no-state")
+    func noState() async throws {
+        try await CertificationModule.run(setup) { module in
+            let logout = try await logout(module, .logoutState(nil))
+            #expect(!logout.isConfirmed)
+            #expect(logout.returnPath == nil)
+        }
+    }
+}
