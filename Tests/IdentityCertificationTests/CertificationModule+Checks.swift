@@ -8,28 +8,36 @@ import Testing
 extension CertificationModule {
     func checkEveryRequest() throws {
         for request in openID.requests { checkAccessTokenPlace(request) }
-        let authorizations = openID.requests(to: .authorization)
-        for request in authorizations { checkAuthorization(request) }
-        for request in openID.requests(to: .token) { try checkToken(request, authorizations) }
+        let pushed = openID.requests(to: .pushedRequest)
+        let visits = openID.requests(to: .authorization)
+        // What was pushed does not travel through the browser again (RFC 9126 section 4).
+        for request in visits where request.queryValue("request_uri") != nil {
+            #expect(Set(request.queryFields.map(\.name)) == ["client_id", "request_uri"])
+            #expect(request.queryValue("client_id") == configuration.clientID)
+        }
+        for request in pushed { checkClientAuthentication(request) }
+        let asked = visits.filter { $0.queryValue("request_uri") == nil }.map(\.queryFields) + pushed.map(\.formFields)
+        for fields in asked { checkAuthorization(fields) }
+        for request in openID.requests(to: .token) { try checkToken(request, asked) }
     }
 
-    private func checkAuthorization(_ request: SandboxRequest) {
-        let scopes = request.queryValue("scope")?.split(separator: " ") ?? []
-        #expect(scopes.contains("openid"))
-        #expect(request.queryValue("client_id") == configuration.clientID)
-        #expect(request.queryValue("redirect_uri") == Self.redirectURI)
-        #expect(request.queryValue("response_type") == "code")
-        #expect(request.queryValue("code_challenge_method") == "S256")
-        #expect(request.queryValue("nonce")?.isEmpty == false)
-        #expect(request.queryValue("state")?.isEmpty == false)
-        let isContradictory = request.queryValue("max_age") == "0" && request.queryValue("prompt") == "none"
-        #expect(!isContradictory)
-        for name in Set(request.queryFields.map(\.name)) {
-            #expect(request.queryFields.filter { $0.name == name }.count == 1, "repeated: \(name)")
+    private func checkAuthorization(_ fields: [SandboxRequest.Field]) {
+        func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+        #expect(value("scope")?.split(separator: " ").contains("openid") == true)
+        #expect(value("client_id") == configuration.clientID)
+        #expect(value("redirect_uri") == Self.redirectURI)
+        #expect(value("response_type") == "code")
+        #expect(value("code_challenge_method") == "S256")
+        #expect(value("nonce")?.isEmpty == false)
+        #expect(value("state")?.isEmpty == false)
+        let isContradictory = value("max_age") == "0" && value("prompt") == "none"
+        #expect(!isContradictory || asksSilentlyForFreshLogin)
+        for name in Set(fields.map(\.name)) {
+            #expect(fields.filter { $0.name == name }.count == 1, "repeated: \(name)")
         }
     }
 
-    private func checkToken(_ request: SandboxRequest, _ authorizations: [SandboxRequest]) throws {
+    private func checkToken(_ request: SandboxRequest, _ asked: [[SandboxRequest.Field]]) throws {
         #expect(request.method == "POST")
         let inQuery = request.queryFields.map(\.name)
         #expect(!request.formFields.contains { inQuery.contains($0.name) })
@@ -37,8 +45,8 @@ extension CertificationModule {
         guard request.formValue("grant_type") == "authorization_code" else { return }
         let verifier = try #require(request.formValue("code_verifier"))
         let challenge = Base64URL.encode(try Digest.sha256(Array(verifier.utf8)))
-        let login = try #require(authorizations.first { $0.queryValue("code_challenge") == challenge })
-        #expect(request.formValue("redirect_uri") == login.queryValue("redirect_uri"))
+        let login = try #require(asked.first { $0.contains { $0 == ("code_challenge", challenge) } })
+        #expect(login.contains { $0 == ("redirect_uri", request.formValue("redirect_uri") ?? "") })
     }
 
     private func checkClientAuthentication(_ request: SandboxRequest) {
@@ -62,7 +70,8 @@ extension CertificationModule {
     private func checkAccessTokenPlace(_ request: SandboxRequest) {
         #expect(request.queryValue("access_token") == nil)
         guard request.endpoint == .api else { return }
-        let isInHeader = request.header("authorization")?.lowercased().hasPrefix("bearer ") == true
+        let scheme = request.header("authorization")?.prefix { $0 != " " }.lowercased()
+        let isInHeader = scheme == (configuration.provesPossession ? "dpop" : "bearer")
         let isInBody = request.formValue("access_token") != nil
         #expect(isInHeader != isInBody)
         #expect(request.headers.filter { $0.name.lowercased() == "authorization" }.count <= 1)

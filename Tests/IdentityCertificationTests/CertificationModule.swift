@@ -19,6 +19,8 @@ struct CertificationModule {
         var metadata: SandboxMisbehaviour?
         /// In the place of the strange keys that every module publishes beside the right ones.
         var keys: SandboxMisbehaviour?
+        /// Whether `max_age=0` may go with `prompt=none`, as one module wants it.
+        var asksSilentlyForFreshLogin = false
         /// Changes the client.
         var client: (inout OpenIDProvider.Configuration) -> Void = { _ in }
     }
@@ -30,6 +32,7 @@ struct CertificationModule {
     let clock: ManualClock
     let provider: OpenIDProvider
     let configuration: OpenIDProvider.Configuration
+    let asksSilentlyForFreshLogin: Bool
     let sessions: SessionManager
     let buyer = SandboxBuyer()
 
@@ -63,6 +66,7 @@ struct CertificationModule {
             clock: clock,
             provider: provider,
             configuration: client,
+            asksSilentlyForFreshLogin: setup.asksSilentlyForFreshLogin,
             sessions: SessionManager(
                 providers: try ProviderRegistry([provider]),
                 store: InMemoryStore(),
@@ -102,9 +106,11 @@ struct CertificationModule {
         rewriting rewrite: (String) -> String = { $0 }
     ) async throws -> Session {
         let started = try await sessions.begin(Self.name, options: options)
-        let callback = try await buyer.login(at: started.url.text, redirectURI: Self.redirectURI)
+        let answer = try await buyer.callback(at: started.url.text, redirectURI: Self.redirectURI)
+        #expect((answer.body == nil) == (configuration.responseMode == .query))
+        let callback = try answer.body.map { try LoginCallback(form: $0) } ?? LoginCallback(url: rewrite(answer.url))
         return try await sessions.complete(
-            try LoginCallback(url: rewrite(callback)),
+            callback,
             browserBinding: started.browserBinding,
             provider: Self.name
         ).session
@@ -118,16 +124,17 @@ struct CertificationModule {
 
     // MARK: What the suite sees
 
-    /// The client must finish the login and read UserInfo.
+    /// The client must finish the login and read UserInfo; twice, where a DPoP nonce is asked for first.
     func acceptsLogin(
         _ misbehaviour: SandboxMisbehaviour? = nil,
+        userInfoRequests: Int = 1,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         if let misbehaviour { openID.misbehave(misbehaviour, on: .token) }
         let before = openID.requests(to: .api).count
         let buyer = try await loginAndUserInfo()
         #expect(buyer.givenName == "Ada", sourceLocation: sourceLocation)
-        #expect(openID.requests(to: .api).count == before + 1, sourceLocation: sourceLocation)
+        #expect(openID.requests(to: .api).count == before + userInfoRequests, sourceLocation: sourceLocation)
     }
 
     /// The client must not go on: no UserInfo call after a bad token, no token call after a bad callback, nothing stored.

@@ -12,9 +12,50 @@ struct FAPI2PlanTests {
         try await CertificationModule.run(.init(openID: openID, client: { $0.algorithms = ["ES256"] }), body)
     }
 
+    /// With pushed requests and DPoP, both required.
+    private func runBound(
+        nonce: SandboxOpenIDConfiguration.DPoPNonce,
+        _ body: (CertificationModule) async throws -> Void
+    ) async throws {
+        var openID = SandboxOpenIDConfiguration()
+        openID.algorithm = .es256
+        openID.pushedRequests = .required
+        openID.dpop = .required
+        openID.dpopNonce = nonce
+        let setup = CertificationModule.Setup(
+            openID: openID,
+            client: {
+                $0.algorithms = ["ES256"]
+                $0.provesPossession = true
+            }
+        )
+        try await CertificationModule.run(setup, body)
+    }
+
+    @Test("fapi2-security-profile-final-client-test-happy-path")
+    func happyPath() async throws {
+        for nonce in [SandboxOpenIDConfiguration.DPoPNonce.demanded, .rotating] {
+            try await runBound(nonce: nonce) { module in
+                try await module.acceptsLogin(userInfoRequests: 2)
+                #expect(module.openID.violations.isEmpty)
+                #expect(module.openID.requests(to: .pushedRequest).last?.header("DPoP") != nil)
+            }
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-happy-path-no-dpop-nonce")
+    func happyPathWithoutNonce() async throws {
+        try await runBound(nonce: .none) { module in
+            try await module.acceptsLogin()
+            #expect(module.openID.violations.isEmpty)
+            #expect(module.openID.requests(to: .pushedRequest).count == 1)
+            #expect(module.openID.requests(to: .token).count == 1)
+        }
+    }
+
     @Test("fapi2-security-profile-final-client-refresh-token-test")
     func refreshToken() async throws {
-        try await run { module in
+        try await runBound(nonce: .demanded) { module in
             let session = try await module.login()
             let openID = module.openID
             openID.misbehave(
@@ -29,8 +70,9 @@ struct FAPI2PlanTests {
             #expect(refused?.kind == .retryLater)
             #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
             let spent = openID.requests(to: .token).compactMap { $0.formValue("refresh_token") }
-            #expect(spent.count == 2)
             #expect(Set(spent).count == 2)
+            #expect(openID.counters.refreshes == 2)
+            #expect(openID.counters.reusesPunished == 0)
         }
     }
 
@@ -156,6 +198,25 @@ struct FAPI2PlanTests {
             for type in ["bearer", "BEARER", "bEaReR"] {
                 try await module.acceptsLogin(.member("token_type", .string(type)))
             }
+        }
+    }
+
+    @Test("fapi2-security-profile-final-client-test-rs-dpop-auth-scheme-case-insensitivity")
+    func schemeCase() async throws {
+        try await runBound(nonce: .demanded) { module in
+            let session = try await module.login()
+            module.openID.expireDPoPNonces()
+            module.openID.misbehave(
+                .edit { answer in
+                    for index in answer.headers.indices where answer.headers[index].value.hasPrefix("DPoP ") {
+                        answer.headers[index].value = "dpOp " + answer.headers[index].value.dropFirst(5)
+                    }
+                },
+                on: .api
+            )
+            #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
+            #expect(module.openID.requests(to: .api).count == 2)
+            #expect(module.openID.counters.refreshes == 0)
         }
     }
 }
