@@ -21,7 +21,7 @@ struct LoopbackPresenterTests {
         #expect(answer.contains("default-src 'none'"))
         #expect(!answer.contains("a%2Bb"))
         #expect(try await callback == "http://127.0.0.1:\(port)/callback?code=a%2Bb&state=s")
-        #expect(await get(port, "/callback?code=c&state=s") == nil)
+        #expect(await isDeaf(port))
     }
 
     @Test("a configured port is the one that is listened on, and a taken one is a matter of configuration")
@@ -128,7 +128,7 @@ struct LoopbackPresenterTests {
         let port = try await browser.port()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(await get(port, "/callback?code=x&state=y") == nil)
+        #expect(await isDeaf(port))
     }
 
     @Test("a buyer who does not come back in time is waited for no longer, and the port is closed")
@@ -139,7 +139,7 @@ struct LoopbackPresenterTests {
             try await presenter.present(login(redirectURI: Self.redirectURI))
         }
         #expect(error?.code == .attemptExpired)
-        #expect(await get(try browser.port(), "/callback?code=x&state=y") == nil)
+        #expect(await isDeaf(try browser.port()))
     }
 
     @Test(

@@ -21,6 +21,13 @@ func get(_ port: UInt16, _ target: String, _ headers: String = "") async -> Stri
     await exchange(port, "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
 }
 
+/// Whether nobody answers at a port.
+///
+/// A connection may still come about: a process that another test is just starting holds a copy of the closed socket for a moment.
+func isDeaf(_ port: UInt16) async -> Bool {
+    (await get(port, "/callback?code=x&state=y") ?? "").isEmpty
+}
+
 private func blockingExchange(_ port: UInt16, _ bytes: [UInt8]) -> String? {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(socket) }
