@@ -24,12 +24,6 @@ struct ConfigurationTests {
         }
     }
 
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
-        }
-    }
-
     private func problem(_ json: String) -> String {
         do {
             let configuration = try IdentityConfiguration(

@@ -7,12 +7,6 @@ import Testing
 
 @Suite("Three entry points")
 struct LoginFlowTests {
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
-        }
-    }
-
     /// A buyer who is done at once, gives up, or comes back with something else.
     private struct Buyer: Presenter {
         var answer: @Sendable (String) async throws -> String = { "https://app.example/callback?code=c&\($0)" }

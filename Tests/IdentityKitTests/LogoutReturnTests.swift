@@ -144,7 +144,7 @@ struct LogoutReturnTests {
         let error = await #expect(throws: IdentityError.self) {
             _ = try await stage.manager.logout(session, options: options)
         }
-        #expect(error?.code == .callbackInvalid)
+        #expect(error?.code == .returnPathRefused)
         #expect(try await stage.manager.sessions().count == 1)
         for query in ["state=a&state=a", "state=%", "state=" + String(repeating: "a", count: 16_384)] {
             let error = #expect(throws: IdentityError.self) { _ = try LogoutCallback(url: "/signed-out?\(query)") }

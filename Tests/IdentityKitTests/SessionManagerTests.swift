@@ -7,13 +7,6 @@ import Testing
 
 @Suite("Sessions")
 struct SessionManagerTests {
-    /// No test here sends anything.
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
-        }
-    }
-
     private struct World {
         let clock = ManualClock()
         let store = InMemoryStore()
@@ -262,33 +255,5 @@ struct SessionManagerTests {
         let ended = try await world.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
         #expect(ended.count == 2)
         #expect(try await world.manager.sessions().map(\.id) == [other.id])
-    }
-
-    @Test(
-        "a return path that leaves the app is refused",
-        arguments: [
-            "https://evil.example", "//evil.example", "/\\evil.example", "/a\r\nb", "", "account", "/\t/evil.example",
-        ]
-    )
-    func returnPath(path: String) async throws {
-        let world = try World()
-        var options = LoginOptions()
-        options.returnPath = path
-        await #expect(throws: IdentityError.self) { _ = try await world.manager.begin("strict", options: options) }
-    }
-
-    @Test("a return path of the app comes back with the login, up to 2048 bytes of it")
-    func goodReturnPath() async throws {
-        let world = try World()
-        var options = LoginOptions()
-        for path in ["/", "/account?tab=1#orders", "/" + String(repeating: "a", count: 2047)] {
-            options.returnPath = path
-            let started = try await world.manager.begin("strict", options: options)
-            let callback = try LoginCallback(form: Array("code=c&\(started.url.query ?? "")".utf8))
-            let login = try await world.manager.complete(callback, browserBinding: started.browserBinding)
-            #expect(login.returnPath == path)
-        }
-        options.returnPath = "/" + String(repeating: "a", count: 2048)
-        await #expect(throws: IdentityError.self) { _ = try await world.manager.begin("strict", options: options) }
     }
 }

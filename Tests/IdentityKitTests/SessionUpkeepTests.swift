@@ -79,12 +79,6 @@ private final class AskingParticipant: SessionParticipant {
 
 @Suite("Upkeep of sessions")
 struct SessionUpkeepTests {
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
-        }
-    }
-
     private struct World {
         let clock = ManualClock()
         let store = InMemoryStore()

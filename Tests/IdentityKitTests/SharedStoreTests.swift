@@ -78,12 +78,6 @@ private final class FaultyStore: SessionStore {
 
 @Suite("Several processes at one store")
 struct SharedStoreTests {
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
-        }
-    }
-
     /// Managers that know nothing of each other, as those of several processes.
     private struct World {
         let clock = ManualClock()

@@ -20,6 +20,9 @@ extension IdentityError.Code {
     /// The authorization response's `iss` is missing or another provider's (RFC 9207 section 2.4).
     public static let responseIssuerMismatch = Self(rawValue: "response_issuer_mismatch")
 
+    /// A return path leads out of the app (RFC 9700 section 4.11.1).
+    public static let returnPathRefused = Self(rawValue: "return_path_refused")
+
     // The token endpoint
 
     /// The code, refresh token or verifier was refused (`invalid_grant`, RFC 6749 section 5.2).

@@ -5,7 +5,9 @@ public struct LogoutOptions: Sendable {
     /// Whether the browser's return is to be checked, by default true: a `state` goes along (OpenID Connect RP-Initiated Logout
     /// 1.0 section 2) where there is an address to return to and the provider hands a `state` back.
     public var sendsState = true
-    /// Where in the app the buyer should go afterwards: a path of this app, kept with the `state` and handed back with it.
+    /// Where in the app the buyer should go afterwards: kept with the `state` and handed back with it.
+    ///
+    /// ``SessionManager/Configuration/returnPaths`` decides what is permitted.
     public var returnPath: String?
 
     /// Options for a return to the given address.

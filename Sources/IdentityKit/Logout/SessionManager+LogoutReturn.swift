@@ -31,7 +31,8 @@ extension SessionManager {
                 }
                 let logout = try StoredLogout(stored)
                 try check(logout, browserBinding, provider)
-                return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: logout.returnPath)
+                let returnPath = try returnPath(logout.returnPath)
+                return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
             } catch {
                 emit(.logoutRefused(IdentityError.code(of: error)), provider: provider ?? "", since: started)
                 throw IdentityError.wrapping(error)

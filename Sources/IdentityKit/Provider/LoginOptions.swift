@@ -16,7 +16,9 @@ public struct LoginOptions: Sendable {
     public var locale: String?
     /// Further authorization parameters, provider specific; they cannot replace those the protocol needs.
     public var additionalParameters: [(name: String, value: String)]
-    /// Where in the app the buyer wanted to go: a path of this app, kept with the attempt and handed back at the end.
+    /// Where in the app the buyer wanted to go, kept with the attempt and handed back at the end.
+    ///
+    /// It may come straight from the request: ``SessionManager/Configuration/returnPaths`` decides what is permitted.
     public var returnPath: String?
 
     /// Options with nothing asked for.

@@ -38,7 +38,7 @@ public struct StartedLogin: Sendable {
 public struct CompletedLogin: Sendable {
     /// The new session.
     public let session: Session
-    /// The path of the app that the buyer wanted, from ``LoginOptions/returnPath``.
+    /// Where to send the browser, from ``LoginOptions/returnPath``, as ``ReturnPathPolicy`` wrote it.
     public let returnPath: String?
 }
 

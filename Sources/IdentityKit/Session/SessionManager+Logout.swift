@@ -34,7 +34,8 @@ extension SessionManager {
     ///   fails; nothing else stops a logout.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         try await Correlation.scope {
-            try Self.check(options.returnPath)
+            var options = options
+            options.returnPath = try returnPath(options.returnPath)
             let started = environment.clock.elapsed
             guard let ended = try await take(id) else { throw Self.unknownSession }
             return await finish([ended], options, since: started)[0]

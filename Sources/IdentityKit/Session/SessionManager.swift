@@ -23,6 +23,8 @@ public final class SessionManager: Sendable {
         public var revokesTokens = true
         /// How long a logout waits for the revocation, by default 5 seconds.
         public var revocationTimeout: Duration = .seconds(5)
+        /// Where a browser may be sent after a login or logout, by default to paths of this app only.
+        public var returnPaths = ReturnPathPolicy.pathsOnly
 
         /// The defaults.
         public init() {}

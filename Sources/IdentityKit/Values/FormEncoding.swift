@@ -4,17 +4,20 @@ package enum FormEncoding {
 
     /// Appends a component with everything but RFC 3986's unreserved characters escaped; a space becomes `%20`.
     package static func appendEscaped(_ text: String, to output: inout [UInt8]) {
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                output.append(byte)
-            default:
-                output.append(UInt8(ascii: "%"))
-                output.append(hexadecimal[Int(byte >> 4)])
-                output.append(hexadecimal[Int(byte & 15)])
-            }
+        for byte in text.utf8 { appendEscaped(byte, to: &output) }
+    }
+
+    /// Appends a byte, escaped unless it is an unreserved character.
+    package static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            output.append(byte)
+        default:
+            output.append(UInt8(ascii: "%"))
+            output.append(hexadecimal[Int(byte >> 4)])
+            output.append(hexadecimal[Int(byte & 15)])
         }
     }
 
