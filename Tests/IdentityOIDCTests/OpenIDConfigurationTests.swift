@@ -12,7 +12,14 @@ struct OpenIDConfigurationTests {
             ("https://user@a.example/cb", false), ("https://a.example:80@evil.example/", false),
             ("https://a.example\\@evil.example/", false), ("https://a.example\\evil.example/", false),
         ]
-            + [("https://a.example/cb?x=1", true), ("shop.1.app://callback", true), ("https://a.example/@b", true)]
+            + [
+                ("http://a.example/cb", false), ("http://localhost/cb", false), ("http://127.1/cb", false),
+                ("myapp://cb", false),
+            ]
+            + [
+                ("http://127.0.0.1:8080/cb", true), ("http://[::1]/cb", true), ("https://a.example/cb?x=1", true),
+                ("shop.1.app://callback", true), ("https://a.example/@b", true),
+            ]
     )
     func redirectURI(text: String, isGood: Bool) throws {
         var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")

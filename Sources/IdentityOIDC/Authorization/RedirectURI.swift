@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 package import IdentityKit
 
 /// What a redirect URI may look like, whatever the provider; apps have schemes of their own.
@@ -5,7 +6,9 @@ package enum RedirectURI {
     /// Checks a redirect URI before it is sent anywhere.
     ///
     /// - Throws: `IdentityError` of kind `configuration` for a text that is no absolute URI, or has a fragment, a backslash, blanks,
-    ///   control characters, or user information, behind which the host of `https://app.example@evil.example` hides.
+    ///   control characters, or user information, behind which the host of `https://app.example@evil.example` hides; for plain http
+    ///   to anything but a loopback literal (RFC 8252 section 7.3), and for a scheme of the app's own that is no domain name
+    ///   reversed (section 7.1).
     package static func check(_ text: String) throws(IdentityError) {
         guard isSound(text) else {
             throw IdentityError(
@@ -30,6 +33,15 @@ package enum RedirectURI {
                 $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\")
             }
             && !hasUserInformation(parts[1])
+            && isFitting(scheme, text)
+    }
+
+    private static func isFitting(_ scheme: Substring.UTF8View, _ text: String) -> Bool {
+        switch String(decoding: scheme.map(ASCII.lowercased), as: UTF8.self) {
+        case "https": true
+        case "http": (try? HTTPURL(String(text.prefix { $0 != "?" })))?.isLoopback ?? false
+        default: scheme.contains(UInt8(ascii: "."))
+        }
     }
 
     private static func hasUserInformation(_ rest: Substring.UTF8View) -> Bool {
