@@ -20,6 +20,7 @@ struct BoltAccountClient: Sendable {
         let refusal = object.flatMap { BoltRefusal($0) }
         guard response.status == 200, let object, refusal == nil else {
             throw BoltRefusal.error(refusal, response, isJSON: object != nil)
+                .hiding(SentValues(secrets: [tokens.accessToken] + keys.map(\.value)))
         }
         return BoltAccount.buyer(object, knownAs: tokens.buyer)
     }

@@ -7,13 +7,13 @@ struct SFCCAnswer: Sendable {
     let response: HTTPResponse
     let wasRedirected: Bool
     let object: JSONObject?
-    private let secrets: [Secret]
+    private let sent: SentValues
 
     init(_ page: SFCCBrowser.Page, hidingIn secrets: [Secret]) {
         response = page.response
         wasRedirected = page.wasRedirected
         object = (try? JSONValue(parsing: page.response.body))?.object
-        self.secrets = secrets
+        sent = SentValues(secrets: secrets + page.cookies)
     }
 
     /// Checks that the first controller has done its part.
@@ -122,15 +122,10 @@ struct SFCCAnswer: Sendable {
 
     private func answer(_ name: String?, _ message: String?) -> IdentityError.ProviderAnswer {
         IdentityError.ProviderAnswer(
-            error: name.flatMap { harmless($0) },
-            errorDescription: message.flatMap { harmless($0) },
+            error: name.map(sent.hidden),
+            errorDescription: message.map(sent.hidden),
             status: response.status,
-            traceID: response.headers["X-Dw-Request-Base-Id"]
+            traceID: response.headers["X-Dw-Request-Base-Id"].map(sent.hidden)
         )
-    }
-
-    /// A text of the storefront, unless it repeats what was sent.
-    private func harmless(_ text: String) -> String? {
-        secrets.contains { !$0.isEmpty && text.contains($0.reveal()) } ? nil : text
     }
 }

@@ -18,6 +18,8 @@ struct SFCCBrowser {
     struct Page {
         var response: HTTPResponse
         var wasRedirected: Bool
+        /// What the cookies of the login hold by now.
+        var cookies: [Secret]
     }
 
     mutating func get(_ url: HTTPURL) async throws -> Page {
@@ -67,7 +69,11 @@ struct SFCCBrowser {
             url = next
             response = try await send(.get, url, headers: [], body: nil)
         }
-        return Page(response: response, wasRedirected: hops > 0)
+        return Page(
+            response: response,
+            wasRedirected: hops > 0,
+            cookies: cookies.values.map { Secret($0) }
+        )
     }
 
     /// The target of a `Location`, absolute or relative (RFC 9110 section 10.2.2); its fragment means nothing here.

@@ -52,6 +52,9 @@ public struct CookieJar: Sendable {
         return ordered.map { $0.element.name + "=" + $0.element.value }.joined(separator: "; ")
     }
 
+    /// What the cookies hold, for whoever must keep it out of an error.
+    package var values: [String] { cookies.map(\.value) }
+
     private mutating func store(_ cookie: Cookie, removes: Bool) {
         let old = cookies.firstIndex { $0.isSame(as: cookie) }
         if removes {

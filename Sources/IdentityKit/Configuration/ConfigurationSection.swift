@@ -121,10 +121,18 @@ public struct ConfigurationSection: Sendable {
         switch member.name {
         case "env":
             guard let text = environmentVariables[target], !text.isEmpty else {
+                // Who writes the secret itself here by mistake must not find it in a log.
+                let isName = target.utf8.allSatisfy {
+                    ASCII.isDigit($0) || (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_")
+                }
                 throw error(
                     name,
-                    "names the environment variable \(target), which is not set",
-                    hint: "Set \(target) in the environment of the process."
+                    isName
+                        ? "names the environment variable \(target), which is not set"
+                        : "names an environment variable that is not set",
+                    hint: isName
+                        ? "Set \(target) in the environment of the process."
+                        : "\"env\" holds the name of a variable, not the secret. Only names of capitals are repeated here."
                 )
             }
             return Secret(text)

@@ -107,7 +107,11 @@ public struct IdentityError: Error, Sendable {
     }
 
     /// The same error seen as another kind, for callers that know more.
-    package func recast(as kind: Kind, code: Code? = nil) -> IdentityError {
+    package func recast(
+        as kind: Kind,
+        code: Code? = nil,
+        answering providerAnswer: ProviderAnswer? = nil
+    ) -> IdentityError {
         IdentityError(
             kind,
             code ?? self.code,
@@ -115,16 +119,36 @@ public struct IdentityError: Error, Sendable {
             hint: hint,
             reference: reference,
             retryAfter: retryAfter,
-            providerAnswer: providerAnswer,
+            providerAnswer: providerAnswer ?? self.providerAnswer,
             cause: cause
         )
     }
 }
 
-extension IdentityError: CustomStringConvertible {
+extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Message, hint, code and correlation id; nothing that came from outside.
     public var description: String {
         let advice = hint.map { " \($0)" } ?? ""
         return "\(message)\(advice) [\(kind.rawValue)/\(code.rawValue), correlation id \(correlationID)]"
     }
+    /// The same as ``description``, with the cause where there is one.
+    public var debugDescription: String { description + (cause.map { ", because: \(String(reflecting: $0))" } ?? "") }
+    /// What ``description`` says, the cause, and of the provider's answer what ``ProviderAnswer`` shows.
+    public var customMirror: Mirror {
+        var children: [(label: String?, value: Any)] = [("error", description)]
+        if let reference { children.append(("reference", reference)) }
+        if let retryAfter { children.append(("retryAfter", retryAfter)) }
+        if let providerAnswer { children.append(("providerAnswer", providerAnswer)) }
+        if let cause { children.append(("cause", cause)) }
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}
+
+extension IdentityError.ProviderAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status; none of the texts, which are foreign and may repeat what was sent.
+    public var description: String { "ProviderAnswer(status: \(status.map { String($0) } ?? "none"), <foreign texts>)" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

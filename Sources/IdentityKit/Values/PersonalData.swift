@@ -66,3 +66,15 @@ extension SessionFilter: CustomStringConvertible, CustomDebugStringConvertible, 
     /// Shows no children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+
+extension LogoutNotice: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The issuer, and what the notice names; not whom.
+    public var description: String {
+        let names = [subject.map { _ in "a buyer" }, providerSessionID.map { _ in "a session" }].compactMap { $0 }
+        return "LogoutNotice(issuer: \(issuer), names: \(names.joined(separator: " and ")))"
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -65,6 +65,7 @@ package struct AuthorizationResponse: Sendable {
                     errorURI: try callback.value(of: "error_uri")?.reveal()
                 )
             )
+            .hiding(SentValues(secrets: [state]))
         }
         guard expected.responseMode != .formPost || !callback.isFromURL else {
             throw IdentityError(

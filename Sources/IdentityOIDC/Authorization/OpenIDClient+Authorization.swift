@@ -93,7 +93,7 @@ extension OpenIDClient {
             provedBy: key,
             asking: "The provider's pushed authorization request endpoint"
         )
-        switch try PushedAuthorizationResponse(response) {
+        switch try PushedAuthorizationResponse(response, hiding: sentValues(fields)) {
         case .reference(let reference): return reference
         case .failure(let failure): throw failure.pushedRequestError ?? refusal(failure, metadata)
         }

@@ -12,9 +12,12 @@ package enum PushedAuthorizationResponse: Sendable {
 
     /// Reads an answer: 201 and both members, nothing less.
     ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - sent: What the request carried, which a failure must not repeat.
     /// - Throws: `IdentityError` for a success that is none.
-    package init(_ response: HTTPResponse) throws(IdentityError) {
-        switch try TokenAnswer(response, to: .authorizationCode) {
+    package init(_ response: HTTPResponse, hiding sent: SentValues = SentValues()) throws(IdentityError) {
+        switch try TokenAnswer(response, to: .authorizationCode, hiding: sent) {
         case .failure(var failure):
             failure.endpoint = "pushed authorization request endpoint"
             self = .failure(failure)

@@ -30,7 +30,7 @@ extension OpenIDClient {
             asking: "The provider's device authorization endpoint"
         )
         let object: JSONObject
-        switch try TokenAnswer(answer, to: .deviceCode) {
+        switch try TokenAnswer(answer, to: .deviceCode, hiding: sentValues(fields)) {
         case .success(let found): object = found
         case .failure(var failure):
             failure.endpoint = "device authorization endpoint"

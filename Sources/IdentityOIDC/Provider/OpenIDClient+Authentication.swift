@@ -1,6 +1,6 @@
 internal import IdentityCrypto
 package import IdentityHTTP
-internal import IdentityKit
+package import IdentityKit
 
 extension OpenIDClient {
     /// Posts a form to an endpoint of the authorization server that authenticates its clients (RFC 6749 section 2.3): token,
@@ -86,6 +86,21 @@ extension OpenIDClient {
             providerAnswer: error.providerAnswer,
             cause: error.cause
         )
+    }
+
+    /// What of a form and of the client's proof must not come back in an error.
+    package func sentValues(_ fields: [(name: String, value: String)]) -> SentValues {
+        let open = ["client_id", "grant_type", "redirect_uri", "scope"]
+        var secrets = fields.filter { !open.contains($0.name) }.map { Secret($0.value) }
+        secrets += dialect.tokenRequestHeaders.map(\.value)
+        switch authentication {
+        case .none, .privateKeyJWT: break
+        case .secretPost(let secret): secrets.append(secret)
+        case .secretBasic(let secret, let encoding):
+            let credentials = Self.credentials(descriptor.clientID, secret, encoding)
+            secrets += [secret, Secret(String(credentials.prefix { $0 != "=" }))]
+        }
+        return SentValues(secrets: secrets)
     }
 
     /// Basic credentials (RFC 6749 section 2.3.1, RFC 7617).

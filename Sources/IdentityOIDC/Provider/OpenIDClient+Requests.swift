@@ -36,7 +36,7 @@ extension OpenIDClient {
             provedBy: key,
             asking: "The provider's token endpoint"
         )
-        return (try TokenAnswer(response, to: grant), startedAt)
+        return (try TokenAnswer(response, to: grant, hiding: sentValues(fields)), startedAt)
     }
 
     /// A successful answer, its tokens bound to the key if one was proved.

@@ -11,8 +11,16 @@ package enum TokenAnswer: Sendable {
     /// A success is 200, or 201 as some providers send, with a JSON object that has no `error`. Some providers send an error
     /// with 200; it is the error that it names.
     ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - grant: What was asked for.
+    ///   - sent: What the request carried, which a failure must not repeat.
     /// - Throws: `IdentityError` for JSON that two parsers could read in two ways.
-    package init(_ response: HTTPResponse, to grant: TokenGrant) throws(IdentityError) {
+    package init(
+        _ response: HTTPResponse,
+        to grant: TokenGrant,
+        hiding sent: SentValues = SentValues()
+    ) throws(IdentityError) {
         let isSuccess = response.status == 200 || response.status == 201
         var object: JSONObject?
         do {
@@ -43,7 +51,8 @@ package enum TokenAnswer: Sendable {
                 error: error?.string,
                 errorDescription: object?["error_description"]?.string,
                 errorURI: object?["error_uri"]?.string,
-                isJSON: object != nil
+                isJSON: object != nil,
+                sent: sent
             )
         )
     }

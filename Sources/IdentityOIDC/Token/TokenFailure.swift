@@ -12,6 +12,8 @@ package struct TokenFailure: Sendable {
     package var errorURI: String?
     /// Whether the body was a JSON object.
     package var isJSON: Bool
+    /// What the request carried: no error repeats it.
+    package var sent = SentValues()
     /// Which endpoint it was, in the words of an error.
     package var endpoint = "token endpoint"
 
@@ -158,14 +160,14 @@ package struct TokenFailure: Sendable {
         )
     }
 
-    /// What the provider said.
+    /// What the provider said, without what it was told.
     var providerAnswer: IdentityError.ProviderAnswer {
         IdentityError.ProviderAnswer(
-            error: error,
-            errorDescription: errorDescription,
-            errorURI: errorURI,
+            error: error.map(sent.hidden),
+            errorDescription: errorDescription.map(sent.hidden),
+            errorURI: errorURI.map(sent.hidden),
             status: status,
-            traceID: headers["X-Bolt-Trace-Id"] ?? headers["X-Request-Id"]
+            traceID: (headers["X-Bolt-Trace-Id"] ?? headers["X-Request-Id"]).map(sent.hidden)
         )
     }
 }

@@ -39,6 +39,10 @@ struct CustomerAccountAPI: Sendable {
             body: JSONValue.object(body).serialized,
             asking: "Shopify's Customer Account API"
         )
-        return try CustomerAnswer.customer(in: response)
+        do {
+            return try CustomerAnswer.customer(in: response)
+        } catch {
+            throw error.hiding(SentValues(secrets: [accessToken]))
+        }
     }
 }

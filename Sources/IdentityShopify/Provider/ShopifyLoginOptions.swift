@@ -47,3 +47,14 @@ extension LoginOptions {
         return options.loginOptions
     }
 }
+
+extension ShopifyLoginOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Whether the login is silent and hinted at; nothing about the buyer.
+    public var description: String {
+        "ShopifyLoginOptions(silent: \(isSilent), hint: \(loginHint == nil ? "none" : "<private>"))"
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -51,8 +51,8 @@ public struct GraphQLError: Error, Sendable, Equatable {
 
     init(_ value: JSONValue, hiding secrets: SentValues) {
         message = secrets.hidden(in: value["message"]?.string ?? value.string ?? "")
-        path = (value["path"]?.array ?? []).prefix(64).map { $0.string ?? $0.number?.text ?? "" }
-        code = value["extensions"]?["code"]?.string.map { Code(rawValue: String($0.prefix(100))) }
+        path = (value["path"]?.array ?? []).prefix(64).map { secrets.hidden(in: $0.string ?? $0.number?.text ?? "") }
+        code = value["extensions"]?["code"]?.string.map { Code(rawValue: String(secrets.hidden(in: $0).prefix(100))) }
         locations = (value["locations"]?.array ?? []).prefix(16).compactMap { place in
             guard let line = place["line"]?.number?.integer, let column = place["column"]?.number?.integer else {
                 return nil
@@ -69,7 +69,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
         case .object(let object) where object["message"] == nil:
             object.members.prefix(100).map { member in
                 let text = member.value.string ?? String(decoding: member.value.serialized, as: UTF8.self)
-                return GraphQLError(message: secrets.hidden(in: text), path: [member.name])
+                return GraphQLError(message: secrets.hidden(in: text), path: [secrets.hidden(in: member.name)])
             }
         case let other?: [GraphQLError(other, hiding: secrets)]
         }

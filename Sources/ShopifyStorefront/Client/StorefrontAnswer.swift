@@ -16,9 +16,11 @@ struct StorefrontAnswer: Sendable {
     ) throws(IdentityError) {
         metadata = StorefrontMetadata(
             status: response.status,
-            requestID: response.headers["X-Request-Id"].map { String($0.prefix(200)) },
-            servedVersion: response.headers["X-Shopify-API-Version"].map { StorefrontAPIVersion(rawValue: $0) },
-            deprecatedReason: response.headers["X-Shopify-API-Deprecated-Reason"].map { String($0.prefix(500)) }
+            requestID: response.headers["X-Request-Id"].map { String(secrets.hidden(in: $0).prefix(200)) },
+            servedVersion: response.headers["X-Shopify-API-Version"].map {
+                StorefrontAPIVersion(rawValue: String(secrets.hidden(in: $0).prefix(20)))
+            },
+            deprecatedReason: response.headers["X-Shopify-API-Deprecated-Reason"].map { secrets.hidden(in: $0) }
         )
         let limits = JSONLimits(maximumBytes: response.body.count)
         let body = (try? JSONValue(parsing: response.body, limits: limits))?.object
@@ -39,7 +41,7 @@ struct StorefrontAnswer: Sendable {
                     "Look at what answers under \(configuration.endpoint): a proxy or a password page may stand there.",
                 providerAnswer: IdentityError.ProviderAnswer(
                     errorDescription:
-                        "\(response.headers["Content-Type"] ?? "no content type"), \(response.body.count) bytes",
+                        "\(response.headers["Content-Type"].map(secrets.hidden) ?? "no content type"), \(response.body.count) bytes",
                     status: metadata.status,
                     traceID: metadata.requestID
                 )

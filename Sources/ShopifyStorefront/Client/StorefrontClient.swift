@@ -69,7 +69,15 @@ public struct StorefrontClient: Sendable {
         } catch {
             throw IdentityError(error, asking: "The Storefront API")
         }
-        return try StorefrontAnswer(response, to: configuration, hiding: SentValues(variables))
+        let sent = SentValues(variables, secrets: secrets(context))
+        return try StorefrontAnswer(response, to: configuration, hiding: sent)
+    }
+
+    /// What the headers carry.
+    private func secrets(_ context: StorefrontContext) -> [Secret] {
+        let address = context.buyerIP.map { [Secret($0)] } ?? []
+        if case .privateToken(let token) = configuration.authentication { return address + [token] }
+        return address
     }
 
     private func request(

@@ -63,8 +63,8 @@ extension IdentityError {
             "Shopify refused the change of the cart.",
             hint: "See the error's cause for the fields.",
             providerAnswer: ProviderAnswer(
-                error: errors.first?.code?.rawValue,
-                errorDescription: errors.first?.field.joined(separator: ".")
+                error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },
+                errorDescription: (errors.first?.field).map { ForeignName.shown($0) }
             ),
             cause: CartUserErrors(errors: errors)
         )

@@ -32,7 +32,9 @@ extension Cart.BuyerIdentity: CustomStringConvertible, CustomDebugStringConverti
 
 extension CartUserError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Code and field; no message.
-    public var description: String { "\(code?.rawValue ?? "no code") at \(field.joined(separator: "."))" }
+    public var description: String {
+        "\(code.map { ForeignName.shown($0.rawValue) } ?? "no code") at \(ForeignName.shown(field))"
+    }
     /// The same as ``description``.
     public var debugDescription: String { description }
     /// Shows no children.
@@ -41,7 +43,7 @@ extension CartUserError: CustomStringConvertible, CustomDebugStringConvertible, 
 
 extension CartWarning: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The code; neither message nor target, which may hold the cart's token.
-    public var description: String { code.rawValue }
+    public var description: String { ForeignName.shown(code.rawValue) }
     /// The same as ``description``.
     public var debugDescription: String { description }
     /// Shows no children.
@@ -51,7 +53,8 @@ extension CartWarning: CustomStringConvertible, CustomDebugStringConvertible, Cu
 extension GraphQLError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Code and path; no message.
     public var description: String {
-        "\(code?.rawValue ?? "GraphQL error") at \(path.isEmpty ? "the operation" : path.joined(separator: "."))"
+        "\(code.map { ForeignName.shown($0.rawValue) } ?? "GraphQL error") at "
+            + (path.isEmpty ? "the operation" : ForeignName.shown(path))
     }
     /// The same as ``description``.
     public var debugDescription: String { description }

@@ -1,0 +1,21 @@
+/// A name that came from outside and is to be shown in an error: a code, a field.
+///
+/// What Shopify calls things is words. Anything else may repeat a token or what a buyer typed, and is not shown.
+enum ForeignName {
+    static func shown(_ name: String) -> String {
+        let isWord =
+            name.utf8.count <= 64
+            && name.utf8.allSatisfy { byte in
+                let lower = byte | 0x20
+                return lower >= 0x61 && lower <= 0x7A || byte == UInt8(ascii: "_")
+            }
+        // The position in a list.
+        let isNumber = name.utf8.count <= 4 && name.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+        return !name.isEmpty && (isWord || isNumber) ? name : "…"
+    }
+
+    /// The names of a path, with dots between them.
+    static func shown(_ path: [String]) -> String {
+        path.prefix(16).map { shown($0) }.joined(separator: ".")
+    }
+}
