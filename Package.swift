@@ -140,7 +140,17 @@ let package = Package(
         ),
         tests("FuzzingTests", ["Fuzzing"]),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto"]),
-        tests("IdentityLabTests", ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
+        tests(
+            "IdentityCanaryTests",
+            [
+                "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
+                "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox", "IdentityTesting",
+            ]
+        ),
+        tests(
+            "IdentityLabTests",
+            ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentityTesting"]
+        ),
     ]
 )
 

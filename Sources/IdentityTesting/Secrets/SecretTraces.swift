@@ -1,0 +1,111 @@
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// The forms in which secrets may show, and a search for all of them in one pass.
+struct SecretTraces: Sendable {
+    /// A form shorter than this could stand anywhere by chance.
+    private static let minimumLength = 8
+
+    private struct Needle: Sendable {
+        let bytes: [UInt8]
+        let secret: Int
+    }
+
+    /// Needles by their first eight bytes.
+    private struct Index: Sendable {
+        private var needles: [UInt64: [Needle]] = [:]
+        /// Whether any begins with these two bytes: nearly all of a text is passed over by a look at this.
+        private var beginnings = [Bool](repeating: false, count: 1 << 16)
+
+        mutating func insert(_ needle: Needle) {
+            let key = needle.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+            needles[key, default: []].append(needle)
+            beginnings[Int(key >> 48)] = true
+        }
+
+        func search(_ haystack: [UInt8]) -> Set<Int> {
+            var found: Set<Int> = []
+            var window: UInt64 = 0
+            var index = 0
+            while index < haystack.count {
+                window = window << 8 | UInt64(haystack[index])
+                index += 1
+                guard beginnings[Int(window >> 48)], index >= 8, let candidates = needles[window] else { continue }
+                for needle in candidates where haystack[(index - 8)...].starts(with: needle.bytes) {
+                    found.insert(needle.secret)
+                }
+            }
+            return found
+        }
+    }
+
+    private var secrets: [String] = []
+    private var known: Set<[UInt8]> = []
+    private var texts = Index()
+    /// For texts of which nothing but the numbers is left.
+    private var numbers = Index()
+
+    var count: Int { secrets.count }
+
+    /// Looks for a secret from now on.
+    ///
+    /// - Parameters:
+    ///   - secret: The secret.
+    ///   - parts: Parts of it that give it away alone.
+    mutating func add(_ secret: String, parts: [String] = []) {
+        let bytes = Array(secret.utf8)
+        guard bytes.count >= Self.minimumLength, known.insert(bytes).inserted else { return }
+        secrets.append(secret)
+        let forms = Self.forms(of: bytes) + parts.map { Array($0.utf8) }
+        for form in forms where form.count >= Self.minimumLength {
+            texts.insert(Needle(bytes: form, secret: secrets.count - 1))
+        }
+        let list = bytes.map { String($0) }.joined(separator: " ")
+        numbers.insert(Needle(bytes: Array(list.utf8), secret: secrets.count - 1))
+    }
+
+    /// The secrets that show in bytes.
+    func found(in haystack: [UInt8]) -> [String] {
+        texts.search(haystack).union(numbers.search(Self.numbersOnly(haystack))).sorted().map { secrets[$0] }
+    }
+
+    /// The numbers of a text, one space between them: a list or a dump of bytes in any layout.
+    private static func numbersOnly(_ bytes: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        for byte in bytes {
+            if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+                output.append(byte)
+            } else if output.last != UInt8(ascii: " ") {
+                output.append(UInt8(ascii: " "))
+            }
+        }
+        return output
+    }
+
+    private static func forms(of bytes: [UInt8]) -> Set<[UInt8]> {
+        let text = String(decoding: bytes, as: UTF8.self)
+        var forms: Set<[UInt8]> = [bytes]
+        let digits = Array("0123456789abcdef".utf8)
+        let hexadecimal = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        forms.insert(hexadecimal)
+        forms.insert(hexadecimal.map { $0 >= UInt8(ascii: "a") ? $0 - 32 : $0 })
+        // In base64 a secret looks in three ways, by how many bytes stand before it; what its neighbours touch is left out.
+        for offset in 0..<3 {
+            let padded = [UInt8](repeating: 0, count: offset) + bytes
+            let first = (offset * 8 + 5) / 6
+            let count = padded.count * 8 / 6 - first
+            for encoded in [Base64.encode(padded), Base64URL.encode(padded)] {
+                forms.insert(Array(encoded.utf8.dropFirst(first).prefix(count)))
+            }
+        }
+        let escaped = FormEncoding.escape(text)
+        forms.insert(Array(escaped.utf8))
+        forms.insert(Array(escaped.lowercased().utf8))
+        forms.insert(Array(FormEncoding.escape(escaped).utf8))
+        forms.insert(Array(JSONValue.string(text).serialized.dropFirst().dropLast()))
+        forms.insert(bytes.flatMap { $0 == UInt8(ascii: "/") ? Array(#"\/"#.utf8) : [$0] })
+        let entities: [UInt8: String] = [0x26: "&amp;", 0x3C: "&lt;", 0x3E: "&gt;", 0x22: "&quot;", 0x27: "&#39;"]
+        forms.insert(bytes.flatMap { entities[$0].map { Array($0.utf8) } ?? [$0] })
+        return forms
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySQLite
+import IdentitySandbox
+import IdentityShopify
+import IdentityTesting
+import ShopifyStorefront
+
+/// A sandbox in which every secret is marked and its buyer a person with marked data, and an app on it.
+final class CanaryStage: Sendable {
+    static let providers = ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"]
+    static let buyerIP = "203.0.113.177"
+
+    let sandbox: Sandbox
+    let canary = SecretCanary()
+    let folder: URL
+    let json: [UInt8]
+    let variables: [String: String]
+    let buyer: SandboxBuyer
+    private let transport: CurlTransport
+
+    init() async throws {
+        var settings = SandboxConfiguration()
+        let person = SandboxBuyerAccount(
+            email: canary.plant("mail") + "@example.com",
+            firstName: canary.plant("given"),
+            lastName: canary.plant("family"),
+            phone: "+14155550187",
+            addresses: [
+                .init(
+                    street1: canary.plant("street"),
+                    street2: canary.plant("floor"),
+                    city: canary.plant("city"),
+                    region: "New York",
+                    regionCode: "NY",
+                    postalCode: "10001-7391",
+                    countryCode: "US"
+                )
+            ]
+        )
+        settings.buyers = [person]
+        for text in [person.email, person.phone, "10001-7391", Self.buyerIP] { canary.watch(Secret(text)) }
+        for index in settings.shopify.clients.indices where settings.shopify.clients[index].secret != nil {
+            settings.shopify.clients[index].secret = canary.plant("client-secret+/=&%")
+        }
+        settings.bolt.apiKey = canary.plant("api-key+/=&")
+        settings.openID.clientSecret = canary.plant("secret+/=&")
+        settings.storefront.privateToken = canary.plant("storefront")
+        sandbox = try await Sandbox.start(settings)
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("canary-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let made = sandbox.labConfiguration(
+            redirectURI: "http://127.0.0.1:49152/callback",
+            storePath: folder.appendingPathComponent("identity.sqlite").path
+        )
+        json = made.json.serialized
+        variables = made.environment
+        for value in variables.values { canary.watch(Secret(value)) }
+        transport = try CurlTransport()
+        buyer = SandboxBuyer(email: person.email, transport: transport)
+    }
+
+    static func with(_ body: (CanaryStage) async throws -> Void) async throws {
+        let stage = try await CanaryStage()
+        do {
+            try await body(stage)
+            await stage.close()
+        } catch {
+            await stage.close()
+            throw error
+        }
+    }
+
+    private func close() async {
+        await sandbox.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// An app that has just started: nothing is cached in it.
+    func app(store: any SessionStore, witness: Witness) throws -> App {
+        try App(self, store: store, witness: witness)
+    }
+
+    func openStore() async throws -> SQLiteStore {
+        let key = try StoreKey(hexadecimal: Secret(variables["IDENTITY_STORE_KEY"] ?? ""))
+        return try await SQLiteStore.open(.init(path: folder.appendingPathComponent("identity.sqlite").path, key: key))
+    }
+
+    /// Every file that there is, with its name.
+    func files() throws -> [(name: String, bytes: [UInt8])] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { name in
+            (name, Array((try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data()))
+        }
+    }
+
+    struct App: Sendable {
+        let transport: WatchingTransport
+        let providers: ProviderRegistry
+        let sessions: SessionManager
+        let carts: CartAdapter
+        let storefront: StorefrontClient
+        let stage: CanaryStage
+        let witness: Witness
+
+        fileprivate init(_ stage: CanaryStage, store: any SessionStore, witness: Witness) throws {
+            self.stage = stage
+            self.witness = witness
+            transport = WatchingTransport(stage.transport, stage.canary)
+            let environment = IdentityEnvironment(transport: transport)
+            let configuration = try IdentityConfiguration(json: stage.json, environmentVariables: stage.variables)
+            providers = try ProviderRegistry(
+                configuration,
+                factories: [
+                    ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDProviderFactory(),
+                ],
+                environment: environment
+            )
+            sessions = SessionManager(
+                providers: providers,
+                store: store,
+                environment: environment,
+                observers: [witness]
+            )
+            guard let section = configuration.storefront else {
+                throw IdentityError(.configuration, .configurationInvalid, "The sandbox has no storefront.")
+            }
+            storefront = StorefrontClient(configuration: try StorefrontConfiguration(section), environment: environment)
+            carts = CartAdapter(client: storefront, sessions: sessions, store: store)
+        }
+
+        /// Signs in as two requests of a web app do.
+        func login(_ provider: String, changing change: (String) -> String = { $0 }) async throws -> Session {
+            var options = LoginOptions()
+            options.loginHint = stage.buyer.email
+            let started = try await sessions.begin(provider, options: options)
+            stage.canary.watch(started.browserBinding)
+            SecretsOnTheWire.learn(started.url.text, stage.canary)
+            witness.see(started, "started login")
+            let redirectURI = try sessions.descriptor(of: provider).redirectURI
+            let url = change(try await stage.buyer.login(at: started.url.text, redirectURI: redirectURI))
+            SecretsOnTheWire.learn(url, stage.canary)
+            let callback = try LoginCallback(url: url)
+            witness.see(callback, "callback")
+            let completed = try await sessions.complete(
+                callback,
+                browserBinding: started.browserBinding,
+                provider: provider
+            )
+            stage.canary.watch(Secret(completed.session.id.rawValue))
+            witness.see(completed, "completed login")
+            return completed.session
+        }
+
+        /// What an app does with a session until its end.
+        func use(_ id: SessionID) async {
+            let context = StorefrontContext(buyerIP: CanaryStage.buyerIP, country: "US")
+            witness.see(context, "context")
+            let line = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 1)
+            await see("tokens") { try await sessions.tokens(for: id) }
+            await see("profile") { try await sessions.buyerProfile(for: id) }
+            await see("claim") { try await sessions.cartClaim(for: id) }
+            await see("add") { try await carts.add([line], for: id, in: context) }
+            await see("attach") { try await carts.attach(to: id, in: context) }
+            await see("checkout") { try await carts.checkout(for: id, in: context) }
+            await see("renewal") { try await sessions.renewTokens(for: id) }
+            await sessions.drain()
+            await see("state") { try await carts.identityState(for: id) }
+            await see("cart") { try await carts.read(for: id, in: context) }
+            await see("detach") { try await carts.detach(from: id, in: context) }
+            await see("sessions") { try await sessions.sessions() }
+            await see("logout") { try await sessions.logout(id, returningTo: "http://127.0.0.1:49152/goodbye") }
+        }
+
+        /// Does something and looks at what comes of it.
+        func see(_ place: String, _ body: () async throws -> some Any) async {
+            do {
+                witness.see(try await body() as Any, place)
+            } catch {
+                witness.see(error, place)
+            }
+        }
+    }
+}

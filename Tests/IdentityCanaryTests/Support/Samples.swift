@@ -1,0 +1,315 @@
+import FoundationEssentials
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityPresentation
+import IdentitySQLite
+import IdentitySandbox
+import IdentityShopify
+import IdentityTesting
+import ShopifyStorefront
+import Synchronization
+
+/// One value of every public type that holds a secret or something about a buyer, with marks in it.
+enum Samples {
+    private struct NoNetwork: HTTPTransport {
+        static let failure = HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network here.")
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            throw Self.failure
+        }
+    }
+
+    /// Keeps the login that it is asked to show.
+    private final class Nobody: Presenter {
+        let shown = Mutex<PresentedLogin?>(nil)
+
+        func present(_ login: PresentedLogin) async throws -> String {
+            shown.withLock { $0 = login }
+            throw CancellationError()
+        }
+    }
+
+    private final class Silent: BoltLoginDelegate {
+        func onLoginSuccess(authCode: String, codeVerifier: String, state: String) {}
+        func onLoginError(errorReason: String) {}
+        func onLoginCancel() {}
+    }
+
+    /// What can be made by hand.
+    static func values(_ canary: SecretCanary) throws -> [Any] {
+        try people(canary) + messages(canary) + sessions(canary) + providers(canary) + carts(canary)
+    }
+
+    private static func address(_ canary: SecretCanary) -> PostalAddress {
+        var address = PostalAddress()
+        address.givenName = canary.plant("given")
+        address.line1 = canary.plant("line1")
+        address.phone = canary.plant("phone")
+        return address
+    }
+
+    private static func people(_ canary: SecretCanary) -> [Any] {
+        let email = Buyer.Contact(canary.plant("email"), isVerified: true)
+        let buyer = Buyer(
+            issuer: "https://id.example",
+            subject: canary.plant("subject"),
+            email: email,
+            phone: Buyer.Contact(canary.plant("phone"), isVerified: false),
+            displayName: canary.plant("name"),
+            addresses: [address(canary)]
+        )
+        let contact = BuyerContact(
+            email: canary.plant("email"),
+            phone: canary.plant("phone"),
+            addresses: [address(canary)]
+        )
+        let token = CustomerAccessToken(issuedByShopify: secret("customer", canary), expiresAt: nil, issuer: "i")
+        return [email, buyer, address(canary), contact, token, CartClaim.contact(contact), CartClaim.customer(token)]
+    }
+
+    private static func secret(_ label: String, _ canary: SecretCanary) -> Secret { Secret(canary.plant(label)) }
+
+    private static func messages(_ canary: SecretCanary) throws -> [Any] {
+        var headers = HTTPHeaders()
+        try headers.set("Authorization", "Bearer \(canary.plant("header"))")
+        try headers.append("Set-Cookie", "dwsid=\(canary.plant("cookie"))")
+        let url = try HTTPURL("https://id.example/callback?code=\(canary.plant("code"))")
+        let body = Array("token=\(canary.plant("body"))".utf8)
+        var jar = CookieJar()
+        let response = HTTPResponse(status: 200, headers: headers, body: body)
+        jar.absorb(response, from: url)
+        return [headers, url, HTTPRequest(method: .post, url: url, headers: headers, body: body), response, jar]
+    }
+
+    static func tokens(_ canary: SecretCanary) -> TokenSet {
+        var tokens = TokenSet(
+            buyer: Buyer(issuer: "https://id.example", subject: canary.plant("subject")),
+            accessToken: secret("access", canary),
+            issuedAt: Date()
+        )
+        tokens.refreshToken = secret("refresh", canary)
+        tokens.idToken = secret("id", canary)
+        tokens.nonce = secret("nonce", canary)
+        tokens.possessionKey = secret("possession", canary)
+        return tokens
+    }
+
+    private static func sessions(_ canary: SecretCanary) throws -> [Any] {
+        let tokens = tokens(canary)
+        let url = try HTTPURL("https://id.example/authorize?state=\(canary.plant("state"))")
+        let attempt = LoginAttempt(
+            provider: "p",
+            state: secret("state", canary),
+            nonce: secret("nonce", canary),
+            codeVerifier: secret("verifier", canary),
+            createdAt: Date(),
+            expiresAt: Date()
+        )
+        var options = LoginOptions()
+        options.loginHint = canary.plant("hint")
+        options.additionalParameters = [("a", canary.plant("parameter"))]
+        var shopify = ShopifyLoginOptions()
+        shopify.loginHint = canary.plant("hint")
+        let id = SessionID(rawValue: "kX9fQ2bT7hLw0ZsN4mVcRg")
+        canary.watch(Secret(id?.rawValue ?? ""))
+        let stored = id.map { id in
+            StoredSession(
+                id: id,
+                provider: "p",
+                tenant: "t",
+                issuer: "i",
+                subject: canary.plant("subject"),
+                createdAt: Date(),
+                retainedUntil: Date(),
+                payload: Secret(bytes: tokens.record)
+            )
+        }
+        let removed = stored.map { RemovedSession(session: $0, attachments: ["cart": secret("cart", canary)]) }
+        let key = try StoreKey(bytes: Secret(bytes: Array(canary.plant("store-key-xy").utf8.prefix(32))))
+        let answer = IdentityError.ProviderAnswer(
+            error: canary.plant("error"),
+            errorDescription: canary.plant("description"),
+            errorURI: canary.plant("uri"),
+            traceID: canary.plant("trace")
+        )
+        let configuration = try IdentityConfiguration(
+            json: Array(#"{"providers":{"a":{"kind":"x"}},"store":{"path":"s"}}"#.utf8),
+            environmentVariables: ["SECRET": canary.plant("environment")]
+        )
+        let filter = SessionFilter(buyer: ("i", canary.plant("filter")))
+        let cause = NoNetwork.failure
+        var values: [Any] = [tokens, attempt, options, shopify, secret("plain", canary), filter, key, configuration]
+        values +=
+            [answer, IdentityError(.rejected, .invalidGrant, "No.", providerAnswer: answer, cause: cause)] as [Any]
+        values.append(AuthorizationRequest(url: url, attempt: attempt))
+        values.append(try LoginCallback(url: "/cb?code=\(canary.plant("code"))&\(canary.plant("name"))=1"))
+        values.append(SessionAttachment(payload: secret("cart", canary), revision: 1))
+        values.append(StoredLoginAttempt(key: "k", expiresAt: Date(), payload: secret("attempt", canary)))
+        values.append(SQLiteStore.Configuration(path: "p", key: key, readOnlyKeys: [key]))
+        let prompt = DeviceLoginPrompt(
+            provider: "p",
+            userCode: canary.plant("user-code"),
+            verificationURI: try HTTPURL("https://id.example/device"),
+            verificationURIComplete: try HTTPURL("https://id.example/device?user_code=\(canary.plant("complete"))"),
+            expiresAt: Date()
+        )
+        let device = secret("device", canary)
+        values += [
+            prompt, DevicePoll.authorized(tokens), DevicePoll.unanswered(IdentityError(.rejected, .invalidGrant, "")),
+        ]
+        values.append(DeviceAuthorization(prompt: prompt, deviceCode: device, lifetime: .seconds(1), scopes: []))
+        let posted = Array("code=\(canary.plant("code"))".utf8)
+        values.append(PresentedCallback(url: "/cb?code=\(canary.plant("code"))", form: posted))
+        values.append(try LogoutCallback(url: "/signed-out?state=\(canary.plant("state"))"))
+        values.append(
+            LogoutNotice(
+                issuer: "i",
+                subject: canary.plant("subject"),
+                providerSessionID: canary.plant("sid"),
+                tokenID: canary.plant("jti"),
+                expiresAt: Date()
+            )
+        )
+        if let id { values.append(id) }
+        if let stored { values.append(stored) }
+        if let removed { values.append(removed) }
+        if let store = configuration.store { values.append(store) }
+        return values
+    }
+
+    /// Made for this test and used nowhere else.
+    private static let clientKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJH25YnQPt52mTFfM
+        aV1QA9FbI/lRLjrhdhpz6L0R5S2hRANCAATXtvFySXY/6GwB4S74Ub4vU3HnSmz1
+        g/y8mkohWieCMZSE6t4wNp6AGFuzn3sCUhOa/cJqwkMuxeGrwXNKwuMM
+        -----END PRIVATE KEY-----
+        """
+
+    private static func providers(_ canary: SecretCanary) throws -> [Any] {
+        let environment = IdentityEnvironment(transport: NoNetwork())
+        let confidential = ShopifyProvider.Client.confidential(secret("client", canary))
+        let shopify = ShopifyProvider.Configuration(
+            name: "shopify",
+            shopDomain: "example.myshopify.com",
+            clientID: "client",
+            client: confidential,
+            redirectURI: "https://app.example/callback"
+        )
+        let shopifyProvider = try ShopifyProvider(shopify, environment: environment)
+        let key = BoltClientAuthentication.confidential(apiKey: secret("api-key", canary))
+        let bolt = BoltProvider.Configuration(
+            name: "bolt",
+            environment: .sandbox,
+            publishableKey: "a.b.c",
+            authentication: key
+        )
+        let boltProvider = try BoltProvider(bolt, environment: environment)
+        let basic = ClientAuthentication.secretBasic(secret("basic", canary))
+        var openID = OpenIDProvider.Configuration(name: "any", issuer: "https://id.example", clientID: "client")
+        openID.authentication = basic
+        let sfcc = SFCCConfiguration(name: "sfcc", host: "shop.example", siteID: "Shop")
+        let client = AuthClient(provider: shopifyProvider, storefrontAccessToken: secret("storefront", canary))
+        let checkout = BoltCheckout()
+        let silent = Silent()
+        let login = BoltLoginFlow(delegate: silent, checkout: checkout)
+        checkout.configure(provider: boltProvider, presenter: Nobody())
+        let result = BoltLoginResult.completed(
+            authorizationCode: canary.plant("code"),
+            codeVerifier: canary.plant("verifier"),
+            state: canary.plant("state")
+        )
+        var values: [Any] = [confidential, shopify, shopifyProvider, shopify.endpoints]
+        values += [key, bolt, boltProvider, bolt.endpoints] as [Any]
+        for line in clientKey.split(separator: "\n").dropFirst().dropLast() { canary.watch(Secret(String(line))) }
+        let clientKey = try ClientKey(Secret(clientKey))
+        values += [clientKey, ClientAuthentication.privateKeyJWT(clientKey)] as [Any]
+        values += [basic, ClientAuthentication.secretPost(secret("post", canary)), openID, openID.endpoints] as [Any]
+        values.append(try OpenIDProvider(openID, environment: environment))
+        values += [sfcc, sfcc.endpoints, client, checkout, result] as [Any]
+        values.append(login)
+        values.append(try SFCCProvider(sfcc, environment: environment))
+        return values
+    }
+
+    private static func carts(_ canary: SecretCanary) throws -> [Any] {
+        let id = CartID(rawValue: "gid://shopify/Cart/\(canary.plant("cart"))?key=\(canary.plant("key"))")
+        let identity = CartBuyerIdentityInput(email: .set(canary.plant("email")), phone: .set(canary.plant("phone")))
+        let delivery = CartDeliveryAddressInput(address(canary))
+        let authentication = StorefrontAuthentication.privateToken(secret("private", canary))
+        let text = #"""
+            {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(canary.plant("message"))"}],
+             "warnings":[{"code":"X","message":"\#(canary.plant("message"))","target":"\#(canary.plant("target"))"}]}}
+            """#
+        let payload = try CartCreate.output(from: JSONValue(parsing: Array(text.utf8)))
+        let customer = CustomerAccessToken(issuedByShopify: secret("customer", canary), expiresAt: nil, issuer: "i")
+        var values: [Any] = [identity, delivery, authentication, payload]
+        values += payload.userErrors as [Any]
+        values += payload.warnings as [Any]
+        do { _ = try payload.checked() } catch {
+            values.append(error)
+            if let cause = error.cause { values.append(cause) }
+        }
+        values.append(CartCreate(lines: [], buyerIdentity: identity, addresses: [delivery]))
+        values.append(StorefrontContext(buyerIP: canary.plant("ip"), buyer: customer))
+        if let id {
+            values.append(id)
+            values.append(CartBuyerIdentityUpdate(cartID: id, buyerIdentity: identity))
+            values.append(CartLinesAdd(cartID: id, lines: []))
+            values.append(CartQuery(cartID: id))
+            values.append(CartDeliveryAddressesRemove(cartID: id, addressIDs: []))
+            values.append(CartDeliveryAddressesReplace(cartID: id, addresses: [delivery]))
+        }
+        return values
+    }
+
+    /// What only comes of a real login and a real cart.
+    static func lived(_ app: CanaryStage.App) async throws -> [Any] {
+        let session = try await app.login("shopify")
+        let context = StorefrontContext(buyerIP: CanaryStage.buyerIP, country: "US")
+        let tokens = try await app.sessions.tokens(for: session.id)
+        let line = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 1)
+        let cart = try await app.carts.add([line], for: session.id, in: context)
+        let handoff = try await app.carts.checkout(for: session.id, in: context)
+        let state = try await app.carts.identityState(for: session.id)
+        var values: [Any] = [session, tokens, tokens.tokens, cart, cart.cart, cart.cart.id]
+        values += [handoff, handoff.url, app.sessions, app.carts] as [Any]
+        values.append(cart.cart.buyerIdentity)
+        if let state { values.append(state) }
+        let options = LogoutOptions(returningTo: "https://app.example/signed-out")
+        let second = try await app.login("any")
+        let logout = try await app.sessions.logout(second.id, options: options)
+        values += [options, try await app.sessions.logout(session.id), logout] as [Any]
+        if let awaited = logout.awaitedReturn { values.append(awaited) }
+        let refused = await app.sessions.backChannelLogout(provider: "any", body: Array("a=b".utf8), contentType: nil)
+        values.append(refused)
+        let nobody = Nobody()
+        let flow = LoginFlow(provider: "shopify", sessions: app.sessions, presenter: nobody)
+        _ = try? await flow.login()
+        values.append(flow)
+        if let shown = nobody.shown.withLock({ $0 }) { values.append(shown) }
+        values.append(LoopbackPresenter(browser: SystemBrowser()))
+        values.append(ManualPresenter(announce: { _ in }))
+        values += [CurlTransport.Configuration(), try CurlTransport(), InMemoryStore()] as [Any]
+        values += try await queries(app, cart.cart.id, context)
+        return values
+    }
+
+    /// What the Storefront client answers by itself, with and without errors.
+    private static func queries(
+        _ app: CanaryStage.App,
+        _ id: CartID,
+        _ context: StorefrontContext
+    ) async throws -> [Any] {
+        let whole = try await app.storefront.execute(CartQuery(cartID: id, readsCheckoutURL: true), in: context)
+        var values: [Any] = [whole, whole.metadata]
+        if let answer = whole.data { values.append(answer) }
+        app.stage.sandbox.storefront.misbehave(.storefrontAccessDenied(path: "cart", "buyerIdentity"), on: .storefront)
+        let partial = try await app.storefront.executePartial(CartQuery(cartID: id), in: context)
+        values.append(partial)
+        values += partial.errors as [Any]
+        return values
+    }
+}

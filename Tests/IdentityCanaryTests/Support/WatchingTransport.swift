@@ -1,0 +1,48 @@
+import Foundation
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+/// The real transport, watched: every secret that passes is looked for from then on, and one answer may be exchanged.
+final class WatchingTransport: HTTPTransport {
+    private struct State {
+        var requests = 0
+        var attack: Attack?
+        var isMeant: @Sendable (Int) -> Bool = { _ in false }
+    }
+
+    private let inner: any HTTPTransport
+    private let canary: SecretCanary
+    private let state = Mutex(State())
+
+    init(_ inner: any HTTPTransport, _ canary: SecretCanary) {
+        self.inner = inner
+        self.canary = canary
+    }
+
+    /// How many requests there were since the last order.
+    var requests: Int { state.withLock(\.requests) }
+
+    /// The requests whose numbers, counted from now on, are meant get the attack for an answer.
+    func order(_ attack: Attack, at isMeant: @escaping @Sendable (Int) -> Bool) {
+        state.withLock { $0 = State(attack: attack, isMeant: isMeant) }
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        SecretsOnTheWire.learn(request, canary)
+        let attack: Attack? = state.withLock { state in
+            defer { state.requests += 1 }
+            return state.isMeant(state.requests) ? state.attack : nil
+        }
+        if let attack, let answer = try attack.replacement(for: request) {
+            SecretsOnTheWire.learn(answer, canary)
+            return answer
+        }
+        var answer = try await inner.send(request)
+        SecretsOnTheWire.learn(answer, canary)
+        attack?.change(&answer, for: request)
+        return answer
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// Sees whatever an app, a log or a crash report could see, and says where secrets show in it.
+final class Witness: IdentityObserver {
+    let canary: SecretCanary
+    private struct State {
+        var texts: [(place: String, text: String)] = []
+        var codes: Set<String> = []
+        var types: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+
+    private let readsProviderAnswers: Bool
+
+    init(_ canary: SecretCanary, readsProviderAnswers: Bool = true) {
+        self.canary = canary
+        self.readsProviderAnswers = readsProviderAnswers
+    }
+
+    /// The codes of the errors that came by: the proof that the paths really were taken.
+    var codes: Set<String> { state.withLock(\.codes) }
+
+    /// The types of the values that came by, without their modules and parameters.
+    var types: Set<String> { state.withLock(\.types) }
+
+    func identityEvent(_ event: IdentityEvent) {
+        see(event, "event")
+        see(event.kind, "event")
+    }
+
+    /// A value in every way in which one can be printed.
+    func see(_ value: Any, _ place: String) {
+        let name = String(reflecting: type(of: value)).prefix { $0 != "<" }.drop { $0 != "." }.dropFirst()
+        state.withLock { _ = $0.types.insert(String(name)) }
+        note(SecretCanary.prints(of: value), place)
+    }
+
+    /// An error with all that stands in and under it.
+    func see(_ error: any Error, _ place: String) {
+        see(error as Any, place)
+        note("\(error.localizedDescription) \(error as NSError)", place)
+        guard let error = error as? IdentityError else { return }
+        state.withLock { _ = $0.codes.insert(error.code.rawValue) }
+        let answer = readsProviderAnswers ? error.providerAnswer : nil
+        let texts = [
+            error.localizedDescription, error.message, error.hint, error.reference, error.correlationID, answer?.error,
+            answer?.errorDescription, answer?.errorURI, answer?.traceID,
+        ]
+        note(texts.compactMap { $0 }.joined(separator: "\n"), place)
+        if let answer { see(answer, place) }
+        if let cause = error.cause { see(cause, "\(place), its cause") }
+    }
+
+    func note(_ text: String, _ place: String) {
+        state.withLock { $0.texts.append((place, text)) }
+    }
+
+    /// Where secrets were seen; what was searched is let go.
+    func findings() -> [String] {
+        let texts = state.withLock { state in
+            defer { state.texts = [] }
+            return state.texts
+        }
+        // One search for all: most runs find nothing.
+        guard !canary.findings(inText: texts.map(\.text).joined(separator: "\n")).isEmpty else { return [] }
+        return texts.flatMap { place, text in
+            canary.findings(inText: text).map { "\(place): \($0) in \(text.prefix(600))" }
+        }
+    }
+}
