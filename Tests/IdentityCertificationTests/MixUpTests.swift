@@ -48,6 +48,24 @@ struct MixUpTests {
         }
     }
 
+    @Test("identitykit-mixup-shared-redirect-uri-without-iss")
+    func sharedRedirectURI() async throws {
+        try await TwoProviders.run(sharesRedirectURI: true) { world in
+            world.b.openID.misbehave(
+                .member("authorization_response_iss_parameter_supported", .bool(false)),
+                on: .discovery
+            )
+            let started = try await world.sessions.begin("b")
+            let state = try #require(
+                started.url.text.split(separator: "&").first { $0.hasPrefix("state=") }
+            )
+            // Nothing tells whose code it is, neither the address nor the answer.
+            let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
+            #expect(await world.refusal(callback, started.browserBinding, at: nil) == .responseIssuerMismatch)
+            #expect(world.tokenRequests == 0)
+        }
+    }
+
     @Test("identitykit-same-client-id-at-two-providers")
     func sameClientID() async throws {
         try await TwoProviders.run { world in

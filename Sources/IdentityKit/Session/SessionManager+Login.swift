@@ -28,7 +28,8 @@ extension SessionManager {
     /// - Parameters:
     ///   - callback: What the provider sent back.
     ///   - browserBinding: The binding cookie of the browser that brought it.
-    ///   - provider: The provider whose redirect URI received it, where each has its own, as RFC 9700 section 4.4 advises.
+    ///   - provider: The provider whose redirect URI received it, where each has its own, as RFC 9700 section 4.4 advises. Left
+    ///     out, a callback without `iss` (RFC 9207) at a redirect URI that several providers share is refused.
     /// - Throws: ``IdentityError``.
     public func complete(
         _ callback: LoginCallback,
@@ -87,6 +88,7 @@ extension SessionManager {
                 name = stored.attempt.provider
                 try check(stored)
                 try self.check(stored.attempt, expectedProvider)
+                if expectedProvider == nil { try checkSender(of: callback, stored.attempt) }
                 // Judged again, by the policy of the process that hands it out.
                 let returnPath = try returnPath(stored.attempt.returnPath)
                 let provider = try providers.provider(named: name)
@@ -145,6 +147,26 @@ extension SessionManager {
                 "The callback reached another provider's redirect URI.",
                 hint: "Give each provider a redirect URI of its own.",
                 reference: "RFC 9700 section 4.4.2.2"
+            )
+        }
+    }
+
+    /// At a redirect URI that several providers share, only the answer itself can tell which of them sent it; a login at a
+    /// malicious one could otherwise bring along the code of an honest one.
+    private func checkSender(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
+        guard let redirectURI = attempt.redirectURI, try callback.value(of: "iss") == nil else { return }
+        let isShared = providers.all.contains { provider in
+            let descriptor = provider.descriptor
+            return !descriptor.name.isIdentical(to: attempt.provider)
+                && (descriptor.redirectURI?.isIdentical(to: redirectURI) ?? false)
+        }
+        guard !isShared else {
+            throw IdentityError(
+                .rejected,
+                .responseIssuerMismatch,
+                "Several providers share the redirect URI, and the callback does not say which of them sent it.",
+                hint: "Give each provider a redirect URI of its own, and pass its name when the login is completed.",
+                reference: "RFC 9700 section 4.4.2"
             )
         }
     }
