@@ -46,6 +46,24 @@ struct LoginTests {
         }
     }
 
+    @Test(
+        "a provider that is asked to post its answer can: to the listener and to the robot",
+        arguments: ["loopback", "sandbox"]
+    )
+    func formPost(callback: String) async throws {
+        try await LabStage.with { stage in
+            let file = try stage.configuration(changing: "any") { $0["responseMode"] = .string("form_post") }
+            let arguments = ["login", "--provider", "any", "--config", file, "--callback", callback, "--json"]
+            let process = try LabProcess(arguments, environment: stage.environment)
+            let url = try #require(try await process.nextEvent()?["url"]?.string)
+            #expect(LabStage.parameter("response_mode", in: url) == "form_post")
+            if callback == "loopback" { _ = try await stage.callback(for: url) }
+            let ended = await process.ended()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(try ended.event("session")["provider"]?.string == "any")
+        }
+    }
+
     @Test("a callback with another state is refused, and so is one that comes a second time")
     func forgedAndReplayed() async throws {
         try await LabStage.with { stage in

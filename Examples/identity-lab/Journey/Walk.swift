@@ -65,7 +65,7 @@ actor Walk {
         let flow = LoginFlow(
             provider: provider,
             sessions: deployment.sessions,
-            presenter: RecordingPresenter(inner: presenter, recorder: recorder)
+            presenter: presenter.recorded(by: recorder)
         )
         let session = try await entryPoint.login(flow)
         self.session = session

@@ -3,11 +3,17 @@ internal import IdentityKit
 internal import Synchronization
 
 /// A presenter that writes down, masked, the two redirects between which the buyer signs in.
-struct RecordingPresenter: Presenter {
-    let inner: any Presenter
+struct RecordingPresenter<Inner: Presenter>: Presenter {
+    let inner: Inner
     let recorder: Recorder
 
     func present(_ login: PresentedLogin) async throws -> String {
+        try await recording { PresentedCallback(url: try await $0.present(login)) }.url
+    }
+
+    private func recording(
+        _ show: (AnnouncingPresenter<Inner>) async throws -> PresentedCallback
+    ) async throws -> PresentedCallback {
         let provider = Mutex(Party.service("Provider"))
         let redirected = Mutex<Duration?>(nil)
         let announcing = AnnouncingPresenter(inner: inner) { [recorder] url in
@@ -29,10 +35,12 @@ struct RecordingPresenter: Presenter {
                 RecordedStep(from: .browser, to: service, title: "GET \(url.path)", started: now, sent: fields)
             )
         }
-        let callback = try await announcing.present(login)
+        let callback = try await show(announcing)
         let now = recorder.elapsed
         let service = provider.withLock(\.self)
-        let parts = [RecordedPart(title: "Query", fields: Masking.callback(callback))]
+        let part =
+            callback.form.map { RecordedPart(title: "Form", fields: Masking.form($0)) }
+            ?? RecordedPart(title: "Query", fields: Masking.callback(callback.url))
         recorder.add(
             RecordedStep(
                 from: service,
@@ -40,12 +48,25 @@ struct RecordingPresenter: Presenter {
                 title: "The buyer signs in",
                 started: now,
                 duration: redirected.withLock(\.self).map { now - $0 },
-                outcome: "302"
+                outcome: callback.form == nil ? "302" : "200"
             )
         )
         recorder.add(
-            RecordedStep(from: .browser, to: .app, title: "Callback", started: now, duration: .zero, sent: parts)
+            RecordedStep(from: .browser, to: .app, title: "Callback", started: now, duration: .zero, sent: [part])
         )
         return callback
+    }
+}
+
+extension RecordingPresenter: FormPostPresenting where Inner: FormPostPresenting {
+    func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
+        try await recording { try await $0.presentCatchingForms(login) }
+    }
+}
+
+extension Presenter {
+    /// The same presenter, which catches forms if this one does.
+    func recorded(by recorder: Recorder) -> any Presenter {
+        RecordingPresenter(inner: self, recorder: recorder)
     }
 }

@@ -26,22 +26,37 @@ enum CallbackMode: String, CaseIterable, Sendable {
             case .stdin: ManualPresenter { _ in }
             case .sandbox: SandboxBuyer(transport: transport)
             }
-        return AnnouncingPresenter(inner: inner, announce: announce)
+        return inner.announcing(announce)
     }
 }
 
 /// Tells the authorization URL before anybody opens it or waits for the way back.
-struct AnnouncingPresenter: Presenter {
-    let inner: any Presenter
+struct AnnouncingPresenter<Inner: Presenter>: Presenter {
+    let inner: Inner
     let announce: @Sendable (HTTPURL) -> Void
 
     func present(_ login: PresentedLogin) async throws -> String {
-        try await inner.present(
-            PresentedLogin(provider: login.provider, redirectURI: login.redirectURI) { [announce] redirectURI in
-                let url = try await login.authorizationURL(redirectURI: redirectURI)
-                announce(url)
-                return url
-            }
-        )
+        try await inner.present(announced(login))
+    }
+
+    private func announced(_ login: PresentedLogin) -> PresentedLogin {
+        PresentedLogin(provider: login.provider, redirectURI: login.redirectURI) { [announce] redirectURI in
+            let url = try await login.authorizationURL(redirectURI: redirectURI)
+            announce(url)
+            return url
+        }
+    }
+}
+
+extension AnnouncingPresenter: FormPostPresenting where Inner: FormPostPresenting {
+    func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
+        try await inner.presentCatchingForms(announced(login))
+    }
+}
+
+extension Presenter {
+    /// The same presenter, which catches forms if this one does.
+    func announcing(_ announce: @escaping @Sendable (HTTPURL) -> Void) -> any Presenter {
+        AnnouncingPresenter(inner: self, announce: announce)
     }
 }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// that leads back to the app. Its cookies last as long as it does, so a second login may pass without a page, as in a real
 /// browser; see ``forgetCookies()``.
 ///
-/// It is a `Presenter`, so it can be handed to a login flow in place of a browser.
+/// It is a `FormPostPresenting` presenter, so it can be handed to a login flow in place of a browser.
 public final class SandboxBuyer: Sendable {
     /// What the buyer does.
     public enum Behaviour: Sendable, Equatable {
@@ -228,12 +228,22 @@ public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension SandboxBuyer: Presenter {
+extension SandboxBuyer: FormPostPresenting {
     /// Asks the login for its page and logs in there.
     ///
     /// A presenter stands where the app's redirect URI is, so nothing is posted for `response_mode=form_post`.
     public func present(_ login: PresentedLogin) async throws -> String {
+        try await callback(of: login).urlWithFields
+    }
+
+    /// The same; a form stays a form.
+    public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
+        let callback = try await callback(of: login)
+        return PresentedCallback(url: callback.url, form: callback.body)
+    }
+
+    private func callback(of login: PresentedLogin) async throws -> SandboxCallback {
         let url = try await login.authorizationURL(redirectURI: login.redirectURI)
-        return try await callback(at: url.text, redirectURI: login.redirectURI).urlWithFields
+        return try await callback(at: url.text, redirectURI: login.redirectURI)
     }
 }
