@@ -31,16 +31,20 @@ struct SandboxDeviceTests {
         }
     }
 
-    /// Signs in at a sandbox that lives in the same time; the buyer answers before the n-th poll.
+    /// Signs in at a sandbox that lives in the same time; the buyer answers before the n-th token request.
     private func login(
         answering answer: Int,
         as behaviour: SandboxBuyer.Behaviour = .signIn,
-        _ misbehave: (SandboxOpenID) -> Void = { _ in }
+        provingPossessionWith nonce: SandboxOpenIDConfiguration.DPoPNonce? = nil,
+        _ misbehave: (SandboxOpenID) -> Void = { _ in },
+        then use: (SessionManager, Session) async throws -> Void = { _, _ in }
     ) async throws -> (session: Session?, error: IdentityError?, elapsed: Duration, violations: Int) {
         let clock = ManualClock(isAdvancedBySleeping: true)
         var configuration = SandboxConfiguration()
         configuration.clock = clock
         configuration.openID.supportsDeviceAuthorization = true
+        configuration.openID.dpop = nonce == nil ? .off : .required
+        configuration.openID.dpopNonce = nonce ?? .none
         let sandbox = try await Sandbox.start(configuration)
         misbehave(sandbox.openID)
         let transport = try CurlTransport()
@@ -57,6 +61,7 @@ struct SandboxDeviceTests {
             clientID: sandbox.openID.configuration.clientID
         )
         provider.authentication = .secretBasic(Secret(sandbox.openID.configuration.clientSecret ?? ""))
+        provider.provesPossession = nonce != nil
         provider.allowsLoopbackHTTP = true
         let sessions = SessionManager(
             providers: try ProviderRegistry([try OpenIDProvider(provider, environment: environment)]),
@@ -70,6 +75,7 @@ struct SandboxDeviceTests {
         } catch let refusal as IdentityError {
             error = refusal
         }
+        if let session { try await use(sessions, session) }
         let violations = sandbox.openID.violations.count
         await sandbox.stop()
         await transport.close()
@@ -118,5 +124,25 @@ struct SandboxDeviceTests {
             openID.misbehave(.idToken { $0.claims["aud"] = .string("somebody-else") }, on: .token)
         }
         #expect(result.error?.code == .idTokenAudience)
+    }
+
+    @Test(
+        "a device's tokens are bound to a key of its own, and a nonce that is asked for spends neither poll nor code",
+        arguments: [.none, .demanded, .rotating] as [SandboxOpenIDConfiguration.DPoPNonce]
+    )
+    func bound(nonce: SandboxOpenIDConfiguration.DPoPNonce) async throws {
+        // The first poll is sent twice where a nonce is asked for.
+        let result = try await login(
+            answering: nonce == .none ? 2 : 3,
+            provingPossessionWith: nonce,
+            then: { sessions, session in
+                let tokens = try await sessions.renewTokens(for: session.id).tokens
+                #expect(tokens.tokenType.lowercased() == "dpop")
+                #expect(try await sessions.buyerProfile(for: session.id).subject == session.buyer.subject)
+            }
+        )
+        #expect(result.error == nil)
+        #expect(result.elapsed == .seconds(10))
+        #expect(result.violations == 0)
     }
 }

@@ -2,6 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentitySandbox
+import IdentityTesting
 import Testing
 
 @Suite("Against a strict provider")
@@ -14,44 +15,32 @@ struct SandboxJourneyTests {
         ] as [(SandboxOpenIDConfiguration.DPoPNonce, ResponseMode)]
     )
     func everything(nonce: SandboxOpenIDConfiguration.DPoPNonce, mode: ResponseMode) async throws {
-        var setup = SandboxConfiguration()
-        setup.openID.clientAuthentication = .privateKeyJWT
-        setup.openID.clientKeys = [
-            ["kty": .string("RSA"), "kid": .string("key-1"), "n": ClientKeys.rsa["n"] ?? .null, "e": .string("AQAB")]
-        ]
-        setup.openID.dpop = .required
-        setup.openID.dpopNonce = nonce
-        setup.openID.pushedRequests = .required
-        let sandbox = try await Sandbox.start(setup)
-        let environment = IdentityEnvironment(transport: try CurlTransport())
-        let redirectURI = "https://app.example/callback/any"
-        var configuration = OpenIDProvider.Configuration(
-            name: "any",
-            issuer: sandbox.openID.issuer,
-            clientID: setup.openID.clientID
-        )
-        configuration.authentication = .privateKeyJWT(
-            try ClientKey(
-                Secret(bytes: JSONValue.object(ClientKeys.rsa).serialized),
-                keyID: "key-1",
-                algorithm: "PS256"
+        let (sandbox, provider, sessions) = try await client { openID in
+            openID.clientAuthentication = .privateKeyJWT
+            openID.clientKeys = [
+                [
+                    "kty": .string("RSA"), "kid": .string("key-1"), "n": ClientKeys.rsa["n"] ?? .null,
+                    "e": .string("AQAB"),
+                ]
+            ]
+            openID.dpop = .required
+            openID.dpopNonce = nonce
+            openID.pushedRequests = .required
+        } _: { configuration in
+            configuration.authentication = .privateKeyJWT(
+                try ClientKey(
+                    Secret(bytes: JSONValue.object(ClientKeys.rsa).serialized),
+                    keyID: "key-1",
+                    algorithm: "PS256"
+                )
             )
-        )
-        configuration.redirectURI = redirectURI
-        configuration.scopes = ["openid", "email"]
-        configuration.provesPossession = true
-        configuration.responseMode = mode
-        configuration.allowsLoopbackHTTP = true
-        let provider = try OpenIDProvider(configuration, environment: environment)
-        let sessions = SessionManager(
-            providers: try ProviderRegistry([provider]),
-            store: InMemoryStore(),
-            environment: environment
-        )
-
+            configuration.scopes = ["openid", "email"]
+            configuration.provesPossession = true
+            configuration.responseMode = mode
+        }
         let started = try await sessions.begin("any")
         #expect(FormFields.decode((started.url.query ?? "").utf8).map(\.0) == ["client_id", "request_uri"])
-        let caught = try await SandboxBuyer().callback(at: started.url.text, redirectURI: redirectURI)
+        let caught = try await SandboxBuyer().callback(at: started.url.text, redirectURI: Self.redirectURI)
         #expect((caught.body != nil) == (mode == .formPost))
         let callback = try caught.body.map { try LoginCallback(form: $0) } ?? LoginCallback(url: caught.url)
         let session = try await sessions.complete(callback, browserBinding: started.browserBinding).session
@@ -60,6 +49,78 @@ struct SandboxJourneyTests {
         #expect(tokens.tokenType.lowercased() == "dpop")
         #expect(try await provider.buyerProfile(for: tokens).email?.value == SandboxBuyerAccount.ada.email)
         #expect(sandbox.openID.violations.isEmpty)
+        await sandbox.stop()
+    }
+
+    private static let redirectURI = "https://app.example/callback/any"
+
+    /// A sandbox and its client, which has a secret unless changed.
+    private func client(
+        _ change: (inout SandboxOpenIDConfiguration) -> Void,
+        _ configure: (inout OpenIDProvider.Configuration) throws -> Void = { _ in }
+    ) async throws -> (sandbox: Sandbox, provider: OpenIDProvider, sessions: SessionManager) {
+        var setup = SandboxConfiguration()
+        change(&setup.openID)
+        let sandbox = try await Sandbox.start(setup)
+        let environment = IdentityEnvironment(transport: try CurlTransport())
+        var configuration = OpenIDProvider.Configuration(
+            name: "any",
+            issuer: sandbox.openID.issuer,
+            clientID: setup.openID.clientID
+        )
+        configuration.authentication = .secretBasic(Secret(setup.openID.clientSecret ?? ""))
+        configuration.redirectURI = Self.redirectURI
+        configuration.allowsLoopbackHTTP = true
+        try configure(&configuration)
+        let provider = try OpenIDProvider(configuration, environment: environment)
+        let sessions = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: InMemoryStore(),
+            environment: environment
+        )
+        return (sandbox, provider, sessions)
+    }
+
+    @Test("a logout token ends the session it names and no other; a logout here gives the tokens back to the provider")
+    func logouts() async throws {
+        let (sandbox, provider, sessions) = try await client { $0.supportsRevocation = true }
+        let app = try await LoopbackServer.start { request in
+            let result = await sessions.backChannelLogout(
+                provider: "any",
+                body: request.body,
+                contentType: request.header("Content-Type")
+            )
+            return .message(status: result.status, headers: result.headers, body: result.body)
+        }
+        let buyers = [SandboxBuyerAccount.ada.email, "grace@example.com"]
+        var signedIn: [SessionID] = []
+        for email in buyers {
+            let flow = LoginFlow(provider: "any", sessions: sessions, presenter: SandboxBuyer(email: email))
+            signedIn.append(try await flow.login().id)
+        }
+        let sid = try #require(sandbox.openID.sessionIDs(ofBuyer: buyers[0]).first)
+        let answer = try await sandbox.openID.sendLogoutToken(for: .session(sid), to: app.origin + "/logout-tokens")
+        #expect(answer.status == 200)
+        #expect(try await sessions.sessions().map(\.id) == [signedIn[1]])
+        #expect(sandbox.openID.counters.revocations == 0)
+
+        let tokens = try await sessions.tokens(for: signedIn[1]).tokens
+        #expect(try await sessions.logout(signedIn[1]).problems.isEmpty)
+        await sessions.drain()
+        #expect(sandbox.openID.counters.revocations > 0)
+        let refusal = await #expect(throws: IdentityError.self) { try await provider.refresh(tokens) }
+        #expect(refusal?.code == .invalidGrant)
+        #expect(sandbox.openID.violations.isEmpty, "\(sandbox.openID.violations)")
+        await app.stop()
+        await sandbox.stop()
+    }
+
+    @Test("what every provider promises", arguments: ProviderConformance.cases)
+    func conformance(_ promise: ProviderConformance.Case) async throws {
+        let (sandbox, provider, _) = try await client { $0.supportsDeviceAuthorization = true }
+        try await promise.run {
+            ProviderConformance.Subject(provider: provider, presenter: SandboxBuyer(), isRefreshable: true)
+        }
         await sandbox.stop()
     }
 }

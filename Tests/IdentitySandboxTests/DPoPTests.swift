@@ -206,4 +206,36 @@ import Testing
         #expect(try await login.token(refresh, headers: try proof(login, signer, nonce: second)).status == 200)
         await login.sandbox.stop()
     }
+
+    @Test("a pushed request names the key of its own proof or none, and the code that follows is bound to that key")
+    func pushed() async throws {
+        let login = try await OpenIDLogin.start { configuration in
+            configuration.dpop = .required
+            configuration.pushedRequests = .required
+        }
+        let (signer, other) = (try TestSigner(), try TestSigner())
+        let endpoint = login.openID.pushedRequestEndpoint
+        func push(_ key: TestSigner?) async throws -> (status: Int, json: JSONValue, headers: HTTPHeaders) {
+            let named = try key.map { [(name: "dpop_jkt", value: try thumbprint($0))] } ?? []
+            let fields = login.parameters(named) + login.credentials.dropFirst()
+            return try await login.post(endpoint, fields, headers: try proof(login, signer, to: endpoint))
+        }
+        let mismatch = try await push(other)
+        #expect(mismatch.status == 400)
+        #expect(mismatch.json["error"]?.string == "invalid_dpop_proof")
+        #expect(mismatch.json["request_uri"] == nil)
+        #expect(login.openID.violations.map(\.endpoint) == [.pushedRequest])
+
+        for named in [signer, nil] {
+            let query = [("client_id", login.openID.configuration.clientID)]
+            let uri = try #require(try await push(named).json["request_uri"]?.string)
+            let url = FormText.append(query + [("request_uri", uri)], to: login.openID.authorizationEndpoint)
+            let answer = TestClient.query(try await SandboxBuyer().login(at: url, redirectURI: login.redirectURI))
+            let exchange = login.exchange(code: answer["code"] ?? "") + login.credentials
+            let stolen = try await login.token(exchange, headers: try proof(login, other))
+            #expect(stolen.json["error"]?.string == "invalid_grant")
+            #expect(try await login.token(exchange, headers: try proof(login, signer)).status == 200)
+        }
+        await login.sandbox.stop()
+    }
 }

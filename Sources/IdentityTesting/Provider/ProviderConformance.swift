@@ -137,7 +137,20 @@ public struct ProviderConformance: Sendable {
                 #expect(error?.kind == .rejected)
             }
         },
+        Case("a login on another device waits for its buyer under a code of its own, where it is offered") { subject in
+            guard let device = subject.provider as? any DeviceAuthorizing else { return }
+            let first: DeviceAuthorization
+            do { first = try await device.deviceAuthorization(LoginOptions()) } catch {
+                #expect((error as? IdentityError)?.code == .unsupportedByProvider)
+                return
+            }
+            let second = try await device.deviceAuthorization(LoginOptions())
+            #expect(!first.deviceCode.isEqual(to: second.deviceCode) && first.prompt.userCode != second.prompt.userCode)
+            guard case .pending = try await device.poll(first) else { throw NotWaiting() }
+        },
     ]
+
+    private struct NotWaiting: Error {}
 
     private static func callback(
         _ subject: Subject
