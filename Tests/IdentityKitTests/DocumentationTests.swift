@@ -44,4 +44,66 @@ struct DocumentationTests {
             .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
         #expect(listed.sorted() == known.sorted())
     }
+
+    /// The pages, as paths from the root.
+    private func pages() throws -> [String] {
+        let folders = ["Documentation", "Examples", "Sources", "Tests"]
+        let paths = try folders.flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: Self.root.appending(path: folder).path)
+                .map { "\(folder)/\($0)" }
+        }
+        return ["README.md"] + paths.filter { $0.hasSuffix(".md") && !$0.contains("/.build/") }
+    }
+
+    /// What stands outside of code.
+    private func prose(_ page: String) throws -> String {
+        let parts = try text(page).split(separator: "```", omittingEmptySubsequences: false)
+        return parts.enumerated().filter { $0.offset.isMultiple(of: 2) }.map { String($0.element) }.joined()
+    }
+
+    /// Where the links of a page lead, but for those into the web.
+    private func links(of page: String) throws -> [String] {
+        try prose(page).split(separator: "](").dropFirst()
+            .compactMap { $0.split(separator: ")", omittingEmptySubsequences: false).first.map(String.init) }
+            .filter { !$0.contains("://") }
+    }
+
+    /// The names under which the headings of a page can be linked to.
+    private func anchors(of page: String) throws -> [String] {
+        try prose(page).split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
+            let heading = line.drop { $0 == "#" }.dropFirst().lowercased()
+            let kept = heading.filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }
+            return String(kept.map { $0 == " " ? "-" : $0 })
+        }
+    }
+
+    @Test("every link of the pages leads somewhere, and so does every heading that a link names")
+    func resolves() throws {
+        var found = 0
+        for page in try pages() {
+            let folder = URL(filePath: "/" + page).deletingLastPathComponent()
+            for link in try links(of: page) {
+                found += 1
+                let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                let target =
+                    parts[0].isEmpty ? page : String(folder.appending(path: parts[0]).standardized.path.dropFirst())
+                #expect(
+                    FileManager.default.fileExists(atPath: Self.root.appending(path: target).path),
+                    "\(page) links to \(link)"
+                )
+                guard parts.count > 1 else { continue }
+                #expect(try anchors(of: target).contains(parts[1]), "\(page) links to \(link)")
+            }
+        }
+        #expect(found > 40)
+    }
+
+    @Test("the README leads to every page of the documentation")
+    func isComplete() throws {
+        let linked = Set(try links(of: "README.md"))
+        let folder = Self.root.appending(path: "Documentation").path
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".md") {
+            #expect(linked.contains("Documentation/" + name), "missing: \(name)")
+        }
+    }
 }
