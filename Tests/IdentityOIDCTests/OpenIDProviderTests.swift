@@ -11,6 +11,16 @@ import Testing
 struct OpenIDProviderTests {
     private static let discovery = "/.well-known/openid-configuration"
 
+    @Test("a redirect URI of one login alone is checked like the configured one")
+    func redirectURIOfOneLogin() async throws {
+        try await FakeWorld.run { world in
+            var options = LoginOptions()
+            options.redirectURI = "https://app.example@evil.example/callback"
+            let error = await #expect(throws: IdentityError.self) { try await world.begin(options) }
+            #expect(error?.code == .configurationInvalid)
+        }
+    }
+
     @Test("a login by the book: the verifier of the challenge, the redirect URI as sent, claims of the ID token")
     func login() async throws {
         try await FakeWorld.run { world in
@@ -253,7 +263,7 @@ struct OpenIDProviderTests {
         try await FakeWorld.run { world in
             var options = LoginOptions()
             options.scopes = ["email"]
-            #expect(await world.refusal(options)?.code == .idTokenMissing)
+            #expect(await world.refusal(options)?.code == .configurationInvalid)
         }
         #expect(throws: IdentityError.self) {
             var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")

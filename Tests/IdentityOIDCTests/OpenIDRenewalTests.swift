@@ -46,6 +46,45 @@ struct OpenIDRenewalTests {
         }
     }
 
+    @Test("a refresh token is not spent while the keys for its answer cannot be had")
+    func keysFirst() async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            var configuration = OpenIDProvider.Configuration(
+                name: "fake",
+                issuer: world.fake.origin,
+                clientID: "client-1"
+            )
+            configuration.allowsLoopbackHTTP = true
+            let restarted = try OpenIDProvider(configuration, environment: world.environment)
+            world.fake.replace("/jwks", by: .message(status: 500))
+            let error = await #expect(throws: IdentityError.self) { _ = try await restarted.refresh(tokens) }
+            #expect(error?.kind == .retryLater)
+            #expect(world.fake.requests(to: "/token").count == 1)
+            world.fake.replace("/jwks", by: nil)
+            #expect(try await restarted.refresh(tokens).accessToken.reveal() == "access-2")
+        }
+    }
+
+    @Test("keys that fail behind a token answer do not have the spent refresh token sent again")
+    func spentOnce() async throws {
+        try await FakeWorld.run { world in
+            let manager = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: InMemoryStore(),
+                environment: world.environment
+            )
+            let session = try await manager.establish(try await world.login(), provider: "fake")
+            var forge = try TokenForge(.es256)
+            forge.keyID = "key-2"
+            world.fake.rotate(to: forge, publishing: false)
+            world.fake.replace("/jwks", by: .message(status: 500))
+            let error = await #expect(throws: IdentityError.self) { _ = try await manager.renewTokens(for: session.id) }
+            #expect(error?.kind == .retryLater)
+            #expect(world.fake.requests(to: "/token").count == 2)
+        }
+    }
+
     @Test(
         "a refresh without a proper answer is asked for once more with the same token, one that was refused is not",
         arguments: [(500, 2), (502, 2), (504, 2), (200, 2), (503, 1), (429, 1), (400, 1)]

@@ -164,6 +164,27 @@ struct PossessionTests {
         }
     }
 
+    @Test("a renewal follows the session, whatever is configured: bound tokens stay bound, unbound ones go on")
+    func renewalOfEither() async throws {
+        try await FakeWorld.run {
+            Self.bind(&$0)
+            $0.acceptsUnboundTokens = true
+        } _: { world in
+            world.fake.change(answer: Self.bound)
+            let bound = try await world.login()
+            world.fake.change(answer: { _ in })
+            let error = await #expect(throws: IdentityError.self) { try await world.provider.refresh(bound) }
+            #expect(error?.code == .tokenUnbound)
+        }
+        try await FakeWorld.run(Self.bind) { world in
+            world.fake.change(answer: Self.bound)
+            var unbound = try await world.login()
+            unbound.tokenType = "Bearer"
+            world.fake.change(answer: { _ in })
+            #expect(try await world.provider.refresh(unbound).tokenType == "Bearer")
+        }
+    }
+
     @Test(
         "a session from before keeps its bearer tokens when binding is turned on, and a bound one its key when it is off"
     )

@@ -29,6 +29,7 @@ extension OpenIDClient {
             dialect.usesProofKey ? try ownProofKey ?? ProofKey(randomBytes: Array(random.suffix(32))) : nil
         let possessionKey = try newPossessionKey(metadata)
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
+        if let redirectURI { try RedirectURI.check(redirectURI) }
         let scopes = options.scopes ?? self.scopes
 
         var fields: [(name: String, value: String)] =

@@ -6,16 +6,24 @@ package import IdentityKit
 extension OpenIDClient {
     /// Sends a token request and reads the answer.
     ///
+    /// - Parameters:
+    ///   - grant: What is asked for.
+    ///   - fields: The form.
+    ///   - metadata: Where the token endpoint is.
+    ///   - key: The key that the tokens are to be bound to.
+    ///   - acceptsUnboundTokens: Whether they may be bound to nothing all the same; what is configured unless given.
     /// - Returns: The answer, and when the request started: a token's life counts from there.
     func request(
         _ grant: TokenGrant,
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata,
-        provedBy key: PossessionKey?
+        provedBy key: PossessionKey?,
+        acceptsUnboundTokens: Bool? = nil
     ) async throws -> (answer: TokenResponse, startedAt: Date) {
         let (answer, startedAt) = try await send(grant, fields, metadata, provedBy: key)
         switch answer {
-        case .success(let object): return (try response(object, provedBy: key), startedAt)
+        case .success(let object):
+            return (try response(object, provedBy: key, acceptsUnboundTokens: acceptsUnboundTokens), startedAt)
         case .failure(let failure): throw refusal(failure, metadata)
         }
     }
@@ -40,8 +48,13 @@ extension OpenIDClient {
     }
 
     /// A successful answer, its tokens bound to the key if one was proved.
-    func response(_ object: JSONObject, provedBy key: PossessionKey?) throws(IdentityError) -> TokenResponse {
+    func response(
+        _ object: JSONObject,
+        provedBy key: PossessionKey?,
+        acceptsUnboundTokens: Bool? = nil
+    ) throws(IdentityError) -> TokenResponse {
         var rules = dialect.tokenRules
+        if let acceptsUnboundTokens { rules.acceptsUnboundTokens = acceptsUnboundTokens }
         rules.provesPossession = key != nil
         return try TokenResponse(object, rules: rules)
     }

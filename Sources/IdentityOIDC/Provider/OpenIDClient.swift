@@ -97,6 +97,8 @@ package struct OpenIDClient: Sendable {
             )
         }
         let metadata = try await metadataSource.metadata()
+        // Before the token is spent: an answer whose ID token cannot be checked for want of keys would be lost with its tokens.
+        if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
         let fields: [(name: String, value: String)] = [
             ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
             ("refresh_token", refreshToken.reveal()),
@@ -105,7 +107,9 @@ package struct OpenIDClient: Sendable {
             .refreshToken,
             fields + dialect.refreshFields(tokens),
             metadata,
-            provedBy: try tokens.possessionKey.map { try PossessionKey($0) }
+            provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
+            // What a session is decides, not the configuration of today: bound tokens stay bound, others may stay what they are.
+            acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
         )
         var renewed = tokens
         renewed.accessToken = answer.accessToken
@@ -121,7 +125,12 @@ package struct OpenIDClient: Sendable {
         if let idToken = answer.idToken {
             var expected = expectations(metadata, answer)
             if isBuyerKnown { expected.previous = tokens }
-            let claims = try await validate(idToken, metadata, expected)
+            let claims: IDTokenClaims
+            do {
+                claims = try await validate(idToken, metadata, expected)
+            } catch {
+                throw IdentityError.wrapping(error).behindTokenAnswer
+            }
             if !isBuyerKnown { renewed.buyer = dialect.buyer(claims) }
             renewed.idToken = idToken
             renewed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID

@@ -177,7 +177,10 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutSta
 
     /// Begins a login.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await client.authorizationRequest(options)
+        guard options.scopes?.contains(where: { $0.isIdentical(to: "openid") }) ?? true else {
+            throw OpenIDClient.scopesWithoutOpenID
+        }
+        return try await client.authorizationRequest(options)
     }
 
     /// Ends a login.
