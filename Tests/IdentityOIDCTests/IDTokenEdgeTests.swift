@@ -23,7 +23,7 @@ struct IDTokenEdgeTests {
         }
     }
 
-    private func token(_ changes: [String: JSONValue]) throws -> Secret {
+    private func token(_ changes: [String: JSONValue?]) throws -> Secret {
         var claims = TokenForge.goodClaims
         for (name, value) in changes { claims[name] = value }
         return try Self.forge.get().token(claims)
@@ -37,6 +37,18 @@ struct IDTokenEdgeTests {
         #expect(try refusal(token(["iat": .integer(1_790_000_020), "exp": .integer(1_790_000_010)])) == .idTokenTime)
         #expect(try refusal(token(["iat": .integer(1_790_000_060)])) == nil)
         #expect(try refusal(token(["nbf": .integer(1_790_000_060)])) == nil)
+    }
+
+    @Test("a logout token is no ID token, also where it says neither its type nor a nonce")
+    func logoutToken() throws {
+        var expected = TokenForge.expectations()
+        expected.nonce = nil
+        func events(_ name: String) throws -> Secret {
+            try token(["nonce": nil, "events": .object([name: .object([:])])])
+        }
+        let event = "http://schemas.openid.net/event/backchannel-logout"
+        #expect(try refusal(events(event), expected) == .idTokenMalformed)
+        #expect(try refusal(events("https://id.example/other"), expected) == nil)
     }
 
     @Test("an accepted issuer that is not the login's is refused")

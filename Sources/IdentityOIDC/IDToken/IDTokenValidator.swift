@@ -20,6 +20,7 @@ package enum IDTokenValidator {
         let algorithm = try checks.algorithm(of: signature, types: ["jwt", "id_token+jwt"])
         try checks.checkSignature(signature, algorithm, keys)
         let claims = signature.payload
+        try checkKind(claims)
         let issuer = try checks.issuer(claims)
         let authorizedParty = try checks.authorizedParty(claims)
         let subject = try checks.subject(claims)
@@ -44,6 +45,18 @@ package enum IDTokenValidator {
             authorizedParty: authorizedParty,
             all: claims
         )
+    }
+
+    /// A provider may leave `typ` out of both, so that only its claims tell a logout token from an ID token; it has no nonce, as an
+    /// ID token of a refresh has none.
+    private static func checkKind(_ claims: JSONObject) throws(IdentityError) {
+        guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
+            throw refusal.error(
+                .idTokenMalformed,
+                "is a logout token",
+                "OpenID Connect Back-Channel Logout 1.0 section 2.4"
+            )
+        }
     }
 
     private static func checkAge(
