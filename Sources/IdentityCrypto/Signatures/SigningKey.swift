@@ -106,12 +106,14 @@ package final class SigningKey: Sendable {
 }
 
 extension KeyHandle {
-    /// A public number of the key, most significant octet first, padded to `count` or as short as it can be.
+    /// A number of the key, most significant octet first, padded to `count` or as short as it can be.
+    ///
+    /// It may be the private one: OpenSSL's copy is wiped before it is freed.
     func number(_ name: String, count: Int?) -> [UInt8]? {
         ErrorQueue.preserved {
             var number: OpaquePointer?
             let found = unsafe EVP_PKEY_get_bn_param(pointer, name, &number) == 1
-            defer { unsafe BN_free(number) }
+            defer { unsafe BN_clear_free(number) }
             guard found else { return nil }
             let length = unsafe Int32(count ?? Int(BN_num_bits(number) + 7) / 8)
             var bytes = [UInt8](repeating: 0, count: Int(length))
