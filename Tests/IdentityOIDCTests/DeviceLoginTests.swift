@@ -173,7 +173,7 @@ struct DeviceLoginTests {
         }
         #expect(
             try await refusal { $0["device_authorization_endpoint"] = .string("http://id.example/") }?.code
-                == .discoveryFailed
+                == .unsupportedByProvider
         )
         #expect(try await refusal(replacing: "/jwks", by: .message(status: 500))?.kind == .retryLater)
         #expect(try await refusal(replacing: "/device", by: .message(status: 500))?.kind == .retryLater)

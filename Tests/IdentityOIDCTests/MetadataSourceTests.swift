@@ -71,20 +71,36 @@ struct MetadataSourceTests {
         }
     }
 
-    @Test("the optional endpoints are read, and refused where they are not https")
+    @Test("optional endpoints are read; ones that are not https are never used, and refused where they are needed")
     func optionalEndpoints() throws {
-        let names: [(String, any KeyPath<ProviderMetadata, HTTPURL?> & Sendable)] = [
+        typealias Endpoint = any KeyPath<ProviderMetadata, HTTPURL?> & Sendable
+        func read(_ name: String, _ value: String, _ more: String = "") throws -> ProviderMetadata {
+            let text = #"{"issuer":"https://id.example","\#(name)":\#(value)\#(more)}"#
+            return try ProviderMetadata(parsing: Array(text.utf8), allowsLoopbackHTTP: false)
+        }
+        let unusable = [#""http://id.example/x""#, #""""#, "1", #"["https://id.example/x"]"#]
+        let names: [(String, Endpoint)] = [
             ("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint),
             ("revocation_endpoint", \.revocationEndpoint),
             ("device_authorization_endpoint", \.deviceAuthorizationEndpoint),
         ]
         for (name, path) in names {
-            func read(_ url: String) throws -> ProviderMetadata {
-                let text = #"{"issuer":"https://id.example","\#(name)":"\#(url)"}"#
-                return try ProviderMetadata(parsing: Array(text.utf8), allowsLoopbackHTTP: false)
+            let good = try read(name, #""https://id.example/x""#)
+            #expect(good[keyPath: path]?.text == "https://id.example/x")
+            #expect(good.unusableEndpoints.isEmpty)
+            for value in unusable {
+                let metadata = try read(name, value)
+                #expect(metadata[keyPath: path] == nil)
+                #expect(metadata.unusableEndpoints == [name])
             }
-            #expect(try read("https://id.example/x")[keyPath: path]?.text == "https://id.example/x")
-            #expect(throws: IdentityError.self) { try read("http://id.example/x") }
+        }
+        let needed = [
+            ("authorization_endpoint", ""), ("token_endpoint", ""), ("jwks_uri", ""), ("userinfo_endpoint", ""),
+            ("end_session_endpoint", ""),
+            ("pushed_authorization_request_endpoint", #","require_pushed_authorization_requests":true"#),
+        ]
+        for (name, more) in needed {
+            for value in unusable { #expect(throws: IdentityError.self) { try read(name, value, more) } }
         }
     }
 

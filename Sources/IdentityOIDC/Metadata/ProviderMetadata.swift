@@ -15,6 +15,9 @@ package struct ProviderMetadata: Sendable {
     package var revocationEndpoint: HTTPURL?
     /// Where a login on another device begins (RFC 8628 section 4).
     package var deviceAuthorizationEndpoint: HTTPURL?
+    /// The optional endpoints whose addresses cannot be used, by their names in the document: they count as not offered, and are
+    /// refused where one is needed.
+    package private(set) var unusableEndpoints: Set<String> = []
     /// The algorithms of `id_token_signing_alg_values_supported`; nil when the provider does not say.
     package var signatureAlgorithms: [String]?
     /// The methods of `code_challenge_methods_supported`; nil when the provider does not say.
@@ -39,6 +42,8 @@ package struct ProviderMetadata: Sendable {
     }
 
     /// Parses a metadata document.
+    ///
+    /// An unusable address of an endpoint that a login may do without is no reason to refuse every login; it is left out.
     ///
     /// - Throws: `IdentityError` with code `discovery_failed` that names the first wrong member.
     package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool) throws {
@@ -67,22 +72,34 @@ package struct ProviderMetadata: Sendable {
             guard let strings = value.strings else { throw Self.failure("have a \(name) that is no list of texts") }
             return strings
         }
+        var unusable: Set<String> = []
+        func optional(_ name: String) -> HTTPURL? {
+            do {
+                return try url(name)
+            } catch {
+                unusable.insert(name)
+                return nil
+            }
+        }
         self.issuer = issuer
+        requiresPushedRequests = document["require_pushed_authorization_requests"]?.bool ?? false
         authorizationEndpoint = try url("authorization_endpoint")
         tokenEndpoint = try url("token_endpoint")
         keySetURL = try url("jwks_uri")
         endSessionEndpoint = try url("end_session_endpoint")
         userInfoEndpoint = try url("userinfo_endpoint")
-        pushedAuthorizationRequestEndpoint = try url("pushed_authorization_request_endpoint")
-        revocationEndpoint = try url("revocation_endpoint")
-        deviceAuthorizationEndpoint = try url("device_authorization_endpoint")
+        pushedAuthorizationRequestEndpoint =
+            requiresPushedRequests
+            ? try url("pushed_authorization_request_endpoint") : optional("pushed_authorization_request_endpoint")
+        revocationEndpoint = optional("revocation_endpoint")
+        deviceAuthorizationEndpoint = optional("device_authorization_endpoint")
+        unusableEndpoints = unusable
         signatureAlgorithms = try list("id_token_signing_alg_values_supported")
         codeChallengeMethods = try list("code_challenge_methods_supported")
         authenticationMethods = try list("token_endpoint_auth_methods_supported")
         authenticationAlgorithms = try list("token_endpoint_auth_signing_alg_values_supported")
         possessionProofAlgorithms = try list("dpop_signing_alg_values_supported")
         responseModes = try list("response_modes_supported")
-        requiresPushedRequests = document["require_pushed_authorization_requests"]?.bool ?? false
         sendsIssuerInResponse = document["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 
