@@ -16,8 +16,15 @@ import Testing
         try setCookie.set("Set-Cookie", "dwsid=\(canary)")
         jar.absorb(HTTPResponse(status: 200, headers: setCookie), from: url)
         #expect(jar.count == 1)
+        let received = LoopbackRequest(
+            method: "POST",
+            target: "/callback?code=\(canary)",
+            headers: [("Cookie", canary)],
+            body: Array(canary.utf8)
+        )
+        #expect("\(received)" == "POST /callback?… [\"Cookie\"] body: 6 bytes")
         let bytes = Array(canary.utf8).map(String.init).joined(separator: ", ")
-        for value in [headers, url, request, response, jar] as [Any] {
+        for value in [headers, url, request, response, jar, received] as [Any] {
             var dumped = ""
             dump(value, to: &dumped)
             for text in ["\(value)", String(reflecting: value), dumped] {

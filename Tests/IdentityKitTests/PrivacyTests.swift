@@ -23,6 +23,7 @@ struct PrivacyTests {
         tokens.refreshToken = Secret(canary.plant("refresh"))
         tokens.idToken = Secret(canary.plant("id"))
         tokens.nonce = Secret(canary.plant("nonce"))
+        tokens.providerSessionID = canary.plant("sid")
         let id = try #require(SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA"))
         canary.watch(Secret(id.rawValue))
         let stored = StoredSession(

@@ -36,3 +36,11 @@ package struct LoopbackRequest: Sendable {
         FormFields.decode(body)
     }
 }
+
+extension LoopbackRequest: CustomStringConvertible, CustomReflectable {
+    /// The method, the path, the header names and the body's size; query, header values and body hold codes, tokens and keys.
+    package var description: String {
+        "\(method) \(path)\(query == nil ? "" : "?…") \(headers.map(\.name)) body: \(body.count) bytes"
+    }
+    package var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
+}

@@ -62,3 +62,15 @@ public struct TokenSet: Sendable {
         scopes.contains { $0.isIdentical(to: scope) }
     }
 }
+
+extension TokenSet: CustomStringConvertible, CustomReflectable {
+    /// Whose tokens they are by issuer, their type and scopes; no token, and no name by which provider or app know buyer or session.
+    public var description: String {
+        "TokenSet(issuer: \(buyer.issuer), type: \(tokenType), scopes: \(scopes), <redacted>)"
+    }
+
+    /// A mirror that shows ``description`` only.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["tokens": description], displayStyle: .struct)
+    }
+}

@@ -1,0 +1,30 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+@Suite("What never prints of the provider's answers")
+struct RedactionTests {
+    @Test("neither claims nor signatures nor a device's codes show in a description, a dump or a mirror")
+    func values() throws {
+        var claims = TokenForge.goodClaims
+        claims["sub"] = .string("c4n4ry")
+        let token = try TokenForge(.es256).token(claims)
+        let device: JSONObject = [
+            "device_code": .string("c4n4ry"), "user_code": .string("c4n4ry"), "expires_in": .integer(60),
+            "verification_uri": .string("https://id.example/c4n4ry"),
+        ]
+        let values: [Any] = [
+            try CompactSignature(parsing: token), try JSONWebSignature(parsing: token),
+            try DeviceAuthorizationResponse(device, allowsLoopbackHTTP: false),
+        ]
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            let redacted = "\(type(of: value))(<redacted>)"
+            #expect("\(value)" == redacted)
+            #expect(String(reflecting: value) == redacted)
+            #expect(dumped == "- \(redacted)\n")
+        }
+    }
+}
