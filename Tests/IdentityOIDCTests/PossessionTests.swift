@@ -241,17 +241,19 @@ struct PossessionTests {
             world.fake.change(answer: Self.bound)
             let tokens = try await world.login()
             let url = try HTTPURL("https://API.example:443/orders?page=2")
+            var sent = HTTPHeaders()
             func proof(_ url: HTTPURL) throws -> ObservedProof {
                 let headers = try world.provider.authorizationHeaders(for: .put, url, with: tokens)
                 #expect(headers.names.sorted() == ["Authorization", "DPoP"])
                 #expect(headers["Authorization"] == "DPoP \(tokens.accessToken.reveal())")
+                if sent.count == 0 { sent = headers }
                 let place = "https://\(url.host)/orders"
                 return try ObservedProof(try #require(headers["DPoP"]), "PUT", place, at: world.clock.now)
             }
             #expect(try proof(url).nonce == nil)
             var headers = HTTPHeaders()
             try headers.set("DPoP-Nonce", "n-1")
-            #expect(!world.provider.shouldRepeat(answeredWith: 200, headers, from: url))
+            #expect(!world.provider.shouldRepeat(sent, answeredWith: 200, headers, from: url))
             #expect(try proof(url).nonce == "n-1")
             #expect(try proof(try HTTPURL("https://other.example/orders")).nonce == nil)
             let challenges = [
@@ -263,8 +265,11 @@ struct PossessionTests {
             ]
             for (challenge, isAsked) in challenges {
                 try headers.set("WWW-Authenticate", challenge)
-                #expect(world.provider.shouldRepeat(answeredWith: 401, headers, from: url) == isAsked, "\(challenge)")
-                #expect(!world.provider.shouldRepeat(answeredWith: 403, headers, from: url))
+                #expect(
+                    world.provider.shouldRepeat(sent, answeredWith: 401, headers, from: url) == isAsked,
+                    "\(challenge)"
+                )
+                #expect(!world.provider.shouldRepeat(sent, answeredWith: 403, headers, from: url))
             }
             let plain = try HTTPURL("http://api.example/orders")
             #expect(throws: IdentityError.self) {

@@ -49,12 +49,23 @@ public protocol ResourceAuthorizing: Sendable {
     ///
     /// A proof is good for one request to this URL with this method: ask anew for every request, a repeated one too.
     ///
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https, and for a bound token
+    ///   whose key is missing.
     func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders
 
     /// Hears what the resource server answered: call it for every answer, so that the server's latest nonce is known.
     ///
+    /// - Parameters:
+    ///   - sent: The headers that ``authorizationHeaders(for:_:with:)`` made for the request.
+    ///   - status: The answer's status.
+    ///   - headers: The answer's headers.
+    ///   - url: Where the request went.
     /// - Returns: Whether the request was refused only because its proof lacked that nonce (RFC 9449 section 9). Then send it
-    ///   again, once, with new headers; it was not carried out.
-    func shouldRepeat(answeredWith status: Int, _ headers: HTTPHeaders, from url: HTTPURL) -> Bool
+    ///   again, once, with new headers; it was not carried out. False where the proof held the nonce already.
+    func shouldRepeat(
+        _ sent: HTTPHeaders,
+        answeredWith status: Int,
+        _ headers: HTTPHeaders,
+        from url: HTTPURL
+    ) -> Bool
 }

@@ -15,7 +15,7 @@ struct AuthenticationChallenge {
     }
 
     /// A comma stands between challenges and between parameters alike: a word with `=` behind it belongs to the challenge
-    /// before, one without begins the next.
+    /// before, one without begins the next, whose token68 is passed over.
     private static func read(_ bytes: [UInt8]) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         var rest = bytes[...]
@@ -28,12 +28,24 @@ struct AuthenticationChallenge {
             let behind = rest.drop { $0 == 0x20 || $0 == 0x09 }
             guard behind.first == UInt8(ascii: "=") else {
                 challenges.append(AuthenticationChallenge(scheme: name))
+                rest = behindToken68(rest)
                 continue
             }
             rest = behind.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
             guard let value = value(&rest), let last = challenges.indices.last else { return challenges }
             challenges[last].parameters.append((name, value))
         }
+    }
+
+    /// What follows a scheme's token68, which stands alone between the scheme and the next comma (RFC 9110 section 11.2), or
+    /// everything where there is none.
+    private static func behindToken68(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        let text = rest.drop(while: isSpace)
+        let data = text.prefix { ASCII.isToken($0) || $0 == UInt8(ascii: "/") }
+        let behind = text[data.endIndex...].drop { $0 == UInt8(ascii: "=") }.drop(while: isSpace)
+        guard text.startIndex > rest.startIndex, !data.isEmpty, behind.first ?? 0x2C == 0x2C else { return rest }
+        return behind
     }
 
     /// A token or a quoted text; nil where there is neither, or the quote does not end.

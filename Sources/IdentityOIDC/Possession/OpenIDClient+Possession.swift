@@ -51,31 +51,36 @@ extension OpenIDClient {
 
     /// Asks a resource server with the session's access token, and once more where it wants its nonce in the proof.
     func ask(_ url: HTTPURL, with tokens: TokenSet, asking party: String) async throws -> HTTPResponse {
-        func attempt() async throws -> HTTPResponse {
-            let presented = try presentation(of: tokens, for: .get, url)
-            return try await channel.send(
-                .get,
-                url,
-                headers: try ProviderChannel.headers(presented),
-                asking: party
-            )
+        func attempt() async throws -> (response: HTTPResponse, asksForNonce: Bool) {
+            let presented = try ProviderChannel.headers(try presentation(of: tokens, for: .get, url))
+            let response = try await channel.send(.get, url, headers: presented, asking: party)
+            return (response, asksForNonce(response.status, response.headers, from: url, requestedWith: presented))
         }
         let first = try await attempt()
-        guard asksForNonce(first.status, first.headers, from: url) else { return first }
-        let second = try await attempt()
-        possessionNonces.note(second.headers, of: .resourceServer, at: url)
-        return second
+        return first.asksForNonce ? try await attempt().response : first.response
     }
 
     /// The headers that present an access token with one request: a bound one with a proof (RFC 9449 section 7.1), another as
     /// bearer (RFC 6750 section 2.1).
+    ///
+    /// - Throws: `IdentityError` with code `store_corrupt` for a bound token without its key, which is never sent as bearer: whoever
+    ///   took it on the way could try it, and the server would see a token that was stolen.
     func presentation(
         of tokens: TokenSet,
         for method: HTTPMethod,
         _ url: HTTPURL
     ) throws -> [(name: String, value: String)] {
-        guard let kept = tokens.possessionKey, TokenResponse.isBound(tokens.tokenType) else {
+        guard TokenResponse.isBound(tokens.tokenType) else {
             return [("Authorization", "Bearer \(tokens.accessToken.reveal())")]
+        }
+        guard let kept = tokens.possessionKey else {
+            throw IdentityError(
+                .configuration,
+                .storeCorrupt,
+                "The session's access token is bound to a key that is not there.",
+                hint: "The token was not sent. Keep possessionKey with the tokens, or let the buyer sign in again.",
+                reference: "RFC 9449 section 7.1"
+            )
         }
         let proof = try PossessionProof.make(
             try PossessionKey(kept),
@@ -90,9 +95,18 @@ extension OpenIDClient {
 
     /// Keeps the nonce of a resource server's answer.
     ///
-    /// - Returns: Whether the answer refuses the request for its nonce alone, and brought one to use (RFC 9449 section 9).
-    func asksForNonce(_ status: Int, _ headers: HTTPHeaders, from url: HTTPURL) -> Bool {
-        guard possessionNonces.note(headers, of: .resourceServer, at: url) != nil else { return false }
+    /// - Returns: Whether the answer refuses the request for its nonce alone, and brought one that the request's proof did not
+    ///   hold (RFC 9449 section 9): the same nonce again would be refused again.
+    func asksForNonce(
+        _ status: Int,
+        _ headers: HTTPHeaders,
+        from url: HTTPURL,
+        requestedWith sent: HTTPHeaders
+    ) -> Bool {
+        guard let given = possessionNonces.note(headers, of: .resourceServer, at: url),
+            let proof = try? JSONWebSignature(parsing: Secret(sent["DPoP"] ?? "")),
+            !given.isIdentical(to: proof.payload["nonce"]?.string ?? "")
+        else { return false }
         return status == 401
             && AuthenticationChallenge.all(in: headers).contains {
                 $0.scheme == "dpop" && $0["error"] == "use_dpop_nonce"

@@ -6,7 +6,7 @@ extension OpenIDProvider: ResourceAuthorizing {
     ///
     /// Bound tokens (DPoP, RFC 9449 section 7.1) come with a proof that is good for this method and URL only.
     ///
-    /// - Throws: `IdentityError` of kind configuration for a URL that is not https.
+    /// - Throws: `IdentityError` of kind configuration for a URL that is not https, and for a bound token whose key is missing.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,
@@ -29,7 +29,12 @@ extension OpenIDProvider: ResourceAuthorizing {
     }
 
     /// Hears what a resource server answered, and whether to send the same request once more with new headers.
-    public func shouldRepeat(answeredWith status: Int, _ headers: HTTPHeaders, from url: HTTPURL) -> Bool {
-        client.asksForNonce(status, headers, from: url)
+    public func shouldRepeat(
+        _ sent: HTTPHeaders,
+        answeredWith status: Int,
+        _ headers: HTTPHeaders,
+        from url: HTTPURL
+    ) -> Bool {
+        client.asksForNonce(status, headers, from: url, requestedWith: sent)
     }
 }

@@ -5,6 +5,7 @@ internal import IdentityKit
 enum UserInfo {
     static func buyer(from response: HTTPResponse, for known: Buyer) throws -> Buyer {
         if response.status == 401 {
+            if let refusal = refusalOfProof(response) { throw refusal }
             throw IdentityError(
                 .retryLater,
                 .accessTokenRefused,
@@ -50,6 +51,27 @@ enum UserInfo {
         buyer.displayName = buyer.displayName ?? known.displayName
         buyer.addresses = known.addresses
         return buyer
+    }
+
+    /// What a refused proof means; nil where it is the token that is refused.
+    ///
+    /// A newer token would need a proof as good, so none is asked for, and no refresh token is spent (RFC 9449
+    /// section 7.1).
+    private static func refusalOfProof(_ response: HTTPResponse) -> IdentityError? {
+        let errors = AuthenticationChallenge.all(in: response.headers)
+            .filter { $0.scheme == "dpop" }
+            .compactMap { $0["error"] }
+        guard let error = errors.first(where: { $0 == "invalid_dpop_proof" || $0 == "use_dpop_nonce" }) else {
+            return nil
+        }
+        return TokenFailure(
+            grant: .refreshToken,
+            status: response.status,
+            headers: response.headers,
+            error: error,
+            isJSON: false,
+            endpoint: "UserInfo endpoint"
+        ).standardError
     }
 
     private static func object(of response: HTTPResponse) throws(IdentityError) -> JSONObject {

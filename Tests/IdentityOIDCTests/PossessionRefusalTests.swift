@@ -1,0 +1,121 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+@Suite("DPoP at resource servers that refuse")
+struct PossessionRefusalTests {
+    private static func run(_ body: (FakeWorld, TokenSet) async throws -> Void) async throws {
+        try await FakeWorld.run({ $0.provesPossession = true }) { world in
+            world.fake.change(answer: { $0["token_type"] = .string("DPoP") })
+            try await body(world, try await world.login())
+        }
+    }
+
+    private static func refusal(_ challenge: String, nonce: String? = nil) -> LoopbackResponse {
+        .message(
+            status: 401,
+            headers: [("WWW-Authenticate", challenge)] + (nonce.map { [("DPoP-Nonce", $0)] } ?? [])
+        )
+    }
+
+    @Test("a bound token whose key is gone is not sent, least of all as bearer")
+    func missingKey() async throws {
+        try await Self.run { world, tokens in
+            var bare = tokens
+            bare.possessionKey = nil
+            let refused = bare
+            let error = await #expect(throws: IdentityError.self) {
+                try await world.provider.buyerProfile(for: refused)
+            }
+            #expect(error?.code == .storeCorrupt)
+            #expect(error?.kind == .configuration)
+            let url = try HTTPURL("https://api.example/")
+            #expect(throws: IdentityError.self) {
+                try world.provider.authorizationHeaders(for: .get, url, with: refused)
+            }
+            #expect(world.fake.requests(to: "/userinfo").isEmpty)
+        }
+    }
+
+    @Test("a server that asks for the nonce which the proof held already is not asked once more, by whoever loops")
+    func sameNonce() async throws {
+        try await Self.run { world, tokens in
+            let url = try HTTPURL("https://api.example/")
+            var answer = HTTPHeaders()
+            try answer.set("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\"")
+            try answer.set("DPoP-Nonce", "n-1")
+            let first = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
+            #expect(world.provider.shouldRepeat(first, answeredWith: 401, answer, from: url))
+            // Another request went out before its first answer came: it lacked the nonce just as well.
+            #expect(world.provider.shouldRepeat(first, answeredWith: 401, answer, from: url))
+            let second = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
+            #expect(!world.provider.shouldRepeat(second, answeredWith: 401, answer, from: url))
+            try answer.set("DPoP-Nonce", "n-2")
+            #expect(world.provider.shouldRepeat(second, answeredWith: 401, answer, from: url))
+            var bearer = HTTPHeaders()
+            try bearer.set("Authorization", "Bearer t")
+            #expect(!world.provider.shouldRepeat(bearer, answeredWith: 401, answer, from: url))
+
+            world.fake.replace("/userinfo", by: Self.refusal("DPoP error=\"use_dpop_nonce\"", nonce: "same"))
+            for count in [2, 1] {
+                let before = world.fake.requests(to: "/userinfo").count
+                await #expect(throws: IdentityError.self) { try await world.provider.buyerProfile(for: tokens) }
+                #expect(world.fake.requests(to: "/userinfo").count - before == count)
+            }
+        }
+    }
+
+    @Test(
+        "a refused proof is no refused token: no refresh token is spent for it",
+        arguments: [
+            ("DPoP error=\"invalid_dpop_proof\"", nil, IdentityError.Kind.configuration),
+            ("Bearer, DPoP algs=\"ES256\", error=\"invalid_dpop_proof\"", nil, .configuration),
+            ("DPoP error=\"use_dpop_nonce\"", "n", .retryLater), ("DPoP error=\"use_dpop_nonce\"", nil, .retryLater),
+            ("DPoP error=\"invalid_token\"", nil, nil), ("Bearer error=\"invalid_dpop_proof\"", nil, nil),
+        ] as [(String, String?, IdentityError.Kind?)]
+    )
+    func refusedProof(challenge: String, nonce: String?, kind: IdentityError.Kind?) async throws {
+        try await Self.run { world, tokens in
+            let sessions = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: InMemoryStore(),
+                environment: world.environment
+            )
+            let session = try await sessions.establish(tokens, provider: "fake")
+            world.fake.change(claims: { $0["nonce"] = nil })
+            world.fake.replace("/userinfo", by: Self.refusal(challenge, nonce: nonce))
+            let before = world.fake.requests(to: "/token").count
+            let error = await #expect(throws: IdentityError.self) {
+                try await sessions.buyerProfile(for: session.id)
+            }
+            #expect(error?.code == (kind == nil ? .accessTokenRefused : .possessionProofRefused))
+            if let kind { #expect(error?.kind == kind) }
+            #expect(world.fake.requests(to: "/token").count - before == (kind == nil ? 1 : 0))
+        }
+    }
+
+    @Test(
+        "the DPoP challenge is found behind others, whatever those carry",
+        arguments: [
+            ("Negotiate abc==, DPoP error=\"use_dpop_nonce\"", true),
+            ("Negotiate a/+b=, DPoP error=use_dpop_nonce", true),
+            ("Negotiate abc, DPoP error=use_dpop_nonce", true), ("Negotiate, DPoP error=use_dpop_nonce", true),
+            ("Negotiate abc==\t , DPoP error=use_dpop_nonce", true),
+            ("DPoP error=use_dpop_nonce, Negotiate abc==", true),
+            ("DPoP abc==, Basic error=\"use_dpop_nonce\"", false), ("Negotiate abc== DPoP error=use_dpop_nonce", false),
+        ]
+    )
+    func otherChallenges(challenge: String, isFound: Bool) async throws {
+        try await Self.run { world, tokens in
+            let url = try HTTPURL("https://api.example/")
+            var answer = HTTPHeaders()
+            try answer.set("WWW-Authenticate", challenge)
+            try answer.set("DPoP-Nonce", "n-1")
+            let sent = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
+            #expect(world.provider.shouldRepeat(sent, answeredWith: 401, answer, from: url) == isFound)
+        }
+    }
+}
