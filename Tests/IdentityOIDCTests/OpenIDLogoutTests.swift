@@ -106,6 +106,13 @@ struct OpenIDLogoutTests {
             try await world.provider.revoke(try await world.login())
             #expect(world.fake.paths().allSatisfy { $0 != "/revoke" })
         }
+        try await FakeWorld.run { world in
+            // A provider that revokes tokens in the clear: whoever counts on it hears of it.
+            world.fake.change(metadata: { $0["revocation_endpoint"] = .string("http://id.example/revoke") })
+            let tokens = try await world.login()
+            let error = await #expect(throws: IdentityError.self) { try await world.provider.revoke(tokens) }
+            #expect(error?.code == .unsupportedByProvider)
+        }
         try await FakeWorld.run({ $0.authentication = .secretPost(Secret("s3cret")) }) { world in
             world.fake.change(metadata: { [origin = world.fake.origin] in
                 $0["revocation_endpoint"] = .string("\(origin)/revoke")

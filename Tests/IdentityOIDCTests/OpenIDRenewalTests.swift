@@ -174,6 +174,17 @@ struct OpenIDRenewalTests {
             let supporting = try #require(world.provider as (any IdentityProvider) as? any LogoutStateSupporting)
             let marked = try await supporting.logoutURL(for: tokens, returningTo: address, state: Secret("s &1"))
             #expect(marked?.text == "\(expected)&state=s%20%261")
+            // ID tokens may be as large as 32 KiB, URLs end at 8.
+            var large = tokens
+            large.idToken = Secret(String(repeating: "t", count: 9000))
+            let short = try await supporting.logoutURL(for: large, returningTo: address, state: Secret("s &1"))
+            #expect(short?.text == "\(expected)&state=s%20%261".replacing("id_token_hint=\(idToken)&", with: ""))
+            await #expect(throws: IdentityError.self) {
+                try await world.provider.logoutURL(
+                    for: tokens,
+                    returningTo: "\(address)&b=\(String(repeating: "b", count: 9000))"
+                )
+            }
         }
         try await FakeWorld.run { world in
             world.fake.change(metadata: { $0["end_session_endpoint"] = nil })

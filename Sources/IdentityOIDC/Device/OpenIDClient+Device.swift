@@ -9,7 +9,7 @@ extension OpenIDClient {
     package func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
-            throw Self.missing("device authorization endpoint")
+            throw Self.missing("usable device authorization endpoint")
         }
         guard metadata.tokenEndpoint != nil else { throw Self.missing("token endpoint") }
         guard let keySet = metadata.keySetURL else { throw Self.missing("key set") }
@@ -23,14 +23,14 @@ extension OpenIDClient {
         try add(options, to: &fields, reserved: Self.tokenParameters)
         let key = try newPossessionKey(metadata)
         let startedAt = channel.environment.clock.now
-        let answer = try await authenticated(
+        let (answer, sent) = try await authenticatedAnswer(
             fields,
             headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
             to: endpoint,
             asking: "The provider's device authorization endpoint"
         )
         let object: JSONObject
-        switch try TokenAnswer(answer, to: .deviceCode, hiding: sentValues(fields)) {
+        switch try TokenAnswer(answer, to: .deviceCode, hiding: sent) {
         case .success(let found): object = found
         case .failure(var failure):
             failure.endpoint = "device authorization endpoint"

@@ -21,21 +21,43 @@ extension OpenIDClient {
         provedBy key: PossessionKey? = nil,
         asking party: String
     ) async throws -> HTTPResponse {
-        try await proving(key, to: endpoint) { proof in
-            try await post(fields, headers: headers + proof, to: endpoint, asking: party)
-        }
+        try await authenticatedAnswer(fields, headers: headers, to: endpoint, provedBy: key, asking: party).response
     }
 
-    /// Posts a form with this client's authentication, once.
-    private func post(
+    /// The same, with what the request carried in the end: assertion, proof and credentials are made on the way.
+    ///
+    /// - Returns: The answer, and what no error about it may repeat.
+    func authenticatedAnswer(
         _ fields: [(name: String, value: String)],
-        headers: [(name: String, value: String)],
+        headers: [(name: String, value: String)] = [],
         to endpoint: HTTPURL,
+        provedBy key: PossessionKey? = nil,
         asking party: String
-    ) async throws -> HTTPResponse {
-        var fields = fields
+    ) async throws -> (response: HTTPResponse, sent: SentValues) {
+        var secrets: [Secret] = []
+        let response = try await proving(key, to: endpoint) { proof in
+            let (headers, fields) = try await authenticate(fields, headers: headers + proof)
+            secrets += self.secrets(in: fields) + headers.map { Secret($0.value) }
+            return try await channel.send(
+                .post,
+                endpoint,
+                headers: try ProviderChannel.headers(
+                    [("Content-Type", "application/x-www-form-urlencoded")] + headers
+                ),
+                body: FormEncoding.encode(fields),
+                asking: party
+            )
+        }
+        return (response, SentValues(secrets: secrets))
+    }
+
+    /// Headers and fields of one request with this client's authentication.
+    private func authenticate(
+        _ fields: [(name: String, value: String)],
+        headers: [(name: String, value: String)]
+    ) async throws -> (headers: [(name: String, value: String)], fields: [(name: String, value: String)]) {
+        var (headers, fields) = (headers, fields)
         if !fields.contains(where: { $0.name == "client_id" }) { fields.append(("client_id", descriptor.clientID)) }
-        var headers = [("Content-Type", "application/x-www-form-urlencoded")] + headers
         switch authentication {
         case .none: break
         case .secretPost(let secret):
@@ -46,13 +68,7 @@ extension OpenIDClient {
         case .privateKeyJWT(let key):
             fields += try await assertion(key)
         }
-        return try await channel.send(
-            .post,
-            endpoint,
-            headers: try ProviderChannel.headers(headers),
-            body: FormEncoding.encode(fields),
-            asking: party
-        )
+        return (headers, fields)
     }
 
     /// The fields of a fresh assertion (RFC 7523 section 2.2).
@@ -90,17 +106,21 @@ extension OpenIDClient {
 
     /// What of a form and of the client's proof must not come back in an error.
     package func sentValues(_ fields: [(name: String, value: String)]) -> SentValues {
-        let open = ["client_id", "grant_type", "redirect_uri", "scope"]
-        var secrets = fields.filter { !open.contains($0.name) }.map { Secret($0.value) }
-        secrets += dialect.tokenRequestHeaders.map(\.value)
+        SentValues(secrets: secrets(in: fields) + dialect.tokenRequestHeaders.map(\.value))
+    }
+
+    private func secrets(in fields: [(name: String, value: String)]) -> [Secret] {
+        let open = [
+            "client_assertion_type", "client_id", "grant_type", "redirect_uri", "scope", "token_type_hint",
+        ]
+        let secrets = fields.filter { !open.contains($0.name) }.map { Secret($0.value) }
         switch authentication {
-        case .none, .privateKeyJWT: break
-        case .secretPost(let secret): secrets.append(secret)
+        case .none, .privateKeyJWT: return secrets
+        case .secretPost(let secret): return secrets + [secret]
         case .secretBasic(let secret, let encoding):
             let credentials = Self.credentials(descriptor.clientID, secret, encoding)
-            secrets += [secret, Secret(String(credentials.prefix { $0 != "=" }))]
+            return secrets + [secret, Secret(String(credentials.prefix { $0 != "=" }))]
         }
-        return SentValues(secrets: secrets)
     }
 
     /// Basic credentials (RFC 6749 section 2.3.1, RFC 7617).

@@ -37,14 +37,14 @@ extension OpenIDClient {
     ) async throws -> (answer: TokenAnswer, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
         let startedAt = channel.environment.clock.now
-        let response = try await authenticated(
+        let (response, sent) = try await authenticatedAnswer(
             fields,
             headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
             to: endpoint,
             provedBy: key,
             asking: "The provider's token endpoint"
         )
-        return (try TokenAnswer(response, to: grant, hiding: sentValues(fields)), startedAt)
+        return (try TokenAnswer(response, to: grant, hiding: sent), startedAt)
     }
 
     /// A successful answer, its tokens bound to the key if one was proved.
@@ -104,22 +104,23 @@ extension OpenIDClient {
 
     /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).
     ///
-    /// - Returns: Nil when the provider has no such page.
+    /// - Returns: Nil when the provider has no such page. Without `id_token_hint` where the ID token does not fit into a URL.
     package func logoutURL(
         for tokens: TokenSet,
         returningTo postLogoutRedirectURI: String?,
         state: Secret? = nil
     ) async throws -> HTTPURL? {
         guard let endpoint = try await metadataSource.metadata().endSessionEndpoint else { return nil }
-        var fields: [(name: String, value: String)] = []
-        if let idToken = tokens.idToken { fields.append(("id_token_hint", idToken.reveal())) }
-        fields.append(("client_id", descriptor.clientID))
+        var fields = [("client_id", descriptor.clientID)]
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
         if let state { fields.append(("state", state.reveal())) }
+        func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {
+            try endpoint.appending(queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self))
+        }
+        // An ID token may be larger than a URL. The hint is optional, and the provider knows the client by its name.
+        if let hint = tokens.idToken, let url = try? url([("id_token_hint", hint.reveal())] + fields) { return url }
         do {
-            return try endpoint.appending(
-                queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self)
-            )
+            return try url(fields)
         } catch {
             throw IdentityError(
                 .configuration,

@@ -6,15 +6,20 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError` when a token that was to be revoked may still be good.
     package func revoke(_ tokens: TokenSet) async throws {
-        guard let endpoint = try await metadataSource.metadata().revocationEndpoint else { return }
+        let metadata = try await metadataSource.metadata()
+        guard let endpoint = metadata.revocationEndpoint else {
+            guard !metadata.unusableEndpoints.contains("revocation_endpoint") else {
+                throw Self.missing("usable revocation endpoint")
+            }
+            return
+        }
         func revoke(_ token: Secret, _ kind: String) async throws -> RevocationAnswer {
-            try RevocationAnswer(
-                try await authenticated(
-                    [("token", token.reveal()), ("token_type_hint", kind)],
-                    to: endpoint,
-                    asking: "The provider's revocation endpoint"
-                )
+            let answer = try await authenticatedAnswer(
+                [("token", token.reveal()), ("token_type_hint", kind)],
+                to: endpoint,
+                asking: "The provider's revocation endpoint"
             )
+            return try RevocationAnswer(answer.response, hiding: answer.sent)
         }
         guard let refreshToken = tokens.refreshToken else {
             // Access tokens that nobody can take back are common; they live for minutes.

@@ -10,8 +10,11 @@ package enum RevocationAnswer: Sendable {
 
     /// Reads an answer.
     ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - sent: What the request carried, the token first of all, which a failure must not repeat.
     /// - Throws: `IdentityError` when the token may still be good.
-    package init(_ response: HTTPResponse) throws(IdentityError) {
+    package init(_ response: HTTPResponse, hiding sent: SentValues = SentValues()) throws(IdentityError) {
         if response.status == 200 || response.status == 204 {
             self = .revoked
             return
@@ -29,7 +32,8 @@ package enum RevocationAnswer: Sendable {
             error: error,
             errorDescription: object?["error_description"]?.string,
             errorURI: object?["error_uri"]?.string,
-            isJSON: object != nil
+            isJSON: object != nil,
+            sent: sent
         ).refusedRevocation
     }
 }
