@@ -1,3 +1,4 @@
+import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
 import IdentityOIDC

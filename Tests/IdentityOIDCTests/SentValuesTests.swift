@@ -70,7 +70,7 @@ struct SentValuesTests {
             try await words({ $0.authentication = secret }, repeating: Self.field("client_secret"))
                 == [hidden, hidden, hidden, hidden]
         )
-        let basic = ClientAuthentication.secretBasic(Secret("client-secret-1"), .formEncoded)
+        let basic = ClientAuthentication.secretBasic(Secret("client-secret-1"), encoding: .formEncoded)
         #expect(
             try await words({ $0.authentication = basic }, repeating: { $0.header("Authorization") })
                 == [hidden, hidden, hidden, hidden]

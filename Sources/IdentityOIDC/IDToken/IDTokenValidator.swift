@@ -20,7 +20,6 @@ package enum IDTokenValidator {
         let algorithm = try checks.algorithm(of: signature, types: ["jwt", "id_token+jwt"])
         try checks.checkSignature(signature, algorithm, keys)
         let claims = signature.payload
-        try checkKind(claims)
         let issuer = try checks.issuer(claims)
         let authorizedParty = try checks.authorizedParty(claims)
         let subject = try checks.subject(claims)
@@ -29,6 +28,7 @@ package enum IDTokenValidator {
         try checkAge(authenticatedAt, expected)
         try checkAuthenticationContext(claims, expected)
         try checkNonce(claims, expected)
+        try checkKind(claims)
         try checkAccessTokenHash(claims, algorithm, expected)
         try checkContinuity(
             expected,
