@@ -140,6 +140,37 @@ struct IDTokenEdgeTests {
         #expect(try refusal(try forge.token(), keys: try keySet(["kid": .integer(1)])) == .idTokenKeyUnknown)
     }
 
+    @Test("a key on a curve for something else is no signature key, whatever its length")
+    func otherCurve() throws {
+        var key = try #require(try TokenForge(.edDSA).jwk.object)
+        for (curve, count) in [("Ed25519", 1), ("X25519", 0), ("Ed448", 0)] {
+            key["crv"] = .string(curve)
+            let document = JSONValue.object(["keys": .array([.object(key)])]).serialized
+            #expect(try JSONWebKeySet(parsing: document).count == count)
+        }
+    }
+
+    @Test("a signed token that is no ID token has to be signed with an algorithm of the list, too")
+    func listedAlgorithm() throws {
+        let forge = try TokenForge(.es256)
+        let signature = try JSONWebSignature(parsing: try forge.token())
+        try signature.verify(keys: try forge.keySet(), algorithms: [.es256])
+        let error = #expect(throws: IdentityError.self) {
+            try signature.verify(keys: try forge.keySet(), algorithms: [.rs256])
+        }
+        #expect(error?.code == .idTokenAlgorithm)
+    }
+
+    @Test("keys that come with a failure are none", arguments: [404, 500])
+    func keysOfFailure(status: Int) async throws {
+        try await FakeWorld.run { world in
+            let forge = try TokenForge(.es256)
+            world.fake.rotate(to: forge, publishing: true)
+            world.fake.replace("/jwks", by: FakeProvider.json(["keys": .array([forge.jwk])], status: status))
+            #expect(await world.refusal()?.kind == .retryLater)
+        }
+    }
+
     @Test("of many keys no more than eight are tried, and no set holds more than a hundred")
     func bounds() throws {
         var forge = try TokenForge(.es256)
