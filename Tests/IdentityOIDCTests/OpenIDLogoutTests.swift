@@ -100,6 +100,69 @@ struct OpenIDLogoutTests {
         }
     }
 
+    @Test("forged logout tokens use up nothing that a login needs, and while they come a genuine one is not condemned")
+    func flood() async throws {
+        try await FakeWorld.run { world in
+            _ = try await world.login()
+            func refusal(_ token: Secret) async -> IdentityError? {
+                await #expect(throws: IdentityError.self) {
+                    _ = try await world.provider.validate(logoutToken: token)
+                }
+            }
+            var stranger = try TokenForge(.es256)
+            stranger.keyID = "next"
+            for _ in 0..<2 { _ = await refusal(try token(world, stranger)) }
+            #expect(world.fake.requests(to: "/jwks").count == 2)
+            stranger.keyID = "made-up"
+            #expect(await refusal(try token(world, stranger))?.code == .idTokenKeyUnknown)
+            for number in 0..<10 {
+                stranger.keyID = "made-up-\(number)"
+                #expect(await refusal(try token(world, stranger))?.kind == .retryLater)
+            }
+            #expect(world.fake.requests(to: "/jwks").count == 3)
+            var next = try TokenForge(.es256)
+            next.keyID = "next"
+            world.fake.rotate(to: next, publishing: true)
+            #expect(await refusal(try token(world))?.kind == .retryLater)
+            _ = try await world.login()
+            _ = try await world.provider.validate(logoutToken: try token(world))
+            #expect(world.fake.requests(to: "/jwks").count == 4)
+        }
+    }
+
+    @Test("what no key could make good is refused before one is asked for; keys that cannot be read condemn nobody")
+    func order() async throws {
+        try await FakeWorld.run { world in
+            let manager = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: InMemoryStore(),
+                environment: world.environment
+            )
+            func send(_ change: (inout JSONObject) -> Void = { _ in }) async throws -> BackChannelLogoutResult {
+                var claims = LogoutTokenTests.goodClaims
+                claims["iss"] = .string(world.fake.origin)
+                change(&claims)
+                return await manager.backChannelLogout(
+                    provider: "fake",
+                    body: Array("logout_token=\(try world.fake.forge.token(claims).reveal())".utf8),
+                    contentType: "application/x-www-form-urlencoded"
+                )
+            }
+            let changes: [(inout JSONObject) -> Void] = [
+                { $0["iss"] = .string("https://other.example") }, { $0["aud"] = .string("client-2") },
+                { $0["events"] = nil }, { $0["exp"] = .integer(1) }, { $0["jti"] = nil },
+            ]
+            for change in changes { #expect(try await send(change).status == 400) }
+            #expect(world.fake.requests(to: "/jwks").isEmpty)
+            world.fake.replace("/jwks", by: .message(status: 302, headers: [("Location", "/")]))
+            let unread = try await send()
+            #expect(unread.error?.code == .redirectRefused)
+            #expect(unread.status == 503)
+            world.fake.replace("/jwks", by: nil)
+            #expect(try await send().status == 200)
+        }
+    }
+
     @Test("tokens are revoked with the client's proof: the refresh token, or the access token where there is no other")
     func revocation() async throws {
         try await FakeWorld.run({ $0.authentication = .secretPost(Secret("s3cret")) }) { world in

@@ -1,8 +1,8 @@
 /// What a provider's back-channel logout request came to, and the answer to send.
 public struct BackChannelLogoutResult: Sendable {
     /// The status of the answer (OpenID Connect Back-Channel Logout 1.0 section 2.8): 200 when the sessions are gone, also when
-    /// there were none; 400 when the request was refused; 503 when the provider should try again, and 500 when the operator has to
-    /// change something first.
+    /// there were none; 400 when the request or its token was refused; 503 when the provider should try again, for its keys or the
+    /// store could not be had; and 500 when the operator has to change something first.
     public let status: Int
     /// The headers of the answer.
     public let headers: [(name: String, value: String)]
@@ -27,7 +27,7 @@ public struct BackChannelLogoutResult: Sendable {
         headers = [noStore, ("Content-Type", "application/json")]
         var object = JSONObject()
         switch error.kind {
-        case .rejected:
+        case .rejected where Self.isAboutToken(error.code):
             status = 400
             object["error"] = .string("invalid_request")
             object["error_description"] = .string(error.message)
@@ -35,10 +35,21 @@ public struct BackChannelLogoutResult: Sendable {
         case .configuration:
             status = 500
             object["error"] = .string("server_error")
-        case .retryLater, .signInAgain, .cancelled:
+        // A page in the place of the provider's keys, for example, says nothing about the token.
+        case .rejected, .retryLater, .signInAgain, .cancelled:
             status = 503
             object["error"] = .string("temporarily_unavailable")
         }
         body = JSONValue.object(object).serialized
+    }
+
+    /// Whether an error condemns the token or its request, and not what was needed to judge it.
+    private static func isAboutToken(_ code: IdentityError.Code) -> Bool {
+        switch code {
+        case .logoutTokenInvalid, .logoutTokenReplayed, .idTokenMalformed, .idTokenAlgorithm, .idTokenKeyUnknown,
+            .idTokenSignature, .idTokenIssuer, .idTokenAudience, .idTokenSubject, .idTokenTime:
+            true
+        default: false
+        }
     }
 }

@@ -39,7 +39,7 @@ public protocol BackChannelLogoutSupporting: Sendable {
     ///
     /// Whether the token was used before is not its business.
     ///
-    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/rejected`` when the token is none of this provider for this
-    ///   client, of kind ``IdentityError/Kind/retryLater`` when that cannot be said at the moment.
+    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/rejected`` and with a code of ID or logout tokens when the token
+    ///   is none of this provider for this client, of kind ``IdentityError/Kind/retryLater`` when that cannot be said at the moment.
     func validate(logoutToken: Secret) async throws -> LogoutNotice
 }

@@ -1,16 +1,17 @@
 internal import IdentityHTTP
 internal import IdentityKit
-internal import Synchronization
 
 /// Keeps the last good keys; a failure behind it takes nothing away.
-final class KeySetCache: KeySetProviding {
+struct KeySetCache: KeySetProviding {
     private let next: any KeySetProviding
     private let clock: any IdentityClock
-    private let entry = Mutex<KeySetSnapshot?>(nil)
+    private let memory: KeySetMemory
 
-    init(_ next: any KeySetProviding, clock: any IdentityClock) {
+    /// - Parameter memory: Where the keys are kept; chains that share it find each other's.
+    init(_ next: any KeySetProviding, clock: any IdentityClock, memory: KeySetMemory = KeySetMemory()) {
         self.next = next
         self.clock = clock
+        self.memory = memory
     }
 
     /// What is at hand and meets the demand.
@@ -21,12 +22,12 @@ final class KeySetCache: KeySetProviding {
     func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot {
         if let remembered = remembered(at: url, for: demand) { return remembered }
         let snapshot = try await next.keys(at: url, rebased(demand, on: last(at: url)))
-        entry.withLock { $0 = snapshot }
+        memory.keep(snapshot)
         return snapshot
     }
 
     private func last(at url: HTTPURL) -> KeySetSnapshot? {
-        entry.withLock { $0 }.flatMap { $0.url == url ? $0 : nil }
+        memory.last.flatMap { $0.url == url ? $0 : nil }
     }
 
     /// The same demand, seen from the keys that are at hand.

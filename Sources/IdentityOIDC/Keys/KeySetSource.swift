@@ -7,6 +7,9 @@ internal import IdentityKit
 /// A chain of small parts, each of which does one of these (`Documentation/Decisions/0008-key-set.md`).
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
+    /// For newer keys that a token asks for which anybody may have sent: it shares the keys and the pause after failures, and
+    /// neither budget nor memory, so that no stranger can use up what a login needs.
+    private let strangers: any KeySetProviding
 
     /// - Parameters:
     ///   - channel: How the provider is called.
@@ -17,10 +20,15 @@ package struct KeySetSource: Sendable {
         let reporter = KeySetReporter(environment: channel.environment, provider: provider)
         let fetch = KeySetReporting(KeySetFetch(channel: channel, headers: headers), reporter: reporter)
         let paused = KeySetRetryPause(fetch, clock: clock)
-        let budgeted = KeySetRefetchBudget(paused, clock: clock, reporter: reporter)
-        let tolerant = KeySetOutageTolerance(budgeted, clock: clock)
-        let shared = KeySetSingleFlight(KeySetCache(tolerant, clock: clock), clock: clock)
-        chain = KeySetRefreshAhead(KeySetUnknownKeys(shared, clock: clock), clock: clock)
+        let memory = KeySetMemory()
+        func remembering() -> KeySetUnknownKeys {
+            let budgeted = KeySetRefetchBudget(paused, clock: clock, reporter: reporter)
+            let tolerant = KeySetOutageTolerance(budgeted, clock: clock)
+            let cache = KeySetCache(tolerant, clock: clock, memory: memory)
+            return KeySetUnknownKeys(KeySetSingleFlight(cache, clock: clock), clock: clock)
+        }
+        chain = KeySetRefreshAhead(remembering(), clock: clock)
+        strangers = remembering()
     }
 
     /// The keys at an address.
@@ -60,7 +68,7 @@ package struct KeySetSource: Sendable {
         } catch {
             refusal = IdentityError.wrapping(error)
         }
-        guard refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature else { throw refusal }
+        guard Self.mayPass(refusal) else { throw refusal }
         let newer: KeySetSnapshot?
         do {
             newer = try await newerKeys(at: url, than: known, keyID: keyID)
@@ -70,5 +78,43 @@ package struct KeySetSource: Sendable {
         }
         guard let newer else { throw refusal }
         return try verify(newer.keys)
+    }
+
+    /// Verifies a token that anybody may have sent, as ``verifying(with:keyID:_:)`` does, out of a budget of its own.
+    ///
+    /// Such a token is refused only once the provider was asked: while that may not be done, nobody can tell a forged one from a
+    /// genuine one that is signed with a new key.
+    ///
+    /// - Parameters:
+    ///   - url: The address of the key set.
+    ///   - keyID: The token's `kid`.
+    ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not do.
+    /// - Throws: What `verify` throws; `IdentityError` of another code when the keys cannot be had, or not be asked for again yet.
+    package func verifyingUnsolicited<Value>(
+        with url: HTTPURL,
+        keyID: String?,
+        _ verify: (JSONWebKeySet) throws -> Value
+    ) async throws -> Value {
+        let known = try await keys(at: url)
+        do {
+            return try verify(known.keys)
+        } catch {
+            guard Self.mayPass(IdentityError.wrapping(error)) else { throw error }
+        }
+        let latest = try await strangers.keys(at: url, .newer(than: known, keyID: keyID))
+        guard latest.fetch != known.fetch else {
+            throw IdentityError(
+                .retryLater,
+                .discoveryFailed,
+                "The token is not signed with a key that is known here, and the provider cannot be asked again yet.",
+                hint: "Have it sent again in a minute. If it goes on, somebody floods the address with forged tokens."
+            )
+        }
+        return try verify(latest.keys)
+    }
+
+    /// Whether newer keys may verify what was refused.
+    private static func mayPass(_ refusal: IdentityError) -> Bool {
+        refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature
     }
 }

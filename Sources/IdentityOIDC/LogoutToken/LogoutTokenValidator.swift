@@ -25,10 +25,21 @@ package enum LogoutTokenValidator {
         keys: JSONWebKeySet,
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> LogoutNotice {
+        try read(token, expecting: expected).verify(keys)
+    }
+
+    /// Checks everything but the signature, which needs the provider's keys: what could not be good by any key is refused before
+    /// one is asked for.
+    ///
+    /// - Throws: `IdentityError` of kind `rejected`.
+    static func read(
+        _ token: Secret,
+        expecting expected: IDTokenExpectations
+    ) throws(IdentityError) -> UnverifiedLogoutToken {
         let signature = try JSONWebSignature(parsing: token)
         let checks = SignedTokenChecks(refusal: refusal, expected: expected)
         let types = ["jwt", "logout+jwt", "application/logout+jwt"]
-        try checks.checkSignature(signature, try checks.algorithm(of: signature, types: types), keys)
+        let algorithm = try checks.algorithm(of: signature, types: types)
         let claims = signature.payload
         let issuer = try checks.issuer(claims)
         _ = try checks.authorizedParty(claims)
@@ -41,13 +52,14 @@ package enum LogoutTokenValidator {
         let subject = claims["sub"] == nil ? nil : try checks.subject(claims)
         let session = try name("sid", claims)
         guard subject != nil || session != nil else { throw failure("names neither a buyer nor a session", "2.4") }
-        return LogoutNotice(
+        let notice = LogoutNotice(
             issuer: issuer,
             subject: subject,
             providerSessionID: session,
             tokenID: tokenID,
             expiresAt: expiry
         )
+        return UnverifiedLogoutToken(checks: checks, signature: signature, algorithm: algorithm, notice: notice)
     }
 
     /// When the token stops being accepted, which must not have come yet.

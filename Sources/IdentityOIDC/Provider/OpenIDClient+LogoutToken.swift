@@ -4,9 +4,8 @@ extension OpenIDClient {
     /// Validates a logout token as `LogoutTokenValidator` does, with this provider's keys for this client.
     package func validate(logoutToken: Secret) async throws -> LogoutNotice {
         let metadata = try await metadataSource.metadata()
-        let expected = expectations(metadata)
-        return try await withKeys(for: logoutToken, metadata) { keys in
-            try LogoutTokenValidator.validate(logoutToken, keys: keys, expecting: expected)
-        }
+        let token = try LogoutTokenValidator.read(logoutToken, expecting: expectations(metadata))
+        guard let url = metadata.keySetURL else { throw Self.missing("key set") }
+        return try await keySource.verifyingUnsolicited(with: url, keyID: token.keyID) { try token.verify($0) }
     }
 }
