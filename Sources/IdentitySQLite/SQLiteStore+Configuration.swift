@@ -19,12 +19,13 @@ extension SQLiteStore {
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration
-        /// How many pending logins are kept, and how many used tokens, by default 10,000; beyond that those that expire first
-        /// make room.
+        /// How many pending logins are kept, by default 10,000; beyond that those that expire first make room.
         ///
         /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
         public var maximumAttempts: Int
-        /// By which waits are measured.
+        /// How many used tokens are kept, by default 100,000; beyond that only those that have expired make room.
+        public var maximumUsedTokens = 100_000
+        /// By which waits are measured and used tokens expire.
         public var clock: any IdentityClock
 
         /// A configuration of the given parts.

@@ -10,16 +10,21 @@ extension SQLiteStore: UsedTokenStore {
         }
     }
 
-    /// Marks a key, if it is not marked; those that expire first make room.
+    /// Marks a key, if it is not marked; those that have expired make room.
+    ///
+    /// - Throws: `IdentityError` with code `store_full` when there is no room and none has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try lookup.hash(.usedToken, Array(key.utf8))
-        return try await database.write { [maximumAttempts] connection in
+        return try await database.write { [maximumUsedTokens, clock] connection in
             guard try connection.first(.readUsedToken, .key(hash), .bytes(hash), read: { _ in true }) == nil else {
                 return false
             }
             let count = try connection.first(.countUsedTokens) { Int($0.integer(0)) } ?? 0
-            if count >= maximumAttempts {
-                _ = try connection.run(.evictUsedTokens, .integer(Int64(count - maximumAttempts + 1)))
+            let excess = count - maximumUsedTokens + 1
+            if excess > 0 {
+                // Never one whose time is not over: a copy of its token would pass for new.
+                let removed = try connection.run(.sweepUsedTokens, .date(clock.now), .integer(Int64(excess)))
+                guard removed == excess else { throw IdentityError.usedTokensFull }
             }
             return try connection.run(.insertUsedToken, .key(hash), .bytes(hash), .date(expiry)) == 1
         }

@@ -6,7 +6,7 @@ internal import IdentityKit
 /// Everything about a buyer is sealed with AES-256-GCM and bound to its row. In the clear stand the names of provider, tenant and
 /// issuer, counters and expiry times; session ids, `state` values and subjects stand there only as keyed hashes. What a call has
 /// saved survives the loss of power, and a save in place works on a full disk too. A row that cannot be opened makes calls for
-/// that session fail and stays where it is; lists leave it out and ``checkHealth()`` counts it.
+/// that session fail and stays where it is; a list of all leaves it out, one of its buyer fails, and ``checkHealth()`` counts it.
 ///
 /// Open the file with one store per process. Do not copy it while it is in use, and keep other programs from writing to it.
 public final class SQLiteStore: Sendable {
@@ -16,6 +16,7 @@ public final class SQLiteStore: Sendable {
     let location: StoreLocation
     let clock: any IdentityClock
     let maximumAttempts: Int
+    let maximumUsedTokens: Int
 
     private init(_ database: Database, _ opened: OpenedStore, _ configuration: Configuration) {
         self.database = database
@@ -24,6 +25,7 @@ public final class SQLiteStore: Sendable {
         location = opened.location
         clock = configuration.clock
         maximumAttempts = configuration.maximumAttempts
+        maximumUsedTokens = max(1, configuration.maximumUsedTokens)
     }
 
     /// Opens a store, which is made where there is none.

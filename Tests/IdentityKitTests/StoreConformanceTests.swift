@@ -10,17 +10,24 @@ struct StoreConformanceTests {
         try await promise.run { InMemoryStore() }
     }
 
-    @Test("lets the used tokens that expire first make room")
+    @Test("lets used tokens make room when their time is over, and never before")
     func usedTokens() async throws {
-        let store = InMemoryStore(maximumAttempts: 2)
-        for (key, age) in [("late", 30.0), ("early", 10), ("middle", 20)] {
-            let isFirst = try await store.markUsed(key, until: .init(timeIntervalSince1970: age))
-            #expect(isFirst)
+        let clock = ManualClock()
+        let store = InMemoryStore(maximumUsedTokens: 2, clock: clock)
+        let start = clock.now
+        for (key, age) in [("late", 30.0), ("early", 10)] {
+            #expect(try await store.markUsed(key, until: start + age))
         }
-        let early = try await store.isUsed("early")
-        #expect(!early)
-        #expect(try await !store.markUsed("middle", until: .init(timeIntervalSince1970: 0)))
-        #expect(try await store.isUsed("late"))
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await store.markUsed("middle", until: start + 20)
+        }
+        #expect(error?.kind == .retryLater)
+        #expect(try await !store.markUsed("early", until: start))
+        clock.advance(by: .seconds(11))
+        #expect(try await store.markUsed("middle", until: start + 20))
+        for (key, isKept) in [("early", false), ("middle", true), ("late", true)] {
+            #expect(try await store.isUsed(key) == isKept)
+        }
     }
 
     @Test("lets the pending logins that expire first make room")

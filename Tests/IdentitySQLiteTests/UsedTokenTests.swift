@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IdentityKit
+import IdentityTesting
 import Testing
 
 @testable import IdentitySQLite
@@ -24,16 +25,23 @@ struct UsedTokenTests {
         for name in ["name of a token", "name of a session"] { #expect(!file.contains(Array(name.utf8))) }
     }
 
-    @Test("that expire first make room, and never the one that is asked about")
+    @Test("make room when their time is over, and never before")
     func cap() async throws {
         let directory = try StoreDirectory()
-        let store = try await directory.open { $0.maximumAttempts = 2 }
-        for (key, age) in [("late", 30.0), ("early", 10), ("middle", 20)] {
+        let clock = ManualClock()
+        let store = try await directory.open {
+            $0.maximumUsedTokens = 2
+            $0.clock = clock
+        }
+        for (key, age) in [("late", 30.0), ("early", 10)] {
             #expect(try await store.markUsed(key, until: moment + age))
         }
-        #expect(try await !store.isUsed("early"))
-        #expect(try await !store.markUsed("middle", until: moment))
-        #expect(try await store.isUsed("middle"))
-        #expect(try await store.isUsed("late"))
+        await expect(.storeFull, .retryLater) { try await store.markUsed("middle", until: moment + 20) }
+        #expect(try await !store.markUsed("early", until: moment))
+        clock.advance(by: .seconds(11))
+        #expect(try await store.markUsed("middle", until: moment + 20))
+        for (key, isKept) in [("early", false), ("middle", true), ("late", true)] {
+            #expect(try await store.isUsed(key) == isKept)
+        }
     }
 }

@@ -39,6 +39,16 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         if order.count > 2 * entries.count + 64 { compact() }
     }
 
+    /// Adds without letting go of what has not expired.
+    ///
+    /// - Returns: False when there is no room.
+    mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
+        while entries.count >= maximum, head < order.count, order[head].expiresAt < now { removeFirst() }
+        guard entries.count < maximum else { return false }
+        insert(value, for: key, until: expiry)
+        return true
+    }
+
     mutating func take(_ key: String) -> Value? {
         entries.removeValue(forKey: Array(key.utf8))?.value
     }

@@ -11,14 +11,22 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     }
 
     private let state: Mutex<State>
+    private let clock: any IdentityClock
 
     /// Creates an empty store.
     ///
-    /// - Parameter maximumAttempts: How many pending logins it keeps, and how many used tokens; beyond that those that expire
-    ///   first make room.
-    public init(maximumAttempts: Int = 10_000) {
-        let maximum = maximumAttempts
-        state = Mutex(State(attempts: .init(maximum: maximum), usedTokens: .init(maximum: maximum)))
+    /// - Parameters:
+    ///   - maximumAttempts: How many pending logins it keeps; beyond that those that expire first make room.
+    ///   - maximumUsedTokens: How many used tokens it keeps; beyond that only those that have expired make room.
+    ///   - clock: By which used tokens expire.
+    public init(
+        maximumAttempts: Int = 10_000,
+        maximumUsedTokens: Int = 100_000,
+        clock: any IdentityClock = SystemClock()
+    ) {
+        self.clock = clock
+        let attempts = ExpiringTable<StoredLoginAttempt>(maximum: maximumAttempts)
+        state = Mutex(State(attempts: attempts, usedTokens: ExpiringTable(maximum: maximumUsedTokens)))
     }
 
     /// Adds a new session.
@@ -80,12 +88,16 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     }
 
     /// Marks a key, if it is not marked.
+    ///
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeFull`` when there is no room and none has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
-        state.withLock { state in
-            guard !state.usedTokens.contains(key) else { return false }
-            state.usedTokens.insert((), for: key, until: expiry)
-            return true
+        let now = clock.now
+        let hasRoom = state.withLock { state -> Bool? in
+            guard !state.usedTokens.contains(key) else { return nil }
+            return state.usedTokens.insert((), for: key, until: expiry, at: now)
         }
+        if hasRoom == false { throw IdentityError.usedTokensFull }
+        return hasRoom != nil
     }
 
     /// What is attached under a name.

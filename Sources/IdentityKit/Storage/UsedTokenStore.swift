@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// A store that remembers which tokens were used, for those that count once.
 ///
 /// What it remembers survives a restart and is seen by all processes that share the store. It may forget a token when its time
-/// is over, and, of more than it has room for, those whose time is over first.
+/// is over and never before: a store that is full refuses another mark.
 public protocol UsedTokenStore: Sendable {
     /// Whether the key is marked.
     func isUsed(_ key: String) async throws -> Bool
@@ -16,5 +16,18 @@ public protocol UsedTokenStore: Sendable {
     ///   - key: What stands for the token, compared as bytes.
     ///   - expiry: Until when the mark is needed.
     /// - Returns: False when it was marked already.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/retryLater`` when there is no room for another mark.
     func markUsed(_ key: String, until expiry: Date) async throws -> Bool
+}
+
+extension IdentityError {
+    /// As many tokens are marked as may be, and the time of none is over.
+    package static var usedTokensFull: IdentityError {
+        IdentityError(
+            .retryLater,
+            .storeFull,
+            "No more used tokens can be remembered.",
+            hint: "Room comes with time. If it goes on, allow for more of them where the store is made."
+        )
+    }
 }

@@ -8,7 +8,7 @@ enum Query: Int, CaseIterable {
     case insertAttempt, readAttempt, deleteAttempt, countAttempts, evictAttempts, sweepAttempts, listAttemptSlots
     case insertAttachment, readAttachment, replaceAttachment, deleteAttachment, readAttachments, deleteAttachments
     case listAttachmentSlots
-    case readUsedToken, insertUsedToken, countUsedTokens, evictUsedTokens, sweepUsedTokens
+    case readUsedToken, insertUsedToken, countUsedTokens, sweepUsedTokens
 
     var sql: String {
         switch self {
@@ -104,8 +104,6 @@ enum Query: Int, CaseIterable {
         case .insertUsedToken:
             "INSERT INTO used_token (key, hash, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING"
         case .countUsedTokens: "SELECT count(*) FROM used_token"
-        case .evictUsedTokens:
-            "DELETE FROM used_token WHERE key IN (SELECT key FROM used_token ORDER BY expires_at LIMIT ?1)"
         case .sweepUsedTokens:
             """
             DELETE FROM used_token WHERE key IN
