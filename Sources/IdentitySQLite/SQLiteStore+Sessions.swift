@@ -1,6 +1,6 @@
 public import IdentityKit
 
-extension SQLiteStore: TokenStore {
+extension SQLiteStore: TokenStore, PartialSessionListing {
     private static let listChunk: Int64 = 128
 
     /// Adds a new session.
@@ -84,8 +84,20 @@ extension SQLiteStore: TokenStore {
         }
     }
 
-    /// The sessions that match, oldest first; rows that cannot be opened are left out.
+    /// The sessions that match, oldest first.
+    ///
+    /// Rows that cannot be opened are left out of a list of all; one that belongs to the buyer or to the provider's session that is
+    /// asked for makes the call fail, for the list would pass for the whole.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        let (found, damage) = try await readableSessions(matching: filter)
+        if let damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }
+        return found
+    }
+
+    /// The sessions that match and can be opened, oldest first, and the first error of those that cannot.
+    package func readableSessions(
+        matching filter: SessionFilter
+    ) async throws -> (sessions: [StoredSession], damage: IdentityError?) {
         let (query, hash): (Query, Value)
         if let buyer = filter.buyer {
             (query, hash) = (.listSessionsOfBuyer, .bytes(try buyerHash(issuer: buyer.issuer, subject: buyer.subject)))
@@ -97,6 +109,7 @@ extension SQLiteStore: TokenStore {
         let provider = filter.provider.map(Value.text) ?? .null
         let tenant = filter.tenant.map(Value.text) ?? .null
         var found: [StoredSession] = []
+        var damage: IdentityError?
         var last: Int64 = -1
         while true {
             let after = last
@@ -110,11 +123,18 @@ extension SQLiteStore: TokenStore {
                     hash
                 ) { (key: $0.integer(7), row: SessionRow($0, hash: $0.bytes(6))) }
             }
-            found += rows.compactMap { try? open($0.row) }.filter(filter.matches)
+            for (_, row) in rows {
+                do {
+                    let session = try open(row)
+                    if filter.matches(session) { found.append(session) }
+                } catch {
+                    damage = damage ?? .wrapping(error)
+                }
+            }
             guard rows.count == Self.listChunk, let key = rows.last?.key else { break }
             last = key
         }
-        return found.sorted { ($0.createdAt, $0.id.rawValue) < ($1.createdAt, $1.id.rawValue) }
+        return (found.sorted { ($0.createdAt, $0.id.rawValue) < ($1.createdAt, $1.id.rawValue) }, damage)
     }
 
     // MARK: Sealing

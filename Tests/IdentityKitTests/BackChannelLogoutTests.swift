@@ -176,6 +176,29 @@ struct BackChannelLogoutTests {
         #expect(await send(token, to: stage).sessions.map(\.id) == [first])
     }
 
+    @Test("a session that cannot be read is not said to be gone: the others end, and the token stays good for it")
+    func unreadable() async throws {
+        let stage = try LogoutStage()
+        let damaged = try await stage.signIn()
+        let second = try await stage.signIn()
+        let token = stage.provider.announce()
+        stage.store.setUnreadable(damaged)
+        let failed = await send(token, to: stage)
+        #expect(failed.status == 500)
+        #expect(failed.error?.code == .storeCorrupt)
+        #expect(failed.sessions.map(\.id) == [second])
+        let third = try await stage.signIn()
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await stage.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
+        }
+        #expect(error?.code == .storeCorrupt)
+        #expect(try await stage.store.session(third) == nil)
+        stage.store.setUnreadable(nil)
+        let finished = await send(token, to: stage)
+        #expect(finished.status == 200)
+        #expect(finished.sessions.map(\.id) == [damaged])
+    }
+
     @Test("a mark that was written although the store said otherwise counts")
     func failsAfterCommit() async throws {
         let stage = try LogoutStage()

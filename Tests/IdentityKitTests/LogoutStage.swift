@@ -134,7 +134,7 @@ extension WrappingStore {
 }
 
 /// A store in which what a test names fails.
-final class TroubledStore: WrappingStore, UsedTokenStore {
+final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing {
     enum Operation: Hashable {
         case insertAttempt, list, remove, isUsed, markUsed
         /// It is written, and an error comes back.
@@ -144,6 +144,7 @@ final class TroubledStore: WrappingStore, UsedTokenStore {
     let inner = InMemoryStore()
     private let broken = Mutex<Set<Operation>>([])
     private let stuck = Mutex<SessionID?>(nil)
+    private let unreadable = Mutex<SessionID?>(nil)
     private let replacements = Mutex<Int?>(nil)
     private let meeting = Mutex<(expected: Int, come: Int)>((0, 0))
 
@@ -151,6 +152,18 @@ final class TroubledStore: WrappingStore, UsedTokenStore {
 
     /// This one session cannot be removed.
     func setStuck(_ id: SessionID?) { stuck.withLock { $0 = id } }
+
+    /// This one session's row is damaged.
+    func setUnreadable(_ id: SessionID?) { unreadable.withLock { $0 = id } }
+
+    func readableSessions(
+        matching filter: SessionFilter
+    ) async throws -> (sessions: [StoredSession], damage: IdentityError?) {
+        let found = try await sessions(matching: filter)
+        let hidden = unreadable.withLock { $0 }
+        guard found.contains(where: { $0.id == hidden }) else { return (found, nil) }
+        return (found.filter { $0.id != hidden }, IdentityError(.configuration, .storeCorrupt, "Damaged."))
+    }
 
     private func check(_ operation: Operation) throws {
         guard !broken.withLock({ $0.contains(operation) }) else {

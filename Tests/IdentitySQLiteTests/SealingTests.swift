@@ -136,6 +136,32 @@ struct SealingTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(sessions[4].id) }
     }
 
+    @Test("a damaged session of a buyer or of a provider's session is never passed over as if there were none")
+    func unreadable() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        var sessions = [try sampleSession(), try sampleSession(), try sampleSession(subject: "another")]
+        for index in sessions.indices {
+            sessions[index].providerSessionID = "session"
+            try await store.insert(sessions[index])
+        }
+        let damaged = try store.lookup.hash(.session, Array(sessions[0].id.rawValue.utf8))
+        try directory.connection().execute(
+            "UPDATE session SET slot = zeroblob(8192) WHERE key = \(SQLiteStore.key(damaged))"
+        )
+        func buyer(_ session: StoredSession) -> SessionFilter {
+            SessionFilter(buyer: (session.issuer, session.subject))
+        }
+        for (filter, count) in [(buyer(sessions[0]), 1), (SessionFilter(providerSessionID: "session"), 2)] {
+            await expect(.storeCorrupt, .configuration) { try await store.sessions(matching: filter) }
+            let (readable, damage) = try await store.readableSessions(matching: filter)
+            #expect(readable.count == count)
+            #expect(damage?.code == .storeCorrupt)
+        }
+        #expect(try await store.sessions(matching: buyer(sessions[2])).map(\.id) == [sessions[2].id])
+        #expect(try await store.sessions(matching: SessionFilter()).count == 2)
+    }
+
     @Test("no id, state, subject, name or token stands in any file")
     func canary() async throws {
         let directory = try StoreDirectory()

@@ -24,10 +24,13 @@ extension SessionManager {
         await Correlation.scope {
             let started = environment.clock.elapsed
             let (ended, failure) = await endSessions(provider: name, body, contentType)
-            var problems: [IdentityError] = []
-            for session in ended {
-                problems += await tellEnd(of: session, since: started)
-                emit(.loggedOut, provider: name, session: session.session.id, since: started)
+            let problems = await outlivingCaller { [self] in
+                var problems: [IdentityError] = []
+                for session in ended {
+                    problems += await tellEnd(of: session, since: started)
+                    emit(.loggedOut, provider: name, session: session.session.id, since: started)
+                }
+                return problems
             }
             if let failure { emit(.logoutRefused(failure.code), provider: name, since: started) }
             return BackChannelLogoutResult(sessions: ended.map(\.session), problems: problems, error: failure)
@@ -50,10 +53,13 @@ extension SessionManager {
             let notice = try await marks.supporting.validate(logoutToken: token)
             let key = try notice.key(at: provider.descriptor)
             guard try await !marks.store.isUsed(key) else { throw Self.replayed }
-            let sessions = try await store.sessions(matching: notice.filter(for: provider.descriptor))
+            let (sessions, damage) = try await store.sessionsAndDamage(
+                matching: notice.filter(for: provider.descriptor)
+            )
             let failure: (any Error)?
             (ended, failure) = await takeAll(sessions.filter(notice.means).map(\.id))
-            if let failure { throw failure }
+            // A session that cannot be read may be meant, and lives on: the provider must not hear that it is gone.
+            if let failure = failure ?? damage { throw failure }
             guard try await mark(key, until: notice.expiresAt, in: marks.store) else { throw Self.replayed }
             return (ended, nil)
         } catch {

@@ -37,8 +37,10 @@ extension SessionManager {
             var options = options
             options.returnPath = try returnPath(options.returnPath)
             let started = environment.clock.elapsed
-            guard let ended = try await take(id) else { throw Self.unknownSession }
-            return await finish([ended], options, since: started)[0]
+            let (results, failure) = await end([id], options, since: started)
+            if let failure { throw failure }
+            guard let result = results.first else { throw Self.unknownSession }
+            return result
         }
     }
 
@@ -47,18 +49,40 @@ extension SessionManager {
     /// All are removed before anything else happens, and one that fails does not keep the others signed in.
     ///
     /// - Returns: What each logout did.
-    /// - Throws: The first ``IdentityError``, after all have been tried.
+    /// - Throws: The first ``IdentityError``, after all have been tried; also when the store has a session of the buyer that cannot
+    ///   be read, and so cannot be removed.
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
         try await Correlation.scope {
             let started = environment.clock.elapsed
             let filter = SessionFilter(tenant: tenant, buyer: (issuer, subject))
-            let (ended, failure) = await takeAll(try await store.sessions(matching: filter).map(\.id))
+            let (sessions, damage) = try await store.sessionsAndDamage(matching: filter)
             var options = LogoutOptions()
             options.sendsState = false
-            let results = await finish(ended, options, since: started)
-            if let failure { throw failure }
+            let (results, failure) = await end(sessions.map(\.id), options, since: started)
+            if let failure = failure ?? damage { throw failure }
             return results
         }
+    }
+
+    /// Removes sessions, all that can be, and does what follows.
+    private func end(
+        _ ids: [SessionID],
+        _ options: LogoutOptions,
+        since started: Duration
+    ) async -> (results: [LogoutResult], failure: (any Error)?) {
+        await outlivingCaller { [self] in
+            let (ended, failure) = await takeAll(ids)
+            return (await finish(ended, options, since: started), failure)
+        }
+    }
+
+    /// Runs what ends sessions to its end, also when the caller is cancelled meanwhile.
+    ///
+    /// In an unstructured task, for cancellation reaches all others: of a session that is gone from the store nobody else can have
+    /// the tokens revoked or the cart detached, and a browser that hangs up must not keep either from happening. What runs here has
+    /// limits of its own.
+    func outlivingCaller<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
+        await Task { await body() }.value
     }
 
     /// Removes sessions, all that can be; those that are gone already count as removed.

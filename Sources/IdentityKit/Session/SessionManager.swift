@@ -97,10 +97,10 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// The sessions that match, oldest first.
+    /// The sessions that match, oldest first; those that a store cannot read any more may be left out.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {
         try await Correlation.scope {
-            try await store.sessions(matching: filter).map { Session($0, try SessionPayload($0)) }
+            try await store.sessionsAndDamage(matching: filter).sessions.map { Session($0, try SessionPayload($0)) }
         }
     }
 

@@ -1,0 +1,59 @@
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// A cart that needs a task which is not cancelled.
+private final class PatientCart: SessionParticipant {
+    private let count = Mutex(0)
+    var ended: Int { count.withLock { $0 } }
+
+    func sessionRenewed(_ session: Session) async throws {}
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
+        try Task.checkCancellation()
+        count.withLock { $0 += 1 }
+    }
+}
+
+@Suite("Logouts whose caller is cancelled", .timeLimit(.minutes(1)))
+struct CancelledLogoutTests {
+    /// Runs an operation in a task that was cancelled before.
+    private func cancelled<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await body()
+        }
+        task.cancel()
+        return try await task.value
+    }
+
+    @Test("carts let go and tokens are revoked all the same, however the logout began")
+    func finished() async throws {
+        let stage = try LogoutStage()
+        stage.provider.onRevocation { _ in try Task.checkCancellation() }
+        let cart = PatientCart()
+        stage.manager.add(cart)
+        let session = try await stage.signIn()
+        let one = try await cancelled { try await stage.manager.logout(session) }
+        #expect(one.problems.isEmpty)
+        #expect(cart.ended == 1)
+        _ = try await stage.signIn()
+        let all = try await cancelled {
+            try await stage.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
+        }
+        #expect(all.map(\.problems.count) == [0])
+        #expect(cart.ended == 2)
+        _ = try await stage.signIn()
+        let body = Array("logout_token=\(stage.provider.announce())".utf8)
+        let told = try await cancelled {
+            await stage.manager.backChannelLogout(
+                provider: "leaving",
+                body: body,
+                contentType: "application/x-www-form-urlencoded"
+            )
+        }
+        #expect(told.status == 200)
+        #expect(told.problems.isEmpty)
+        #expect(cart.ended == 3)
+    }
+}
