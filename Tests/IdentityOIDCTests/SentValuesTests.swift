@@ -82,6 +82,25 @@ struct SentValuesTests {
         )
     }
 
+    @Test("nor does what a pushed request proves the client by")
+    func pushedRequest() async throws {
+        let key = try ClientKey(Secret(ClientKeys.p256))
+        try await FakeWorld.run {
+            $0.authentication = .privateKeyJWT(key)
+            $0.pushesAuthorizationRequest = true
+        } _: { world in
+            world.fake.change(metadata: { [origin = world.fake.origin] in
+                $0["pushed_authorization_request_endpoint"] = .string("\(origin)/pushed")
+            })
+            world.fake.intercept { request in
+                guard request.path == "/pushed" else { return nil }
+                return Self.answer(saying: Self.field("client_assertion")(request) ?? "nothing")
+            }
+            let error = await #expect(throws: IdentityError.self) { try await world.begin() }
+            #expect(error?.providerAnswer?.errorDescription == "No: ….")
+        }
+    }
+
     @Test("nor does the proof of possession")
     func proof() async throws {
         let words = try await words({ $0.provesPossession = true }, repeating: { $0.header("DPoP") })

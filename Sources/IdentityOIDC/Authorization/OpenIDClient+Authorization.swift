@@ -87,14 +87,14 @@ extension OpenIDClient {
         guard let endpoint = metadata.pushedAuthorizationRequestEndpoint else {
             throw Self.missing("pushed authorization request endpoint")
         }
-        let response = try await authenticated(
+        let (response, sent) = try await authenticated(
             fields,
             headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
             to: endpoint,
             provedBy: key,
             asking: "The provider's pushed authorization request endpoint"
         )
-        switch try PushedAuthorizationResponse(response, hiding: sentValues(fields)) {
+        switch try PushedAuthorizationResponse(response, hiding: sent) {
         case .reference(let reference): return reference
         case .failure(let failure): throw failure.pushedRequestError ?? refusal(failure, metadata)
         }

@@ -23,7 +23,7 @@ extension OpenIDClient {
         try add(options, to: &fields, reserved: Self.tokenParameters)
         let key = try newPossessionKey(metadata)
         let startedAt = channel.environment.clock.now
-        let (answer, sent) = try await authenticatedAnswer(
+        let (answer, sent) = try await authenticated(
             fields,
             headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
             to: endpoint,

@@ -1,6 +1,6 @@
 internal import IdentityCrypto
-package import IdentityHTTP
-package import IdentityKit
+internal import IdentityHTTP
+internal import IdentityKit
 
 extension OpenIDClient {
     /// Posts a form to an endpoint of the authorization server that authenticates its clients (RFC 6749 section 2.3): token,
@@ -12,22 +12,10 @@ extension OpenIDClient {
     ///   - endpoint: Where to.
     ///   - key: The key of the session to which tokens are or will be bound; nil where they are not.
     ///   - party: Who is asked, in the words of an error.
-    /// - Returns: The answer, whatever its status.
+    /// - Returns: The answer, whatever its status, and what no error about it may repeat: assertion, proof and credentials are made
+    ///   on the way.
     /// - Throws: `IdentityError` when there is no answer.
-    package func authenticated(
-        _ fields: [(name: String, value: String)],
-        headers: [(name: String, value: String)] = [],
-        to endpoint: HTTPURL,
-        provedBy key: PossessionKey? = nil,
-        asking party: String
-    ) async throws -> HTTPResponse {
-        try await authenticatedAnswer(fields, headers: headers, to: endpoint, provedBy: key, asking: party).response
-    }
-
-    /// The same, with what the request carried in the end: assertion, proof and credentials are made on the way.
-    ///
-    /// - Returns: The answer, and what no error about it may repeat.
-    func authenticatedAnswer(
+    func authenticated(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],
         to endpoint: HTTPURL,
@@ -104,11 +92,7 @@ extension OpenIDClient {
         )
     }
 
-    /// What of a form and of the client's proof must not come back in an error.
-    package func sentValues(_ fields: [(name: String, value: String)]) -> SentValues {
-        SentValues(secrets: secrets(in: fields) + dialect.tokenRequestHeaders.map(\.value))
-    }
-
+    /// What of a form and of the client's credentials must not come back in an error.
     private func secrets(in fields: [(name: String, value: String)]) -> [Secret] {
         let open = [
             "client_assertion_type", "client_id", "grant_type", "redirect_uri", "scope", "token_type_hint",

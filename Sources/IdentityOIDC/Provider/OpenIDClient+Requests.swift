@@ -37,7 +37,7 @@ extension OpenIDClient {
     ) async throws -> (answer: TokenAnswer, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
         let startedAt = channel.environment.clock.now
-        let (response, sent) = try await authenticatedAnswer(
+        let (response, sent) = try await authenticated(
             fields,
             headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
             to: endpoint,

@@ -14,7 +14,7 @@ extension OpenIDClient {
             return
         }
         func revoke(_ token: Secret, _ kind: String) async throws -> RevocationAnswer {
-            let answer = try await authenticatedAnswer(
+            let answer = try await authenticated(
                 [("token", token.reveal()), ("token_type_hint", kind)],
                 to: endpoint,
                 asking: "The provider's revocation endpoint"
