@@ -1,0 +1,152 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("OpenID provider: issuers, keys and addresses")
+struct OpenIDProviderTrustTests {
+    @Test("a login without openid is refused: nothing would say who signed in")
+    func withoutOpenID() async throws {
+        try await FakeWorld.run { world in
+            var options = LoginOptions()
+            options.scopes = ["email"]
+            #expect(await world.refusal(options)?.code == .configurationInvalid)
+        }
+        #expect(throws: IdentityError.self) {
+            var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")
+            configuration.scopes = ["email"]
+            _ = try OpenIDProvider(configuration, environment: IdentityEnvironment(transport: try CurlTransport()))
+        }
+    }
+
+    @Test("a provider that promised iss must send its own, before the code goes anywhere")
+    func responseIssuer() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { $0["authorization_response_iss_parameter_supported"] = .bool(true) })
+            let request = try await world.begin()
+            for more in ["", "&iss=", "&iss=https%3A%2F%2Fevil.example"] {
+                let callback = try world.callback(request, more)
+                let error = await #expect(throws: IdentityError.self) {
+                    _ = try await world.provider.exchange(callback, for: request.attempt)
+                }
+                #expect(error?.code == .responseIssuerMismatch)
+            }
+            #expect(world.fake.requests(to: "/token").isEmpty)
+            let good = try world.callback(request, "&iss=" + FormEncoding.escape(world.fake.origin))
+            _ = try await world.provider.exchange(good, for: request.attempt)
+        }
+    }
+
+    @Test("an attempt of another issuer is refused before the code goes anywhere")
+    func boundIssuer() async throws {
+        try await FakeWorld.run { world in
+            var request = try await world.begin()
+            request.attempt.issuer = "https://old.example"
+            let callback = try world.callback(request)
+            let attempt = request.attempt
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.provider.exchange(callback, for: attempt)
+            }
+            #expect(error?.code == .discoveryIssuerMismatch)
+            #expect(world.fake.requests(to: "/token").isEmpty)
+        }
+    }
+
+    @Test("the algorithms are those that the metadata list, and never an HMAC")
+    func algorithms() async throws {
+        try await FakeWorld.run { world in
+            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
+            #expect(await world.refusal()?.code == .idTokenAlgorithm)
+        }
+        try await FakeWorld.run { world in
+            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
+            world.fake.change(metadata: {
+                $0["id_token_signing_alg_values_supported"] = .array([.string("HS256"), .string("none")])
+            })
+            #expect(await world.refusal() == nil)
+        }
+        try await FakeWorld.run({ $0.algorithms = ["PS256"] }) { world in
+            #expect(await world.refusal()?.code == .idTokenAlgorithm)
+        }
+    }
+
+    @Test("a key set that rotated is fetched again; a wrong signature is refused also when that fails")
+    func keys() async throws {
+        try await FakeWorld.run { world in
+            #expect(await world.refusal() == nil)
+            world.fake.rotate(to: try TokenForge(.es256), publishing: true)
+            #expect(await world.refusal() == nil)
+            #expect(world.fake.requests(to: "/jwks").count == 2)
+            world.fake.rotate(to: try TokenForge(.es256), publishing: false)
+            world.fake.replace("/jwks", by: .message(status: 503))
+            let error = await world.refusal()
+            #expect(error?.code == .idTokenSignature)
+            #expect(error?.kind == .rejected)
+        }
+    }
+
+    @Test("an ID token of another accepted issuer than the login's is refused")
+    func anotherAcceptedIssuer() async throws {
+        let fake = try FakeProvider()
+        let server = try await LoopbackServer.start { fake.respond($0) }
+        fake.serve(at: server.origin)
+        let transport = try CurlTransport()
+        let clock = ManualClock()
+        var configuration = OpenIDProvider.Configuration(name: "fake", issuer: server.origin, clientID: "client-1")
+        configuration.acceptedIssuers = [server.origin, "https://other.example"]
+        configuration.allowsLoopbackHTTP = true
+        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        let provider = try OpenIDProvider(configuration, environment: environment)
+        let world = FakeWorld(fake: fake, provider: provider, clock: clock, environment: environment)
+        #expect(await world.refusal() == nil)
+        fake.change(claims: { $0["iss"] = .string("https://other.example") })
+        #expect(await world.refusal()?.code == .idTokenIssuer)
+        await server.stop()
+        await transport.close()
+    }
+
+    @Test(
+        "an issuer that is no https URL, or has a query, is refused at once",
+        arguments: ["http://id.example", "http://127.0.0.1:1", "https://id.example?a=1", "id.example", ""]
+    )
+    func issuer(text: String) throws {
+        let environment = IdentityEnvironment(transport: RecordingTransport())
+        let error = #expect(throws: IdentityError.self) {
+            _ = try OpenIDProvider(.init(name: "a", issuer: text, clientID: "c"), environment: environment)
+        }
+        #expect(error?.code == .configurationInvalid)
+    }
+
+    @Test("addresses that a document names may lead to the public internet only, configured ones anywhere")
+    func addressPolicy() async throws {
+        let transport = RecordingTransport()
+        let environment = IdentityEnvironment(transport: transport, clock: ManualClock())
+        var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")
+        configuration.redirectURI = "https://app.example/cb"
+        let provider = try OpenIDProvider(configuration, environment: environment)
+        let request = try await provider.authorizationRequest(LoginOptions())
+        let callback = try LoginCallback(form: Array("code=c&state=\(request.attempt.state.reveal())".utf8))
+        _ = try? await provider.exchange(callback, for: request.attempt)
+        #expect(transport.policies == ["id.example any", "internal.example publicOnly"])
+    }
+}
+
+/// Answers with metadata whose endpoints are elsewhere, and keeps which addresses a request might have gone to.
+private final class RecordingTransport: HTTPTransport {
+    private let seen = Mutex<[String]>([])
+    var policies: [String] { seen.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        seen.withLock { $0.append("\(request.url.host) \(request.addressPolicy)") }
+        guard request.url.host == "id.example" else { return HTTPResponse(status: 500) }
+        let metadata: JSONObject = [
+            "issuer": .string("https://id.example"), "authorization_endpoint": .string("https://id.example/a"),
+            "token_endpoint": .string("https://internal.example/t"), "jwks_uri": .string("https://internal.example/k"),
+        ]
+        return HTTPResponse(status: 200, body: JSONValue.object(metadata).serialized)
+    }
+}
