@@ -1,32 +1,11 @@
-internal import IdentityKit
+public import IdentityKit
 
-extension SQLiteStore {
-    /// What a health check found.
-    public struct Health: Sendable {
-        /// What SQLite's integrity check reports, at most 100 lines; empty for a sound file.
-        public var problems: [String] = []
-        /// How many sessions are stored.
-        public var sessions = 0
-        /// How many pending logins are stored.
-        public var loginAttempts = 0
-        /// How many things are attached to sessions.
-        public var attachments = 0
-        /// How many of all these rows are damaged, or were moved or sealed elsewhere.
-        public var damagedRows = 0
-        /// How many rows were sealed under a key that this process does not have.
-        public var rowsWithoutKey = 0
-        /// How many rows are still sealed under a read-only key.
-        public var rowsUnderReadOnlyKeys = 0
-
-        /// Whether nothing is wrong.
-        public var isSound: Bool { problems.isEmpty && damagedRows == 0 && rowsWithoutKey == 0 }
-    }
-
+extension SQLiteStore: StoreHealthChecking {
     /// Checks the whole file and opens every row: work for a quiet hour where the store is large.
     ///
     /// - Throws: `IdentityError` when the file cannot be read far enough to check it.
-    public func checkHealth() async throws -> Health {
-        var health = Health()
+    public func checkHealth() async throws -> StoreHealth {
+        var health = StoreHealth()
         let lines = try await database.read { try $0.texts("PRAGMA integrity_check(100)") }
         health.problems = lines == ["ok"] ? [] : lines
         health.sessions = try await count(.listSessionSlots, &health) { statement in
@@ -51,7 +30,7 @@ extension SQLiteStore {
 
     private func count(
         _ query: Query,
-        _ health: inout Health,
+        _ health: inout StoreHealth,
         identity: @escaping @Sendable (Statement) -> RecordIdentity
     ) async throws -> Int {
         let chunk = 128

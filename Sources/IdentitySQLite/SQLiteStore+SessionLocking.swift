@@ -7,7 +7,7 @@ extension SQLiteStore: SessionLocking {
     public func withSessionLock<Result: Sendable>(
         _ id: SessionID,
         waitingUpTo limit: Duration,
-        _ body: @Sendable () async throws -> Result
+        _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         let byte = LockDescriptor.Byte.session(try lookup.hash(.session, Array(id.rawValue.utf8)))
         // A descriptor for each holder: locks of one descriptor do not exclude each other.
@@ -32,6 +32,6 @@ extension SQLiteStore: SessionLocking {
             }
             pause = min(pause * 2, .milliseconds(250))
         }
-        return try await body()
+        return try await body(.kernel)
     }
 }

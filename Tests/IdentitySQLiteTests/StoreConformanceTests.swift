@@ -74,7 +74,7 @@ private final class AlternatingStore: SessionStore, UsedTokenStore, ExpirySweepi
     func withSessionLock<Result: Sendable>(
         _ id: SessionID,
         waitingUpTo limit: Duration,
-        _ body: @Sendable () async throws -> Result
+        _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         try await next.withSessionLock(id, waitingUpTo: limit, body)
     }

@@ -73,8 +73,8 @@ struct WritingTests {
         let other = try LockDescriptor(path: directory.locks)
         let byte = LockDescriptor.Byte.session(try store.lookup.hash(.session, Array(id.rawValue.utf8)))
         #expect(try other.tryLock(byte))
-        await expect(.renewalBusy, .retryLater) { try await store.withSessionLock(id, waitingUpTo: .zero) {} }
-        async let entered = store.withSessionLock(id, waitingUpTo: .seconds(600)) { true }
+        await expect(.renewalBusy, .retryLater) { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
+        async let entered = store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in true }
         other.close()
         #expect(try await entered)
     }

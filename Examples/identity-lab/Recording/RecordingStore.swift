@@ -58,7 +58,7 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
     func withSessionLock<Result: Sendable>(
         _ id: SessionID,
         waitingUpTo limit: Duration,
-        _ body: @Sendable () async throws -> Result
+        _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         try await base.withSessionLock(id, waitingUpTo: limit, body)
     }

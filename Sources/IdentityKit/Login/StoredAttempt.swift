@@ -12,7 +12,10 @@ package struct StoredAttempt: Sendable {
         Base64URL.encode(try Digest.sha256(state.revealBytes()))
     }
 
-    package func stored() throws -> StoredLoginAttempt {
+    /// The attempt as a store keeps it.
+    ///
+    /// - Parameter tenant: The tenant of the attempt's provider.
+    package func stored(tenant: String = "") throws -> StoredLoginAttempt {
         var object = JSONObject()
         object["v"] = .integer(1)
         object["provider"] = .string(attempt.provider)
@@ -33,6 +36,7 @@ package struct StoredAttempt: Sendable {
         object["binding"] = browserBindingHash.map { .string(Base64URL.encode($0)) }
         return StoredLoginAttempt(
             key: try Self.key(for: attempt.state),
+            tenant: tenant,
             expiresAt: attempt.expiresAt,
             payload: Secret(bytes: JSONValue.object(object).serialized)
         )

@@ -70,7 +70,8 @@ extension SessionManager {
         request.attempt.returnPath = returnPath
         request.attempt.createdAt = environment.clock.now
         request.attempt.expiresAt = request.attempt.createdAt + configuration.attemptLifetime.timeInterval
-        try await store.insert(StoredAttempt(attempt: request.attempt, browserBindingHash: bindingHash).stored())
+        let attempt = StoredAttempt(attempt: request.attempt, browserBindingHash: bindingHash)
+        try await store.insert(attempt.stored(tenant: provider.descriptor.tenant))
         emit(.loginStarted, provider: name, since: started)
         return request
     }

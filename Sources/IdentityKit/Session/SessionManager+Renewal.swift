@@ -7,7 +7,7 @@ extension SessionManager {
     func renew(_ id: SessionID, from generation: Int64) async throws -> Renewal {
         let renewal: Renewal
         if let locking = store as? any SessionLocking {
-            renewal = try await locking.withSessionLock(id, waitingUpTo: configuration.lockWait) { [self] in
+            renewal = try await locking.withSessionLock(id, waitingUpTo: configuration.lockWait) { [self] _ in
                 try await renew(id, from: generation, isLocked: true)
             }
         } else {

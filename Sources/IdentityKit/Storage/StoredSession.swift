@@ -20,6 +20,12 @@ public struct StoredSession: Sendable {
     public var createdAt: Date
     /// When a sweep may remove it.
     public var retainedUntil: Date
+    /// Whether a renewal is under way or ended without a known outcome; a store keeps it in the clear, so that a repair finds it.
+    public var isUnsettled: Bool
+    /// Whether it came back with a backup: its refresh token may have been spent since.
+    ///
+    /// Set by a store that reads it, and gone with the next save.
+    public var isRestored: Bool
     /// The token set and the session's state, to be sealed.
     public var payload: Secret
 
@@ -37,6 +43,8 @@ public struct StoredSession: Sendable {
         generation: Int64 = StoredSession.firstGeneration,
         createdAt: Date,
         retainedUntil: Date,
+        isUnsettled: Bool = false,
+        isRestored: Bool = false,
         payload: Secret
     ) {
         self.id = id
@@ -48,6 +56,8 @@ public struct StoredSession: Sendable {
         self.generation = generation
         self.createdAt = createdAt
         self.retainedUntil = retainedUntil
+        self.isUnsettled = isUnsettled
+        self.isRestored = isRestored
         self.payload = payload
     }
 }
@@ -76,18 +86,22 @@ public struct SessionFilter: Sendable {
     public var buyer: (issuer: String, subject: String)?
     /// The provider's own name for the session.
     public var providerSessionID: String?
+    /// Whether a renewal is under way or ended without a known outcome.
+    public var isUnsettled: Bool?
 
     /// A filter that matches every session.
     public init(
         provider: String? = nil,
         tenant: String? = nil,
         buyer: (issuer: String, subject: String)? = nil,
-        providerSessionID: String? = nil
+        providerSessionID: String? = nil,
+        isUnsettled: Bool? = nil
     ) {
         self.provider = provider
         self.tenant = tenant
         self.buyer = buyer
         self.providerSessionID = providerSessionID
+        self.isUnsettled = isUnsettled
     }
 
     /// Whether a session matches, texts compared as bytes.
@@ -97,6 +111,7 @@ public struct SessionFilter: Sendable {
             && buyer.map { $0.issuer.isIdentical(to: session.issuer) && $0.subject.isIdentical(to: session.subject) }
                 ?? true
             && providerSessionID.map { session.providerSessionID?.isIdentical(to: $0) ?? false } ?? true
+            && isUnsettled.map { $0 == session.isUnsettled } ?? true
     }
 }
 
@@ -104,14 +119,17 @@ public struct SessionFilter: Sendable {
 public struct StoredLoginAttempt: Sendable {
     /// A hash of the `state`, so that the store's content is no use to anybody who reads it.
     public var key: String
+    /// The tenant it belongs to, empty where the app has one only; a flood of logins at one costs the others nothing.
+    public var tenant: String
     /// When it stops being good.
     public var expiresAt: Date
     /// The attempt, to be sealed.
     public var payload: Secret
 
     /// Creates a value.
-    public init(key: String, expiresAt: Date, payload: Secret) {
+    public init(key: String, tenant: String = "", expiresAt: Date, payload: Secret) {
         self.key = key
+        self.tenant = tenant
         self.expiresAt = expiresAt
         self.payload = payload
     }

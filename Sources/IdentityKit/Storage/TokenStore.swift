@@ -56,15 +56,20 @@ public protocol ExpirySweeping: Sendable {
     func sweep(expiredBefore date: Date) async throws -> Int
 }
 
-/// A store that several processes share, and that can keep them out of each other's way.
+/// A store that several processes or machines share, and that can keep them out of each other's way.
 public protocol SessionLocking: Sendable {
-    /// Runs the body while no other process holds the session's lock; the lock falls with its holder.
+    /// Runs the body while no other task, process or machine holds the session's lock; the lock falls with its holder, at once or
+    /// when its lease is over.
     ///
+    /// - Parameters:
+    ///   - id: The session, which need not exist.
+    ///   - limit: How long to wait for another holder.
+    ///   - body: Gets what tells whether the lock is still held, to be asked before anything that may happen once only.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/renewalBusy`` when the wait is over, or what the body throws.
     func withSessionLock<Result: Sendable>(
         _ id: SessionID,
         waitingUpTo limit: Duration,
-        _ body: @Sendable () async throws -> Result
+        _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result
 }
 

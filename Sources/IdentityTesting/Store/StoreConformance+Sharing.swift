@@ -60,7 +60,7 @@ extension StoreConformance {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
-                        try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) {
+                        try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in
                             room.enter()
                             for _ in 0..<50 { await Task.yield() }
                             room.leave()
@@ -76,8 +76,8 @@ extension StoreConformance {
             guard let locking = store as? any SessionLocking else { return }
             let session = try StoreSample.session()
             let other = try StoreSample.id()
-            let result = try await locking.withSessionLock(session.id, waitingUpTo: .zero) {
-                try await locking.withSessionLock(other, waitingUpTo: .zero) {
+            let result = try await locking.withSessionLock(session.id, waitingUpTo: .zero) { _ in
+                try await locking.withSessionLock(other, waitingUpTo: .zero) { _ in
                     try await store.insert(session)
                     return try await store.session(session.id)?.payload.reveal()
                 }
@@ -87,9 +87,9 @@ extension StoreConformance {
         Case("a lock that is not to be had in time is renewal_busy, and the body does not run") { store in
             guard let locking = store as? any SessionLocking else { return }
             let id = try StoreSample.id()
-            try await locking.withSessionLock(id, waitingUpTo: .zero) {
+            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
                 let error = await #expect(throws: IdentityError.self) {
-                    try await locking.withSessionLock(id, waitingUpTo: .zero) { Issue.record("the body ran") }
+                    try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in Issue.record("the body ran") }
                 }
                 #expect(error?.code == .renewalBusy)
                 #expect(error?.kind == .retryLater)
@@ -100,23 +100,23 @@ extension StoreConformance {
             struct Failure: Error {}
             let id = try StoreSample.id()
             await #expect(throws: Failure.self) {
-                try await locking.withSessionLock(id, waitingUpTo: .zero) { throw Failure() }
+                try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in throw Failure() }
             }
-            try await locking.withSessionLock(id, waitingUpTo: .zero) {}
+            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
         },
         Case("who is cancelled while waiting stops waiting, and the lock is free afterwards") { store in
             guard let locking = store as? any SessionLocking else { return }
             let id = try StoreSample.id()
-            try await locking.withSessionLock(id, waitingUpTo: .zero) {
+            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
                 let waiter = Task {
-                    try await locking.withSessionLock(id, waitingUpTo: .seconds(3_600)) {
+                    try await locking.withSessionLock(id, waitingUpTo: .seconds(3_600)) { _ in
                         Issue.record("the body ran")
                     }
                 }
                 waiter.cancel()
                 await #expect(throws: (any Error).self) { try await waiter.value }
             }
-            try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) {}
+            try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
     ]
 }
