@@ -12,10 +12,10 @@ extension SQLiteStore {
         public var key: StoreKey
         /// Keys that only open what was sealed before the present key.
         public var readOnlyKeys: [StoreKey]
-        /// The length of every record in bytes, 512 to 1,048,576, by default 8,192.
+        /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
         /// It counts when the file is created; later the file's own counts. A record holds the buyer's tokens or what is attached to a
-        /// session, less some 100 bytes.
+        /// session, less some 100 bytes. One that outgrows it takes 2, 4, 8 or 16 times the length, and only then needs more room.
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration

@@ -34,12 +34,24 @@ struct SealingTests {
     func length() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
         let identity = RecordIdentity(.session, row: Self.row)
-        for count in [0, 1, 100, sealer.capacity] {
+        for count in [0, 1, 100, sealer.slotCapacity] {
             let body = [UInt8](repeating: 9, count: count)
             let record = try sealer.seal(body, as: identity)
             #expect(record.count == 512)
             #expect(try Array(sealer.open(record, as: identity)) == body)
             #expect(try sealer.seal(body, as: identity) != record)
+        }
+        let most = sealer.capacity - sealer.slotCapacity
+        for (slots, count) in [(2, 1), (2, 512), (4, 513), (8, 1_537), (16, 3_585), (16, most)] {
+            let body = [UInt8](repeating: 9, count: sealer.slotCapacity + count)
+            let record = try sealer.seal(body, as: identity)
+            #expect(record.count == slots * 512)
+            #expect(try Array(sealer.open(record, as: identity)) == body)
+        }
+        for (length, slots) in [(0, 1), (512, 1), (513, 2), (1_024, 2), (2_048, 4), (8_192, 16), (10_000, 16)] {
+            let record = try sealer.seal([1], as: identity, atLeast: length)
+            #expect(record.count == slots * 512)
+            #expect(try Array(sealer.open(record, as: identity)) == [1])
         }
         let error = #expect(throws: IdentityError.self) {
             try sealer.seal([UInt8](repeating: 9, count: sealer.capacity + 1), as: identity)
@@ -61,6 +73,19 @@ struct SealingTests {
             #expect(throws: IdentityError.self) { try sealer.open(Array(record.prefix(count)), as: identity) }
         }
         #expect(throws: IdentityError.self) { try sealer.open(record + [0], as: identity) }
+    }
+
+    @Test("a longer record can be cut to no shorter length, and a shorter one stretched to no longer")
+    func resizing() throws {
+        let sealer = Self.sealer(try StoreDirectory.key())
+        let identity = RecordIdentity(.session, row: Self.row)
+        let records = try [1, 2, 4, 8, 16].map { try sealer.seal([7], as: identity, atLeast: $0 * 512) }
+        for record in records {
+            for count in stride(from: 0, through: 17 * 512, by: 256) where count != record.count {
+                let padding = [UInt8](repeating: 0, count: max(0, count - record.count))
+                #expect(throws: IdentityError.self) { try sealer.open(record.prefix(count) + padding, as: identity) }
+            }
+        }
     }
 
     @Test("a record opens in its own row, store and generation only")

@@ -137,7 +137,7 @@ struct WritingTests {
         try await store.insert(session)
         var large = session
         large.generation += 1
-        large.payload = Secret(String(repeating: "x", count: 1_024))
+        large.payload = Secret(String(repeating: "x", count: 16 * 1_024))
         let tooLarge = large
         await expect(.storeRecordTooLarge, .configuration) {
             try await store.replace(tooLarge, expecting: session.generation)

@@ -1,6 +1,10 @@
 internal import IdentityCrypto
 
-/// Seals records for a store: encrypted under a key of their own row, bound to that row, and all of one length.
+/// Seals records for a store: encrypted under a key of their own row, bound to that row, and of hardly any other length.
+///
+/// Nearly every record has the length of a slot. What outgrows it takes 2, 4, 8 or 16 slots, so that new tokens are never lost for
+/// being longer than the old ones, and a length still says next to nothing. Which of them it is needs no binding: the tag covers
+/// the length, so nothing can be cut off or added.
 ///
 /// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`; the plaintext is its
 /// length, the body and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Keys are derived per row, so that the number of
@@ -15,6 +19,7 @@ package struct RecordSealer: Sendable {
     private static let label = "IdentityKit sealed record"
     private static let headerCount = 24
     private static let lengthCount = 4
+    private static let largestFactor = 16
 
     package let keys: KeyRing
     package let slotSize: Int
@@ -33,23 +38,45 @@ package struct RecordSealer: Sendable {
         self.slotSize = max(slotSize, Self.overhead)
     }
 
-    /// How long a body may be.
-    package var capacity: Int { slotSize - Self.overhead }
+    /// How long a body may be that fits one slot.
+    package var slotCapacity: Int { slotSize - Self.overhead }
+    /// How long a body may be at all.
+    package var capacity: Int { longestRecord - Self.overhead }
+    /// The length of the longest record.
+    package var longestRecord: Int { slotSize * Self.largestFactor }
+
+    /// The length of a record that holds a body of this many bytes, or the longest there is.
+    package func recordLength(forBody count: Int) -> Int {
+        var length = slotSize
+        while length - Self.overhead < count, length < longestRecord { length *= 2 }
+        return length
+    }
 
     /// Seals a body under the active key.
     ///
+    /// - Parameters:
+    ///   - body: What is sealed.
+    ///   - identity: The row that it is for.
+    ///   - length: A record length that may not be undercut, so that a row keeps the room that it has.
     /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when there is no randomness.
-    package func seal(_ body: [UInt8], as identity: RecordIdentity) throws(IdentityError) -> [UInt8] {
-        guard body.count <= capacity, let length = UInt32(exactly: body.count) else {
+    package func seal(
+        _ body: [UInt8],
+        as identity: RecordIdentity,
+        atLeast length: Int = 0
+    ) throws(IdentityError) -> [UInt8] {
+        guard body.count <= capacity, let bodyLength = UInt32(exactly: body.count) else {
             throw IdentityError(
                 .configuration,
                 .storeRecordTooLarge,
-                "A record of \(body.count) bytes does not fit the store's slots, which hold \(capacity).",
-                hint: "Create the store with a larger slot."
+                "A record of \(body.count) bytes does not fit the store, which takes \(capacity).",
+                hint: "Create the store with a larger slot: a record may have sixteen times its size."
             )
         }
-        var plaintext = [UInt8](repeating: 0, count: Self.lengthCount + capacity)
-        for index in 0..<Self.lengthCount { plaintext[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+        let recordLength = self.recordLength(forBody: max(body.count, length - Self.overhead))
+        var plaintext = [UInt8](repeating: 0, count: recordLength - Self.overhead + Self.lengthCount)
+        for index in 0..<Self.lengthCount {
+            plaintext[index] = UInt8(truncatingIfNeeded: bodyLength >> (24 - 8 * index))
+        }
         plaintext.replaceSubrange(Self.lengthCount..<Self.lengthCount + body.count, with: body)
         let header = Self.prefix + keys.active.identifier
         do {
@@ -61,7 +88,7 @@ package struct RecordSealer: Sendable {
                 associatedData: associatedData(header, identity)
             )
             var record = header
-            record.reserveCapacity(slotSize)
+            record.reserveCapacity(recordLength)
             record.append(contentsOf: nonce)
             record.append(contentsOf: sealed)
             return record
@@ -75,7 +102,9 @@ package struct RecordSealer: Sendable {
     /// - Throws: `store_key_mismatch` when its key is not in the ring, `store_corrupt` when it was changed, cut or moved here
     ///   from elsewhere.
     package func open(_ record: [UInt8], as identity: RecordIdentity) throws(IdentityError) -> ArraySlice<UInt8> {
-        guard record.count == slotSize, let identifier = Self.keyIdentifier(of: record) else { throw Self.damaged(nil) }
+        guard isRecordLength(record.count), let identifier = Self.keyIdentifier(of: record) else {
+            throw Self.damaged(nil)
+        }
         guard let key = keys.key(identifier) else { throw Self.missingKey(identifier) }
         let ciphertext = Self.headerCount + AESGCM.nonceCount
         let plaintext: [UInt8]
@@ -100,6 +129,10 @@ package struct RecordSealer: Sendable {
     package static func keyIdentifier(of record: [UInt8]) -> ArraySlice<UInt8>? {
         guard record.count >= overhead, record.starts(with: prefix) else { return nil }
         return record[prefix.count..<headerCount]
+    }
+
+    private func isRecordLength(_ count: Int) -> Bool {
+        count >= slotSize && count == recordLength(forBody: count - Self.overhead)
     }
 
     private func rowKey(under key: StoreKey, for identity: RecordIdentity) throws(CryptoError) -> SecretBytes {
@@ -147,7 +180,7 @@ package struct RecordSealer: Sendable {
 }
 
 extension IdentityError.Code {
-    /// A record is larger than the store's slots.
+    /// A record is larger than the store takes, which is sixteen times its slot size.
     public static let storeRecordTooLarge = Self(rawValue: "store_record_too_large")
 }
 
