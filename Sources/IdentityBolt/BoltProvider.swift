@@ -7,7 +7,7 @@ internal import IdentityOIDC
 ///
 /// Endpoints follow from the environment. The ID token is always verified. A refreshed token only reads
 /// (`IdentityKit.TokenSet.canWrite`), and each refresh token works once.
-public struct BoltProvider: IdentityProvider, BuyerProfileProviding, CartClaimProviding {
+public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileProviding, CartClaimProviding {
     private let client: OpenIDClient
     private let account: BoltAccountClient?
 
@@ -65,6 +65,21 @@ public struct BoltProvider: IdentityProvider, BuyerProfileProviding, CartClaimPr
     /// Spends the refresh token; what comes back only reads, whatever the old token could do.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await client.refresh(tokens)
+    }
+
+    /// Fetches metadata and keys, where that is still to be done.
+    public func prepareRefresh(of tokens: TokenSet) async throws {
+        try await client.prepareRefresh(of: tokens)
+    }
+
+    /// Sends the refresh token and hands over what came back, before it is judged.
+    public func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        try await client.requestRefresh(of: tokens)
+    }
+
+    /// Judges the answer to a refresh.
+    public func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        try await client.tokens(from: answer, renewing: tokens)
     }
 
     /// Nil: Bolt has no page that ends its session.

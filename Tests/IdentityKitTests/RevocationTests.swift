@@ -95,7 +95,7 @@ struct RevocationTests {
         let session = try await stage.signIn()
         // The claim is written, what comes back is not.
         stage.store.setReplacements(failingAfter: 1)
-        await #expect(throws: IdentityError.self) { _ = try await stage.manager.renewTokens(for: session) }
+        _ = try await stage.manager.renewTokens(for: session)
         _ = try await stage.manager.logout(session)
         #expect(stage.provider.revoked == ["refresh-2"])
     }

@@ -159,6 +159,7 @@ struct SessionManagerTests {
         world.clock.advance(by: .seconds(60))
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager.tokens(for: session.id) }
         #expect(error?.kind == .retryLater)
+        world.clock.advance(by: .seconds(1))
         #expect(try await world.manager.tokens(for: session.id).outcome == .renewedLate)
     }
 

@@ -13,7 +13,7 @@ struct TokenCommand: Command {
     private static let validFor = Option(
         name: "--valid-for",
         form: .value("SECONDS"),
-        help: "How long the token must still be good; 60 unless given."
+        help: "How long the token must still be good; 60 unless given, less where the provider's tokens live shorter."
     )
     private static let reveal = Option(
         name: "--reveal",
@@ -22,14 +22,14 @@ struct TokenCommand: Command {
     )
 
     private let session: SessionID
-    private let validFor: Duration
+    private let validFor: Duration?
     private let reveals: Bool
 
     init(_ arguments: Arguments) throws {
         session = try arguments.sessionID(of: Self.self)
         reveals = arguments.contains(Self.reveal)
         guard let text = arguments[Self.validFor] else {
-            validFor = .seconds(60)
+            validFor = nil
             return
         }
         guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
@@ -40,9 +40,14 @@ struct TokenCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
-        let got = try await deployment.draining {
-            try await deployment.sessions.tokens(for: session, validFor: validFor)
+        let got: SessionTokens
+        do {
+            got = try await deployment.sessions.tokens(for: session, validFor: validFor)
+        } catch {
+            await deployment.repairAndDrain()
+            throw error
         }
+        await deployment.repairAndDrain()
         let expiresAt = got.tokens.expiresAt?.rfc3339
         let text =
             "\(Self.words(got.outcome)); \(expiresAt.map { "good until \($0)" } ?? "the provider did not say until when")"

@@ -79,3 +79,21 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
         }
     }
 }
+
+extension RecordingStore: SessionSpooling where Base: SessionSpooling {
+    func spool(_ session: StoredSession) async throws {
+        try await record("Tokens put aside, sealed") { try await base.spool(session) }
+    }
+
+    func spooledSession(_ id: SessionID) async throws -> StoredSession? {
+        try await base.spooledSession(id)
+    }
+
+    func spooledSessions() async throws -> [StoredSession] {
+        try await base.spooledSessions()
+    }
+
+    func removeSpooledSession(_ id: SessionID) async throws {
+        try await base.removeSpooledSession(id)
+    }
+}

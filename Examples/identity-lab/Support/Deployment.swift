@@ -80,9 +80,22 @@ struct Deployment: Sendable {
 
     /// Waits until renewals that are under way have been saved, also when the command itself was cancelled; not for ever.
     func drain() async {
+        await finishing { await sessions.drain() }
+    }
+
+    /// The same, after finishing what earlier commands that died have left half done.
+    func repairAndDrain() async {
+        await finishing {
+            // What cannot be repaired now is left to the next one.
+            _ = try? await sessions.repair()
+            await sessions.drain()
+        }
+    }
+
+    private func finishing(_ work: @escaping @Sendable () async -> Void) async {
         await Task {
             await withTaskGroup { group in
-                group.addTask { await sessions.drain() }
+                group.addTask { await work() }
                 group.addTask { try? await Task.sleep(for: .seconds(10)) }
                 await group.next()
                 group.cancelAll()

@@ -16,6 +16,13 @@ struct SFCCAnswer: Sendable {
         sent = SentValues(secrets: secrets + page.cookies)
     }
 
+    init(_ page: SFCCBrowser.Page, hiding sent: SentValues) {
+        response = page.response
+        wasRedirected = page.wasRedirected
+        object = (try? JSONValue(parsing: page.response.body))?.object
+        self.sent = sent
+    }
+
     /// Checks that the first controller has done its part.
     ///
     /// That is JSON without an error, an empty answer that only sets cookies, or a redirect within the storefront, whatever

@@ -43,7 +43,7 @@ struct SFCCExchange: Sendable {
     }
 
     /// Asks the second controller for a newer token, as OAuth would; that it understands is an assumption.
-    func refresh(_ old: TokenSet) async throws -> TokenSet {
+    func requestRefresh(of old: TokenSet) async throws -> RefreshAnswer {
         guard let refreshToken = old.refreshToken else {
             throw IdentityError(
                 .signInAgain,
@@ -55,11 +55,34 @@ struct SFCCExchange: Sendable {
         var browser = SFCCBrowser(channel: channel)
         let startedAt = channel.environment.clock.now
         let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
-        let answer = try SFCCAnswer(
-            await browser.post(setup.tokenExchange, configuration.extraForm + form),
-            hidingIn: [refreshToken]
+        let page = try await browser.post(setup.tokenExchange, configuration.extraForm + form)
+        guard (200..<300).contains(page.response.status) else {
+            let answer = SFCCAnswer(page, hidingIn: [refreshToken])
+            // Throws: no other status is a success.
+            _ = try await tokens.read(answer, startedAt: startedAt, replacing: old)
+            throw answer.unexpected
+        }
+        var answer = RefreshAnswer(
+            status: page.response.status,
+            body: Secret(bytes: page.response.body),
+            authorization: page.response.headers["Authorization"].map { Secret($0) },
+            startedAt: startedAt
         )
-        return try await tokens.read(answer, startedAt: startedAt, replacing: old)
+        answer.sent = SentValues(secrets: [refreshToken] + page.cookies)
+        return answer
+    }
+
+    /// Judges what came back.
+    func tokens(from kept: RefreshAnswer, renewing old: TokenSet) async throws -> TokenSet {
+        var headers = HTTPHeaders()
+        if let authorization = kept.authorization { try headers.set("Authorization", authorization.reveal()) }
+        let page = SFCCBrowser.Page(
+            response: HTTPResponse(status: kept.status, headers: headers, body: kept.body.revealBytes()),
+            wasRedirected: false,
+            cookies: []
+        )
+        let answer = SFCCAnswer(page, hiding: kept.sent ?? SentValues(secrets: [old.refreshToken].compactMap { $0 }))
+        return try await tokens.read(answer, startedAt: kept.startedAt, replacing: old)
     }
 
     private func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {

@@ -8,7 +8,7 @@ internal import IdentityOIDC
 ///
 /// Without a configured key set nothing proves what the token says. The buyer's issuer then ends in `#unverified`, so that
 /// it never equals a verified buyer's, no contact counts as verified, and a cart learns nothing.
-public struct SFCCProvider: IdentityProvider, CartClaimProviding {
+public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProviding {
     /// What an unverified buyer's issuer ends in; an issuer that a provider signs has no fragment.
     public static let unverifiedIssuerSuffix = "#unverified"
 
@@ -77,7 +77,20 @@ public struct SFCCProvider: IdentityProvider, CartClaimProviding {
 
     /// Spends the refresh token, where the storefront gave one; without one the session ends with its token.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await exchanger.refresh(tokens)
+        try await self.tokens(from: try await requestRefresh(of: tokens), renewing: tokens)
+    }
+
+    /// Nothing is to be fetched before.
+    public func prepareRefresh(of tokens: TokenSet) async throws {}
+
+    /// Sends the refresh token and hands over what came back, before it is judged.
+    public func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        try await exchanger.requestRefresh(of: tokens)
+    }
+
+    /// Judges the answer to a refresh.
+    public func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        try await exchanger.tokens(from: answer, renewing: tokens)
     }
 
     /// Nil: nothing is known of a page that ends the storefront's session.

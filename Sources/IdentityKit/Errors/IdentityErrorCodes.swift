@@ -99,6 +99,8 @@ extension IdentityError.Code {
     public static let sessionUnknown = Self(rawValue: "session_unknown")
     /// The session has ended at the provider; see ``IdentityError/Kind/signInAgain``.
     public static let sessionEnded = Self(rawValue: "session_ended")
+    /// The provider's answer to a renewal was lost with the new refresh token in it; see ``SessionEndReason/lostRotation``.
+    public static let rotationLost = Self(rawValue: "rotation_lost")
     /// The session cannot be renewed: the provider gave no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")
     /// The session's scopes do not allow this.

@@ -8,12 +8,28 @@ public struct IdentityEvent: Sendable {
         case loginCompleted
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
-        /// An access token was renewed.
-        case renewed
+        /// An access token was renewed, before its time (``TokenOutcome/renewedEarly``) or after it.
+        case renewed(TokenOutcome)
         /// A renewal failed; the session lives on unless the code says otherwise.
         case renewalFailed(IdentityError.Code)
-        /// A session ended at the provider and needs a new login.
-        case sessionEnded
+        /// A refresh token was sent and the answer was lost: it may be spent, and is sent once more.
+        case renewalInDoubt
+        /// A session whose last answer had been lost, or not been saved, has good tokens again.
+        case renewalRepaired
+        /// A session's lock was held by somebody else; with how long it was waited for.
+        case lockWaited
+        /// A provider failed so often, or asked for a pause, that it is not asked for this long.
+        case providerPaused(Duration)
+        /// A provider that was not asked for a while answers again.
+        case providerResumed
+        /// The store did not take what was to be saved; with the error's code.
+        case storeFailed(IdentityError.Code)
+        /// New tokens that the store did not take were put into its second place.
+        case tokensSpooled
+        /// So many pending logins, sessions and marks were removed because their time was over.
+        case swept(Int)
+        /// A session needs a new login, for this reason.
+        case sessionEnded(SessionEndReason)
         /// A buyer signed out.
         case loggedOut
         /// A return from a provider's logout page, or a provider's logout token, was refused with this code.
@@ -46,4 +62,13 @@ public struct IdentityEvent: Sendable {
 public protocol IdentityObserver: Sendable {
     /// Called at once, on the task that caused the event: return quickly.
     func identityEvent(_ event: IdentityEvent)
+}
+
+extension IdentityEvent.Kind {
+    static func breaker(_ change: ProviderGate.Change) -> Self {
+        switch change {
+        case .opened(let pause): .providerPaused(pause)
+        case .closed: .providerResumed
+        }
+    }
 }

@@ -19,8 +19,13 @@ public struct Session: Sendable {
     public let expiresAt: Date?
     /// Whether there is a refresh token.
     public let isRefreshable: Bool
-    /// Whether only a new login helps: the provider has ended the session.
-    public let needsLogin: Bool
+    /// Whether a renewal is under way, or ended without a known outcome; the next one repairs it.
+    public let isInDoubt: Bool
+    /// Why only a new login helps; nil while the session lives.
+    public let endReason: SessionEndReason?
+
+    /// Whether only a new login helps.
+    public var needsLogin: Bool { endReason != nil }
 }
 
 /// A login that has begun in a web app.

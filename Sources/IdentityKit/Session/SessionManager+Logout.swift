@@ -39,7 +39,7 @@ extension SessionManager {
             let started = environment.clock.elapsed
             let (results, failure) = await end([id], options, since: started)
             if let failure { throw failure }
-            guard let result = results.first else { throw Self.unknownSession }
+            guard let result = results.first else { throw IdentityError.unknownSession }
             return result
         }
     }
@@ -102,10 +102,9 @@ extension SessionManager {
     /// Removes a session; nil when there is none.
     private func take(_ id: SessionID) async throws -> EndedSession? {
         guard let removed = try await store.remove(id) else { return nil }
-        let waiting = unsaved.withLock { $0.removeValue(forKey: id) }
         var payload = try SessionPayload(removed.session)
         // New tokens that could not be saved yet are the ones to be revoked.
-        if let waiting, payload.tokens.isSameIssue(as: waiting.old.tokens) { payload.tokens = waiting.tokens }
+        if let tokens = await coordinator.takeUnsaved(of: removed.session, payload) { payload.tokens = tokens }
         return EndedSession(
             session: Session(removed.session, payload),
             tokens: payload.tokens,

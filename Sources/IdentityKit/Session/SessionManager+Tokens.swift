@@ -1,7 +1,8 @@
 internal import FoundationEssentials
-internal import Synchronization
 
 extension SessionManager {
+    private static let usualMargin = Duration.seconds(60)
+
     /// A session's tokens, good for at least as long as asked, renewed first where that is needed.
     ///
     /// However many tasks ask, the refresh token is spent once. A caller who is cancelled does not cancel the renewal. When
@@ -9,61 +10,58 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - duration: How long the access token should still be valid, by default 60 seconds.
+    ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its life where that is
+    ///     less. For longer than the provider's tokens live, they are renewed at most every 30 seconds.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps.
-    public func tokens(for id: SessionID, validFor duration: Duration = .seconds(60)) async throws -> SessionTokens {
+    public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
         try await Correlation.scope {
             let stored = try await load(id)
             return try await tokens(of: stored, validFor: duration)
         }
     }
 
-    private func tokens(of stored: StoredSession, validFor duration: Duration) async throws -> SessionTokens {
+    private func tokens(of stored: StoredSession, validFor duration: Duration?) async throws -> SessionTokens {
         let payload = try SessionPayload(stored)
-        try Self.checkAlive(payload)
-        let now = environment.clock.now
         func asStored(_ outcome: TokenOutcome) -> SessionTokens {
             SessionTokens(session: Session(stored, payload), tokens: payload.tokens, outcome: outcome)
         }
-        guard let expiresAt = payload.tokens.expiresAt else { return asStored(.stored) }
-        if expiresAt >= now + duration.timeInterval {
-            if isDueEarly(payload.tokens, stored.id, now) { renewEarly(stored) }
+        if let end = payload.end {
+            // What came late and could not be saved may prove the provider wrong.
+            guard coordinator.unsavedSessions.contains(stored.id) else { throw IdentityError.ended(end) }
+            return try await renewed(stored.id, from: stored.generation)
+        }
+        guard let remaining = coordinator.ages.remaining(payload.tokens, of: stored.id) else {
+            return asStored(.stored)
+        }
+        if isGood(payload.tokens, stored.id, remaining, for: duration) {
+            if isDueEarly(payload.tokens, stored.id, remaining) { renewEarly(stored) }
             return asStored(.stored)
         }
         do {
             return try await renewed(stored.id, from: stored.generation)
         } catch let error as IdentityError
-            where error.kind != .signInAgain && error.kind != .cancelled && expiresAt > now
+            where (error.kind != .signInAgain && error.kind != .cancelled || error.code == .notRefreshable)
+            && remaining > .zero
         {
             // An outage, or a fault of ours, signs nobody out while the old token lasts.
-            return asStored(.stillValid)
-        } catch let error as IdentityError where error.code == .notRefreshable && expiresAt > now {
             return asStored(.stillValid)
         }
     }
 
+    /// Whether tokens are good for as long as asked.
+    private func isGood(_ tokens: TokenSet, _ id: SessionID, _ remaining: Duration, for asked: Duration?) -> Bool {
+        guard remaining > .zero, let expiresAt = tokens.expiresAt else { return false }
+        let lifetime = TokenAges.duration(expiresAt.timeIntervalSince(tokens.issuedAt))
+        guard let asked else { return remaining >= min(Self.usualMargin, lifetime / 4) }
+        // What no token of this provider can be is not asked of it again and again: that would bring nobody nearer.
+        return remaining >= asked || (asked >= lifetime && coordinator.ages.isFresh(tokens, of: id))
+    }
+
     /// Renews behind the caller's back; after a failure not again for a while, for the token is still good.
     private func renewEarly(_ stored: StoredSession) {
-        let id = stored.id
-        let now = environment.clock.elapsed
-        let isQuiet = earlyFailures.withLock { failures in
-            guard let until = failures[id] else { return false }
-            if until <= now { failures[id] = nil }
-            return until > now
-        }
-        guard !isQuiet else { return }
-        renewals.start(id) { [self] in
-            do {
-                return try await renew(id, from: stored.generation)
-            } catch {
-                let pause = max(IdentityError.wrapping(error).retryAfter ?? .zero, .seconds(30))
-                earlyFailures.withLock { failures in
-                    // Bounded: what is forgotten too early costs one request.
-                    if failures.count >= 10_000 { failures = failures.filter { $0.value > environment.clock.elapsed } }
-                    if failures.count < 10_000 { failures[id] = environment.clock.elapsed + pause }
-                }
-                throw error
-            }
+        guard !coordinator.pauses.holdsBackEarly(stored.id) else { return }
+        renewals.start(stored.id) { [self] in
+            try await renew(stored.id, from: stored.generation, waitingUpTo: configuration.lockWait)
         }
     }
 
@@ -72,7 +70,7 @@ extension SessionManager {
     /// - Throws: ``IdentityError``.
     public func cartClaim(
         for id: SessionID,
-        validFor duration: Duration = .seconds(60)
+        validFor duration: Duration? = nil
     ) async throws -> (claim: CartClaim, session: Session) {
         try await Correlation.scope {
             try await withTokens(id, duration) { provider, tokens in
@@ -87,7 +85,7 @@ extension SessionManager {
     /// - Throws: ``IdentityError``.
     public func buyerProfile(for id: SessionID) async throws -> Buyer {
         try await Correlation.scope {
-            try await withTokens(id, .seconds(60)) { provider, tokens in
+            try await withTokens(id, nil) { provider, tokens in
                 guard let profiles = provider as? any BuyerProfileProviding else { return tokens.buyer }
                 return try await profiles.buyerProfile(for: tokens)
             }.0
@@ -106,7 +104,7 @@ extension SessionManager {
     /// Runs a call with a session's access token; where the provider refuses the token, renews once and runs it again.
     private func withTokens<Value: Sendable>(
         _ id: SessionID,
-        _ duration: Duration,
+        _ duration: Duration?,
         _ body: (any IdentityProvider, TokenSet) async throws -> Value
     ) async throws -> (Value, Session) {
         let stored = try await load(id)
@@ -128,7 +126,9 @@ extension SessionManager {
     private func renewed(_ id: SessionID, from generation: Int64) async throws -> SessionTokens {
         let (renewal, started): (Renewal, Bool)
         do {
-            (renewal, started) = try await renewals.run(id) { [self] in try await renew(id, from: generation) }
+            (renewal, started) = try await renewals.run(id) { [self] in
+                try await renew(id, from: generation, waitingUpTo: configuration.lockWait)
+            }
         } catch {
             throw IdentityError.wrapping(error)
         }
@@ -140,21 +140,11 @@ extension SessionManager {
     }
 
     /// Whether a token has lived long enough to be renewed early; sessions differ by a hash, so that they do not come in herds.
-    private func isDueEarly(_ tokens: TokenSet, _ id: SessionID, _ now: Date) -> Bool {
+    private func isDueEarly(_ tokens: TokenSet, _ id: SessionID, _ remaining: Duration) -> Bool {
         guard tokens.refreshToken != nil, let expiresAt = tokens.expiresAt else { return false }
-        let lifetime = expiresAt.timeIntervalSince(tokens.issuedAt)
+        let lifetime = TokenAges.duration(expiresAt.timeIntervalSince(tokens.issuedAt))
         let spread = id.rawValue.utf8.reduce(into: UInt32(0)) { $0 = $0 &* 31 &+ UInt32($1) } % 100
-        let share = configuration.earlyRenewal + Double(spread) / 1000
-        return lifetime > 0 && now.timeIntervalSince(tokens.issuedAt) > lifetime * min(share, 0.98)
-    }
-
-    static func checkAlive(_ payload: SessionPayload) throws(IdentityError) {
-        guard payload.needsLogin else { return }
-        throw IdentityError(
-            .signInAgain,
-            .sessionEnded,
-            "The provider has ended this session.",
-            hint: "Let the buyer sign in again."
-        )
+        let share = min(configuration.earlyRenewal - 0.05 + Double(spread) / 1000, 0.98)
+        return lifetime > .zero && remaining < lifetime * (1 - share)
     }
 }

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import IdentityCrypto
 internal import Synchronization
 
 /// The everyday face of the SDK: begins and completes logins, keeps sessions, always has a valid token, ends sessions.
@@ -12,8 +11,11 @@ public final class SessionManager: Sendable {
         public var attemptLifetime: Duration = .seconds(600)
         /// How long a session is kept after its last renewal, by default 90 days.
         public var sessionRetention: Duration = .seconds(90 * 86_400)
-        /// The share of a token's lifetime after which it is renewed behind the caller's back, by default 0.8.
+        /// The share of a token's lifetime after which it is renewed behind the caller's back, by default 0.8; sessions are spread by
+        /// a twentieth to both sides of it.
         public var earlyRenewal: Double = 0.8
+        /// How many renewals at a time, and how long a provider that fails is left alone.
+        public var renewalLimits = RenewalLimits()
         /// How long to wait for another process that renews the same session, by default 15 seconds.
         public var lockWait: Duration = .seconds(15)
         /// How long a renewal that another process began is left alone where the store has no locks, by default 60 seconds;
@@ -30,17 +32,36 @@ public final class SessionManager: Sendable {
         public init() {}
     }
 
+    /// What is asked of one provider at most; every provider of a manager, and so every shop, has limits of its own.
+    public struct RenewalLimits: Sendable {
+        /// How many sessions are renewed at the same time, by default 64.
+        public var concurrent = 64
+        /// How many more may wait for that, by default 4,096; beyond that a renewal fails as ``IdentityError/Code/renewalBusy``.
+        public var waiting = 4_096
+        /// After how many failures in a row the provider is not asked for a while, by default 5.
+        public var failures = 5
+        /// The longest pause after the first such series, by default 1 second; it doubles with each failed probe, and is random below
+        /// that, so that processes do not come back together.
+        public var pause: Duration = .seconds(1)
+        /// The longest pause of all, by default 60 seconds, also where the provider asks for more (`Retry-After`).
+        public var maximumPause: Duration = .seconds(60)
+
+        /// The defaults.
+        public init() {}
+    }
+
     let providers: ProviderRegistry
     let store: any SessionStore
     let environment: IdentityEnvironment
     let configuration: Configuration
-    let observers: [any IdentityObserver]
+    let events: EventSource
+    let revocation: TokenRevocation
+    let coordinator: RenewalCoordinator
     let renewals = SingleFlight<SessionID, Renewal>()
-    /// Until when a session is not renewed early again, on the clock that never jumps.
-    let earlyFailures = Mutex<[SessionID: Duration]>([:])
     let followUps = Mutex(FollowUps())
     let followUpRuns = SingleFlight<Int, Bool>()
-    let unsaved = Mutex<[SessionID: UnsavedTokens]>([:])
+    /// Where both clocks stood when the manager was made.
+    private let beginning: (now: Date, elapsed: Duration)
     private let participantBoxes = Mutex<[ParticipantBox]>([])
 
     /// Creates a manager.
@@ -62,7 +83,23 @@ public final class SessionManager: Sendable {
         self.store = store
         self.environment = environment
         self.configuration = configuration
-        self.observers = observers
+        let events = EventSource(observers: observers, clock: environment.clock)
+        self.events = events
+        revocation = TokenRevocation(
+            providers: providers,
+            environment: environment,
+            configuration: configuration,
+            events: events
+        )
+        coordinator = RenewalCoordinator(
+            providers: providers,
+            store: store,
+            environment: environment,
+            configuration: configuration,
+            events: events,
+            revocation: revocation
+        )
+        beginning = (environment.clock.now, environment.clock.elapsed)
     }
 
     /// Lets something, such as a cart adapter, follow every session's life; it is held weakly, the app owns it.
@@ -104,38 +141,9 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// Removes pending logins and sessions whose time is over; call it now and then.
-    ///
-    /// - Returns: How many were removed.
-    public func sweep() async throws -> Int {
-        guard let sweeping = store as? any ExpirySweeping else { return 0 }
-        return try await sweeping.sweep(expiredBefore: environment.clock.now)
-    }
-
-    /// Waits until every renewal that is under way has been saved: call it before the process ends.
-    public func drain() async {
-        await renewals.drain()
-        for id in unsaved.withLock({ Array($0.keys) }) {
-            if let generation = try? await store.session(id)?.generation {
-                renewals.start(id) { [self] in try await renew(id, from: generation) }
-            }
-        }
-        await renewals.drain()
-        await followUpRuns.drain()
-    }
-
     func load(_ id: SessionID) async throws -> StoredSession {
-        guard let stored = try await store.session(id) else { throw Self.unknownSession }
+        guard let stored = try await store.session(id) else { throw IdentityError.unknownSession }
         return stored
-    }
-
-    static var unknownSession: IdentityError {
-        IdentityError(
-            .signInAgain,
-            .sessionUnknown,
-            "There is no such session.",
-            hint: "The buyer signed out, the session has expired, or it belongs to another store."
-        )
     }
 
     func emit(
@@ -144,15 +152,15 @@ public final class SessionManager: Sendable {
         session: SessionID? = nil,
         since start: Duration
     ) {
-        guard !observers.isEmpty else { return }
-        let event = IdentityEvent(
-            kind: kind,
-            provider: provider,
-            session: session,
-            duration: environment.clock.elapsed - start,
-            correlationID: Correlation.current ?? ""
-        )
-        for observer in observers { observer.identityEvent(event) }
+        events.emit(kind, provider: provider, session: session, since: start)
+    }
+
+    /// Until when what has expired may be removed.
+    ///
+    /// A wall clock that jumps ahead must not make everything look old: since the start no more time has passed than on the clock that
+    /// never jumps.
+    var expiryLimit: Date {
+        min(environment.clock.now, beginning.now + (environment.clock.elapsed - beginning.elapsed).timeInterval)
     }
 }
 

@@ -97,13 +97,17 @@ extension OpenIDClient {
         let open = [
             "client_assertion_type", "client_id", "grant_type", "redirect_uri", "scope", "token_type_hint",
         ]
-        let secrets = fields.filter { !open.contains($0.name) }.map { Secret($0.value) }
+        return fields.filter { !open.contains($0.name) }.map { Secret($0.value) } + secretsOfClient
+    }
+
+    /// What the client proves itself with, in the forms in which an answer may repeat it.
+    var secretsOfClient: [Secret] {
         switch authentication {
-        case .none, .privateKeyJWT: return secrets
-        case .secretPost(let secret): return secrets + [secret]
+        case .none, .privateKeyJWT: return []
+        case .secretPost(let secret): return [secret]
         case .secretBasic(let secret, let encoding):
             let credentials = Self.credentials(descriptor.clientID, secret, encoding)
-            return secrets + [secret, Secret(String(credentials.prefix { $0 != "=" }))]
+            return [secret, Secret(String(credentials.prefix { $0 != "=" }))]
         }
     }
 

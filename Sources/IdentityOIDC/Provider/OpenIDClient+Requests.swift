@@ -39,12 +39,16 @@ extension OpenIDClient {
         let startedAt = channel.environment.clock.now
         let (response, sent) = try await authenticated(
             fields,
-            headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
+            headers: tokenRequestHeaders,
             to: endpoint,
             provedBy: key,
             asking: "The provider's token endpoint"
         )
         return (try TokenAnswer(response, to: grant, hiding: sent), startedAt)
+    }
+
+    var tokenRequestHeaders: [(name: String, value: String)] {
+        dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) }
     }
 
     /// A successful answer, its tokens bound to the key if one was proved.

@@ -81,63 +81,6 @@ package struct OpenIDClient: Sendable {
         return try await tokens(from: answer, startedAt: startedAt, on: LoginTerms(attempt), metadata)
     }
 
-    /// Spends a refresh token (RFC 6749 section 6, OpenID Connect Core section 12).
-    ///
-    /// - Parameters:
-    ///   - tokens: The old tokens; what the answer leaves out is carried over.
-    ///   - isBuyerKnown: Whether the old tokens say whose they are. A bare refresh token that an app kept says nothing; then an
-    ///     ID token in the answer has no login to continue.
-    package func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
-        guard let refreshToken = tokens.refreshToken else {
-            throw IdentityError(
-                .signInAgain,
-                .notRefreshable,
-                "There is no refresh token.",
-                hint: "Let the buyer sign in again."
-            )
-        }
-        let metadata = try await metadataSource.metadata()
-        // Before the token is spent: an answer whose ID token cannot be checked for want of keys would be lost with its tokens.
-        if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
-        let fields: [(name: String, value: String)] = [
-            ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
-            ("refresh_token", refreshToken.reveal()),
-        ]
-        let (answer, startedAt) = try await request(
-            .refreshToken,
-            fields + dialect.refreshFields(tokens),
-            metadata,
-            provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
-            // What a session is decides, not the configuration of today: bound tokens stay bound, others may stay what they are.
-            acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
-        )
-        var renewed = tokens
-        renewed.accessToken = answer.accessToken
-        renewed.tokenType = answer.tokenType
-        renewed.refreshToken = answer.refreshToken ?? (dialect.keepsRefreshToken ? refreshToken : nil)
-        renewed.scopes = answer.scopes ?? dialect.scopesOfSilentRefresh(tokens)
-        renewed.issuedAt = startedAt
-        // An answer that does not say means no everlasting token: the lifetime is taken to be the one before.
-        let lifetime = answer.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
-        renewed.expiresAt = lifetime.map { startedAt + $0 }
-        let refreshScopes = refreshScopes(answer)
-        if !refreshScopes.isEmpty { renewed.refreshTokenScopes = refreshScopes }
-        if let idToken = answer.idToken {
-            var expected = expectations(metadata, answer)
-            if isBuyerKnown { expected.previous = tokens }
-            let claims: IDTokenClaims
-            do {
-                claims = try await validate(idToken, metadata, expected)
-            } catch {
-                throw IdentityError.wrapping(error).behindTokenAnswer
-            }
-            if !isBuyerKnown { renewed.buyer = dialect.buyer(claims) }
-            renewed.idToken = idToken
-            renewed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
-        }
-        return renewed
-    }
-
     func refreshScopes(_ answer: TokenResponse) -> [String] {
         (answer.object["refresh_token_scope"]?.string).flatMap {
             $0.utf8.count > TokenResponse.maximumScopeBytes ? nil : $0

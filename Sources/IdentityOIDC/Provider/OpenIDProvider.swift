@@ -6,7 +6,7 @@ public import IdentityKit
 ///
 /// The ID token is always verified: signature, issuer, audience, times, nonce and, where present, `at_hash`. PKCE with S256,
 /// `state` and `nonce` are always sent.
-public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutStateSupporting,
+public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfileProviding, LogoutStateSupporting,
     BackChannelLogoutSupporting,
     TokenRevoking
 {
@@ -191,6 +191,21 @@ public struct OpenIDProvider: IdentityProvider, BuyerProfileProviding, LogoutSta
     /// Spends the refresh token.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await client.refresh(tokens)
+    }
+
+    /// Fetches metadata and keys, where that is still to be done.
+    public func prepareRefresh(of tokens: TokenSet) async throws {
+        try await client.prepareRefresh(of: tokens)
+    }
+
+    /// Sends the refresh token and hands over what came back, before it is judged.
+    public func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        try await client.requestRefresh(of: tokens)
+    }
+
+    /// Judges the answer to a refresh.
+    public func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        try await client.tokens(from: answer, renewing: tokens)
     }
 
     /// The end-session page, where the provider has one.

@@ -6,6 +6,11 @@ package enum TokenAnswer: Sendable {
     case success(JSONObject)
     case failure(TokenFailure)
 
+    /// Whether an answer with this status may hold tokens.
+    package static func isSuccess(_ status: Int) -> Bool {
+        status == 200 || status == 201
+    }
+
     /// Reads an answer.
     ///
     /// A success is 200, or 201 as some providers send, with a JSON object that has no `error`. Some providers send an error
@@ -21,7 +26,7 @@ package enum TokenAnswer: Sendable {
         to grant: TokenGrant,
         hiding sent: SentValues = SentValues()
     ) throws(IdentityError) {
-        let isSuccess = response.status == 200 || response.status == 201
+        let isSuccess = Self.isSuccess(response.status)
         var object: JSONObject?
         do {
             object = try JSONValue(parsing: response.body).object

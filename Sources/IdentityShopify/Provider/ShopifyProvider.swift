@@ -9,7 +9,7 @@ internal import IdentityOIDC
 ///
 /// PKCE, `state` and `nonce` are always sent, and the ID token is always verified. Sources: Shopify's Customer Account API
 /// reference, "Authenticate checkouts", and discovery documents of living shops.
-public struct ShopifyProvider: IdentityProvider, BuyerProfileProviding, CartClaimProviding {
+public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfileProviding, CartClaimProviding {
     let client: OpenIDClient
     let configuration: Configuration
     private let customerAccountAPI: CustomerAccountAPI
@@ -165,6 +165,21 @@ public struct ShopifyProvider: IdentityProvider, BuyerProfileProviding, CartClai
     ///   session as it is.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await client.refresh(tokens)
+    }
+
+    /// Fetches metadata and keys, where that is still to be done.
+    public func prepareRefresh(of tokens: TokenSet) async throws {
+        try await client.prepareRefresh(of: tokens)
+    }
+
+    /// Sends the refresh token and hands over what came back, before it is judged.
+    public func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        try await client.requestRefresh(of: tokens)
+    }
+
+    /// Judges the answer to a refresh.
+    public func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        try await client.tokens(from: answer, renewing: tokens)
     }
 
     /// Where to send the browser to end its Shopify session, or nil without an ID token, which Shopify asks for there.

@@ -1,0 +1,48 @@
+public import FoundationEssentials
+
+/// A provider whose answer to a renewal can be kept before it is judged.
+///
+/// A provider that rotates its refresh tokens has spent the old one once it answers, and the new one is in the answer alone. So the
+/// answer is saved as it came, before anything is made of it that could fail or die: ``SessionManager`` calls the three steps one
+/// after the other. ``IdentityProvider/refresh(_:)`` does all of them at once, for callers without a store.
+public protocol JournaledRefreshing: IdentityProvider {
+    /// Does what can be done before the token is sent, such as fetching metadata and keys.
+    ///
+    /// - Throws: ``IdentityError``; the token is unspent then.
+    func prepareRefresh(of tokens: TokenSet) async throws
+
+    /// Sends the refresh token.
+    ///
+    /// - Returns: What came back with a status of success, whatever it is.
+    /// - Throws: ``IdentityError`` for any other answer and for none.
+    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer
+
+    /// Judges an answer; it may come from a process that has died since.
+    ///
+    /// - Returns: The new tokens; what the answer leaves out is carried over from the old ones.
+    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/retryLater`` when it could not be judged yet. With an
+    ///   ``IdentityError/providerAnswer`` it was no token answer at all.
+    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet
+}
+
+/// An answer of a token endpoint, as it came.
+public struct RefreshAnswer: Sendable {
+    /// The HTTP status.
+    public var status: Int
+    /// The body, in which the new tokens are.
+    public var body: Secret
+    /// The answer's `Authorization` header, for providers that hand a token over there.
+    public var authorization: Secret?
+    /// When the request began: a token's life counts from there.
+    public var startedAt: Date
+    /// What the request carried; known only to the process that sent it.
+    package var sent: SentValues?
+
+    /// Creates an answer.
+    public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date) {
+        self.status = status
+        self.body = body
+        self.authorization = authorization
+        self.startedAt = startedAt
+    }
+}

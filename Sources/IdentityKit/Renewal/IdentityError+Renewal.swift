@@ -1,0 +1,43 @@
+extension IdentityError {
+    static var unknownSession: IdentityError {
+        IdentityError(
+            .signInAgain,
+            .sessionUnknown,
+            "There is no such session.",
+            hint: "The buyer signed out, the session has expired, or it belongs to another store."
+        )
+    }
+
+    static func ended(_ reason: SessionEndReason, because error: IdentityError? = nil) -> IdentityError {
+        let isLost = reason == .lostRotation
+        return IdentityError(
+            .signInAgain,
+            isLost ? .rotationLost : .sessionEnded,
+            isLost
+                ? "The provider's last answer was lost with the new refresh token in it, and the old one is no longer taken."
+                : "The provider has ended this session.",
+            hint: "Let the buyer sign in again.",
+            reference: error?.reference,
+            providerAnswer: error?.providerAnswer,
+            cause: error
+        )
+    }
+
+    static var withoutRefreshToken: IdentityError {
+        IdentityError(
+            .signInAgain,
+            .notRefreshable,
+            "The provider gave no refresh token, so the session ends with its access token.",
+            hint: "Let the buyer sign in again."
+        )
+    }
+
+    static var renewalTakesLong: IdentityError {
+        IdentityError(
+            .retryLater,
+            .renewalBusy,
+            "Another process renews the session and did not finish in time.",
+            hint: "Try again."
+        )
+    }
+}

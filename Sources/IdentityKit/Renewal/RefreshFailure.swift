@@ -1,0 +1,68 @@
+internal import IdentityHTTP
+
+/// What a failed renewal means for the session: whether its refresh token may be spent, and who is to be left alone for a while.
+///
+/// Only what a provider says in the field `error` counts, never its description, never a part of a word, and never a status
+/// alone (RFC 6749 section 5.2).
+enum RefreshFailure: Sendable, Equatable {
+    /// No byte reached the provider.
+    case notSent
+    /// The provider may have rotated the token: no answer, half an answer, or something else in its place.
+    case ambiguous
+    /// The provider asks for a pause (429, 503).
+    case throttled
+    /// The provider did nothing, and another attempt may succeed.
+    case retryable
+    /// The provider refuses this client, whichever the session.
+    case clientRefused
+    /// The refresh token is dead: exactly `invalid_grant`.
+    case dead
+    /// Anything else: the session stays as it is.
+    case refused
+
+    init(_ error: IdentityError) {
+        if let cause = error.cause as? HTTPTransportError {
+            self = cause.phase == .ambiguous ? .ambiguous : .notSent
+            return
+        }
+        switch error.code {
+        case .invalidGrant where error.kind == .signInAgain: self = .dead
+        case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScope, .originRefused:
+            self = .clientRefused
+        // An answer of success that no token can be read from.
+        case .tokenResponseInvalid: self = .ambiguous
+        case .cancelled: self = .ambiguous
+        default: self = Self(unnamed: error)
+        }
+    }
+
+    private init(unnamed error: IdentityError) {
+        guard error.kind == .retryLater else {
+            self = .refused
+            return
+        }
+        guard let answer = error.providerAnswer, let status = answer.status else {
+            self = .retryable
+            return
+        }
+        if status == 429 || status == 503 {
+            self = .throttled
+        } else if answer.error?.isEmpty ?? true {
+            // A page in place of an answer, from a gateway or a server that broke down half way; Shopify's 401 without a code.
+            self = status == 401 || status < 300 || status >= 500 ? .ambiguous : .retryable
+        } else {
+            self = .retryable
+        }
+    }
+
+    /// Whether the token may be spent although no new one came.
+    var leavesDoubt: Bool { self == .ambiguous }
+
+    /// Whether the failure is the provider's or the client's as a whole, and other sessions would fare no better.
+    var concernsProvider: Bool {
+        switch self {
+        case .notSent, .ambiguous, .throttled, .clientRefused: true
+        case .retryable, .dead, .refused: false
+        }
+    }
+}

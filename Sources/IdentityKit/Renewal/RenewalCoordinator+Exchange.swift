@@ -1,0 +1,213 @@
+internal import FoundationEssentials
+
+extension RenewalCoordinator {
+    /// Claims the session, sends its refresh token, keeps the answer, judges it and saves what it holds.
+    ///
+    /// - Returns: Nil when another process changed the session before anything was sent.
+    func run(
+        _ attempt: inout RenewalAttempt,
+        at provider: any IdentityProvider,
+        since started: Duration
+    ) async throws -> Renewal? {
+        do {
+            try await (provider as? any JournaledRefreshing)?.prepareRefresh(of: attempt.old.tokens)
+        } catch {
+            let error = IdentityError.wrapping(error)
+            attempt.lesson = .failed(error, isThrottled: false)
+            pauses.failed(attempt.base.id, with: error)
+            throw error
+        }
+        guard try await claim(&attempt, reserving: provider is any JournaledRefreshing) else { return nil }
+        let tokens: TokenSet
+        do {
+            tokens = try await exchange(&attempt, at: provider)
+        } catch {
+            return try await settle(&attempt, after: IdentityError.wrapping(error))
+        }
+        attempt.lesson = .answered
+        let renewal = try await promote(tokens, over: attempt.base, was: attempt.old, patience: .full)
+        if renewal.outcome != .waited {
+            if attempt.isInDoubt {
+                events.emit(.renewalRepaired, provider: attempt.base.provider, session: attempt.base.id, since: started)
+            }
+            events.emit(
+                .renewed(renewal.outcome),
+                provider: attempt.base.provider,
+                session: attempt.base.id,
+                since: started
+            )
+        }
+        return renewal
+    }
+
+    /// Writes the intent first: it proves that the store can take the write, and tells the next one that an answer was lost.
+    ///
+    /// - Returns: False when another process changed the session at the same moment.
+    private func claim(_ attempt: inout RenewalAttempt, reserving: Bool) async throws -> Bool {
+        var payload = attempt.old
+        let intent = RenewalIntent(
+            attempt: Correlation.current ?? "",
+            startedAt: environment.clock.now,
+            count: (payload.intent?.count ?? 0) + 1
+        )
+        payload.intent = intent
+        payload.answer = nil
+        if reserving { payload.reserve = SessionPayload.expectedAnswerLength(payload.tokens) }
+        var claimed = attempt.base
+        claimed.generation += 1
+        claimed.isUnsettled = true
+        claimed.payload = payload.secret
+        guard try await store.replace(claimed, expecting: attempt.base.generation) else { return false }
+        attempt.base = claimed
+        attempt.intent = intent
+        return true
+    }
+
+    /// The provider's answer, judged.
+    ///
+    /// One that was lost on the way is asked for once more at once: inside a provider's grace window the same token works again.
+    private func exchange(_ attempt: inout RenewalAttempt, at provider: any IdentityProvider) async throws -> TokenSet {
+        var isSecond = false
+        while true {
+            // A lease may be over by now, and its next holder at work with the same token.
+            guard attempt.mayAct else { throw IdentityError.renewalTakesLong }
+            do {
+                return try await exchangeOnce(&attempt, at: provider)
+            } catch {
+                guard !(error is UnjudgedAnswer), RefreshFailure(.wrapping(error)).leavesDoubt else { throw error }
+                attempt.isInDoubt = true
+                events.emit(.renewalInDoubt, provider: attempt.base.provider, session: attempt.base.id)
+                guard !isSecond else { throw error }
+                isSecond = true
+            }
+        }
+    }
+
+    private func exchangeOnce(
+        _ attempt: inout RenewalAttempt,
+        at provider: any IdentityProvider
+    ) async throws -> TokenSet {
+        guard let journaling = provider as? any JournaledRefreshing else {
+            return try await provider.refresh(attempt.old.tokens)
+        }
+        let answer = try await journaling.requestRefresh(of: attempt.old.tokens)
+        await keep(answer, &attempt)
+        return try await judge(answer, of: attempt.old.tokens, at: journaling)
+    }
+
+    /// Saves an answer before it is judged; where that fails, it is kept in memory until its tokens are saved.
+    private func keep(_ answer: RefreshAnswer, _ attempt: inout RenewalAttempt) async {
+        var payload = attempt.old
+        payload.intent = attempt.intent
+        // Whoever finds it may judge it as well as we: nothing is sent for that.
+        payload.intent?.isAbandoned = true
+        payload.answer = answer
+        var kept = attempt.base
+        kept.generation += 1
+        kept.payload = payload.secret
+        let started = environment.clock.elapsed
+        do {
+            // False: the row is not ours any more. What to do about that, saving the tokens decides.
+            if try await replace(kept, over: attempt.base.generation, patience: .none) { attempt.base = kept }
+            attempt.unkeptAnswer = nil
+        } catch {
+            attempt.unkeptAnswer = answer
+            events.emit(
+                .storeFailed(IdentityError.code(of: error)),
+                provider: attempt.base.provider,
+                session: attempt.base.id,
+                since: started
+            )
+        }
+    }
+
+    /// Judges an answer.
+    ///
+    /// - Throws: ``UnjudgedAnswer`` when there may be tokens in it all the same.
+    func judge(
+        _ answer: RefreshAnswer,
+        of tokens: TokenSet,
+        at provider: any JournaledRefreshing
+    ) async throws -> TokenSet {
+        do {
+            return try await provider.tokens(from: answer, renewing: tokens)
+        } catch {
+            let error = IdentityError.wrapping(error)
+            // What the provider said in place of tokens, or what nobody can read.
+            if error.providerAnswer != nil || error.code == .tokenResponseInvalid { throw error }
+            throw UnjudgedAnswer(error: error)
+        }
+    }
+
+    /// Leaves the session as a failed attempt has to leave it.
+    ///
+    /// - Returns: What another process has made of it meanwhile.
+    private func settle(_ attempt: inout RenewalAttempt, after error: IdentityError) async throws -> Renewal {
+        let id = attempt.base.id
+        if let unjudged = error.cause as? UnjudgedAnswer {
+            attempt.lesson = .answered
+            if let answer = attempt.unkeptAnswer { await setAside(answer, attempt) }
+            pauses.failed(id, with: unjudged.error)
+            throw unjudged.error
+        }
+        let failure = RefreshFailure(error)
+        if failure.concernsProvider {
+            attempt.lesson = .failed(error, isThrottled: failure == .throttled)
+        } else if failure != .retryable {
+            attempt.lesson = .answered
+        }
+        if failure == .dead { return try await bury(attempt, after: error) }
+        pauses.failed(id, with: error)
+        await giveBack(attempt)
+        throw error
+    }
+
+    /// Ends a claim that came to nothing: the row says again that all is well, or that the session is in doubt and nobody at it.
+    ///
+    /// A failure is none of the caller's: a claim that stays is a doubt that the next attempt clears up.
+    private func giveBack(_ attempt: RenewalAttempt) async {
+        var payload = attempt.old
+        payload.answer = nil
+        payload.intent = attempt.isInDoubt ? attempt.intent : nil
+        payload.intent?.isAbandoned = true
+        // A lock falls with its holder, and the row says already that the session is in doubt.
+        if attempt.isInDoubt, attempt.hold != nil { return }
+        var released = attempt.base
+        released.generation += 1
+        released.isUnsettled = attempt.isInDoubt
+        released.payload = payload.secret
+        _ = try? await store.replace(released, expecting: attempt.base.generation)
+    }
+
+    /// The provider calls the refresh token dead.
+    ///
+    /// Another process may have been faster; if not, only a login helps. The row stays, with the reason.
+    private func bury(_ attempt: RenewalAttempt, after error: IdentityError) async throws -> Renewal {
+        let id = attempt.base.id
+        let reason = attempt.isInDoubt ? SessionEndReason.lostRotation : .revoked
+        while true {
+            guard let current = try await store.session(id) else { throw IdentityError.unknownSession }
+            var payload = try SessionPayload(current)
+            guard payload.tokens.isSameIssue(as: attempt.old.tokens) else {
+                if let end = payload.end { throw IdentityError.ended(end) }
+                return Renewal(stored: current, payload: payload, outcome: .waited)
+            }
+            payload.end = reason
+            payload.intent = nil
+            payload.answer = nil
+            var ended = current
+            ended.generation += 1
+            ended.isUnsettled = false
+            ended.payload = payload.secret
+            // Judged anew when the row has changed: it may hold new tokens by now.
+            guard try await store.replace(ended, expecting: current.generation) else { continue }
+            events.emit(.sessionEnded(reason), provider: current.provider, session: id)
+            throw IdentityError.ended(reason, because: error)
+        }
+    }
+}
+
+/// An answer that could not be judged to the end: there may be tokens in it, and it is kept.
+struct UnjudgedAnswer: Error {
+    let error: IdentityError
+}

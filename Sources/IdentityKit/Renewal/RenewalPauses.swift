@@ -1,0 +1,79 @@
+internal import Synchronization
+
+/// Which sessions are not to be renewed again yet, because the last attempts failed.
+///
+/// On the clock that never jumps, and in this process only: a repair elsewhere must not wait for it.
+final class RenewalPauses: Sendable {
+    private struct Pause {
+        var failures: Int
+        var until: Duration
+        /// While its token is good there is no hurry.
+        var earlyUntil: Duration
+        var error: IdentityError
+    }
+
+    /// What is forgotten too early costs one request.
+    private static let maximum = 10_000
+    private static let betweenEarlyAttempts = Duration.seconds(30)
+    private static let longest = Duration.seconds(30)
+
+    private let environment: IdentityEnvironment
+    private let pauses = Mutex<[SessionID: Pause]>([:])
+
+    init(in environment: IdentityEnvironment) {
+        self.environment = environment
+    }
+
+    /// Whether a session whose token is still good is to be left alone.
+    func holdsBackEarly(_ id: SessionID) -> Bool {
+        let now = environment.clock.elapsed
+        return pauses.withLock { ($0[id]?.earlyUntil ?? now) > now }
+    }
+
+    /// The last failure, when it is too early for another attempt.
+    func refusal(_ id: SessionID) -> IdentityError? {
+        let now = environment.clock.elapsed
+        guard let pause = pauses.withLock({ $0[id] }), pause.until > now else { return nil }
+        let error = pause.error
+        return IdentityError(
+            error.kind,
+            error.code,
+            error.message,
+            hint: error.hint,
+            reference: error.reference,
+            retryAfter: pause.until - now,
+            providerAnswer: error.providerAnswer,
+            cause: error.cause
+        )
+    }
+
+    func failed(_ id: SessionID, with error: IdentityError) {
+        let now = environment.clock.elapsed
+        pauses.withLock { pauses in
+            let failures = (pauses[id]?.failures ?? 0) + 1
+            // The first failure holds nobody back: the next caller may have better luck at once.
+            let pause =
+                failures == 1
+                ? min(error.retryAfter ?? .zero, Self.longest)
+                : Backoff.pause(
+                    after: failures - 1,
+                    first: .milliseconds(500),
+                    atLeast: error.retryAfter,
+                    atMost: Self.longest,
+                    random: environment.random
+                )
+            if pauses.count >= Self.maximum { pauses = pauses.filter { $0.value.earlyUntil > now } }
+            guard pauses.count < Self.maximum else { return }
+            pauses[id] = Pause(
+                failures: failures,
+                until: now + pause,
+                earlyUntil: now + max(error.retryAfter ?? .zero, Self.betweenEarlyAttempts),
+                error: error
+            )
+        }
+    }
+
+    func succeeded(_ id: SessionID) {
+        pauses.withLock { _ = $0.removeValue(forKey: id) }
+    }
+}

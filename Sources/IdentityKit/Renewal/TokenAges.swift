@@ -1,0 +1,75 @@
+internal import FoundationEssentials
+internal import Synchronization
+
+/// How long tokens still live, whatever becomes of the wall clock.
+///
+/// When tokens are first seen, their end is noted on the clock that never jumps. The earlier of both ends counts: a wall clock that
+/// is set back does not revive what has expired, one that is set forward and back again does not keep what it made look old.
+final class TokenAges: Sendable {
+    private struct Note {
+        let issuedAt: Date
+        let expiresAt: Date
+        let end: Duration
+        var renewedAt: Duration?
+    }
+
+    /// Tokens from this far in the future were issued by a clock that was ahead, or ours has been set back.
+    private static let tolerance = 300.0
+    private static let freshness = Duration.seconds(30)
+    private static let maximum = 50_000
+
+    private let clock: any IdentityClock
+    private let notes = Mutex<[SessionID: Note]>([:])
+
+    init(_ clock: any IdentityClock) {
+        self.clock = clock
+    }
+
+    /// How long a session's tokens are good for, zero or less when they have expired; nil when the provider did not say.
+    func remaining(_ tokens: TokenSet, of id: SessionID) -> Duration? {
+        guard let expiresAt = tokens.expiresAt else { return nil }
+        let byWallClock = Self.duration(expiresAt.timeIntervalSince(clock.now))
+        return min(byWallClock, note(tokens, expiresAt, id).end - clock.elapsed)
+    }
+
+    /// Notes that tokens have just been got by a renewal.
+    func renewed(_ tokens: TokenSet, of id: SessionID) {
+        guard let expiresAt = tokens.expiresAt else { return }
+        _ = note(tokens, expiresAt, id, renewedAt: clock.elapsed)
+    }
+
+    /// Whether a renewal of this process got the tokens a moment ago, and another one would get none that last longer.
+    func isFresh(_ tokens: TokenSet, of id: SessionID) -> Bool {
+        guard let expiresAt = tokens.expiresAt, let renewedAt = note(tokens, expiresAt, id).renewedAt else {
+            return false
+        }
+        return clock.elapsed - renewedAt < Self.freshness
+    }
+
+    private func note(_ tokens: TokenSet, _ expiresAt: Date, _ id: SessionID, renewedAt: Duration? = nil) -> Note {
+        let (now, elapsed) = (clock.now, clock.elapsed)
+        return notes.withLock { notes in
+            if let note = notes[id], note.issuedAt == tokens.issuedAt, note.expiresAt == expiresAt, renewedAt == nil {
+                return note
+            }
+            let isFromTheFuture = tokens.issuedAt.timeIntervalSince(now) > Self.tolerance
+            let life = isFromTheFuture ? .zero : Self.duration(expiresAt.timeIntervalSince(now))
+            // Bounded: what is forgotten is noted anew.
+            if notes.count >= Self.maximum { notes = notes.filter { $0.value.end > elapsed } }
+            if notes.count >= Self.maximum { notes = [:] }
+            let note = Note(issuedAt: tokens.issuedAt, expiresAt: expiresAt, end: elapsed + life, renewedAt: renewedAt)
+            notes[id] = note
+            return note
+        }
+    }
+
+    func hasExpired(_ tokens: TokenSet, of id: SessionID) -> Bool {
+        remaining(tokens, of: id).map { $0 <= .zero } ?? false
+    }
+
+    /// Seconds as a duration, within a thousand years: times from outside may be anything, also no number.
+    static func duration(_ seconds: Double) -> Duration {
+        guard !seconds.isNaN else { return .zero }
+        return .seconds(min(max(seconds, -3.2e10), 3.2e10))
+    }
+}

@@ -1,0 +1,142 @@
+internal import FoundationEssentials
+internal import Synchronization
+
+/// What a repair found and did.
+public struct RepairReport: Sendable, Equatable {
+    /// How many sessions have good tokens again.
+    public var repaired = 0
+    /// How many are being renewed by somebody else at this moment.
+    public var busy = 0
+    /// How many ended: the provider no longer takes their refresh token.
+    public var ended = 0
+    /// How many are still in doubt, because provider or store failed; a later repair tries again.
+    public var remaining = 0
+
+    /// A report of nothing.
+    public init() {}
+}
+
+extension SessionManager {
+    private static let repairsAtATime = 8
+
+    /// Finishes what processes that died have left half done: sessions in doubt, answers that were not judged, tokens that were not
+    /// saved.
+    ///
+    /// The sooner the better: a provider that takes a refresh token twice does so for some seconds only. Call it when a process
+    /// starts, or let ``maintain(repairingEvery:sweepingEvery:)`` do it all.
+    ///
+    /// - Throws: ``IdentityError`` when the store cannot be read.
+    @discardableResult
+    public func repair() async throws -> RepairReport {
+        try await Correlation.scope {
+            var ids = coordinator.unsavedSessions
+            for session in try await store.sessionsAndDamage(matching: SessionFilter(isUnsettled: true)).sessions {
+                ids.insert(session.id)
+            }
+            ids.formUnion(try await coordinator.adoptSpooled())
+            return await withTaskGroup(of: RepairOutcome.self) { group in
+                var report = RepairReport()
+                for (index, id) in ids.enumerated() {
+                    if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
+                    group.addTask { [self] in await repair(id) }
+                }
+                for await outcome in group { report.count(outcome) }
+                return report
+            }
+        }
+    }
+
+    private func repair(_ id: SessionID) async -> RepairOutcome {
+        do {
+            guard let stored = try await store.session(id) else { return .gone }
+            let (renewal, _) = try await renewals.run(id) { [self] in
+                try await renew(id, from: stored.generation, waitingUpTo: .zero)
+            }
+            return renewal.outcome == .waited ? .gone : .repaired
+        } catch {
+            let error = IdentityError.wrapping(error)
+            if error.code == .renewalBusy { return .busy }
+            return error.kind == .signInAgain ? .ended : .remaining
+        }
+    }
+
+    /// Repairs and sweeps again and again, until its task is cancelled; run it beside an app's server.
+    ///
+    /// A store that fails meanwhile is asked again the next time, and the observers hear of it.
+    ///
+    /// - Parameters:
+    ///   - repairInterval: The pause between two repairs, by default 5 seconds.
+    ///   - sweepInterval: The pause between two sweeps, by default an hour.
+    public func maintain(
+        repairingEvery repairInterval: Duration = .seconds(5),
+        sweepingEvery sweepInterval: Duration = .seconds(3600)
+    ) async {
+        var nextSweep = environment.clock.elapsed
+        while !Task.isCancelled {
+            do {
+                try await repair()
+                if environment.clock.elapsed >= nextSweep {
+                    nextSweep = environment.clock.elapsed + sweepInterval
+                    _ = try await sweep()
+                }
+            } catch {
+                events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
+            }
+            try? await environment.clock.sleep(for: repairInterval)
+        }
+    }
+
+    /// Removes pending logins and sessions whose time is over; call it now and then.
+    ///
+    /// A wall clock that jumped ahead since the start removes nothing before its time.
+    ///
+    /// - Returns: How many were removed.
+    public func sweep() async throws -> Int {
+        guard let sweeping = store as? any ExpirySweeping else { return 0 }
+        let started = environment.clock.elapsed
+        let count = try await sweeping.sweep(expiredBefore: expiryLimit)
+        events.emit(.swept(count), provider: "", since: started)
+        return count
+    }
+
+    /// Waits until every renewal that is under way has been saved: call it before the process ends.
+    ///
+    /// Give it some 10 seconds more than a provider may take; an orchestrator's grace period must be longer than that.
+    public func drain() async {
+        await renewals.drain()
+        for id in coordinator.unsavedSessions {
+            if let generation = try? await store.session(id)?.generation {
+                renewals.start(id) { [self] in
+                    try await renew(id, from: generation, waitingUpTo: configuration.lockWait)
+                }
+            }
+        }
+        await renewals.drain()
+        await followUpRuns.drain()
+    }
+
+    /// Renews a session and lets carts and others follow.
+    func renew(_ id: SessionID, from generation: Int64, waitingUpTo limit: Duration) async throws -> Renewal {
+        let renewal = try await coordinator.renew(id, from: generation, waitingUpTo: limit)
+        if renewal.outcome != .waited { follow(Session(renewal.stored, renewal.payload)) }
+        return renewal
+    }
+}
+
+private enum RepairOutcome: Sendable {
+    case repaired, busy, ended, remaining
+    /// Somebody else was faster, or the session has ended.
+    case gone
+}
+
+extension RepairReport {
+    fileprivate mutating func count(_ outcome: RepairOutcome) {
+        switch outcome {
+        case .repaired: repaired += 1
+        case .busy: busy += 1
+        case .ended: ended += 1
+        case .remaining: remaining += 1
+        case .gone: break
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+package import IdentityKit
+
+extension OpenIDClient {
+    /// Spends a refresh token (RFC 6749 section 6, OpenID Connect Core section 12), all steps at once.
+    ///
+    /// - Parameters:
+    ///   - tokens: The old tokens; what the answer leaves out is carried over.
+    ///   - isBuyerKnown: Whether the old tokens say whose they are. A bare refresh token that an app kept says nothing; then an
+    ///     ID token in the answer has no login to continue.
+    package func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
+        try await prepareRefresh(of: tokens)
+        let answer = try await requestRefresh(of: tokens)
+        return try await self.tokens(from: answer, renewing: tokens, isBuyerKnown: isBuyerKnown)
+    }
+
+    /// Fetches metadata and keys before the token is spent: an answer whose ID token cannot be checked for want of keys would have
+    /// to wait.
+    package func prepareRefresh(of tokens: TokenSet) async throws {
+        guard tokens.refreshToken != nil else { throw Self.withoutRefreshToken }
+        let metadata = try await metadataSource.metadata()
+        if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
+    }
+
+    /// Sends the refresh token.
+    ///
+    /// - Returns: Whatever came with a status of success.
+    package func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        guard let refreshToken = tokens.refreshToken else { throw Self.withoutRefreshToken }
+        let metadata = try await metadataSource.metadata()
+        guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
+        let fields: [(name: String, value: String)] = [
+            ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
+            ("refresh_token", refreshToken.reveal()),
+        ]
+        let startedAt = channel.environment.clock.now
+        let (response, sent) = try await authenticated(
+            fields + dialect.refreshFields(tokens),
+            headers: tokenRequestHeaders,
+            to: endpoint,
+            provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
+            asking: "The provider's token endpoint"
+        )
+        guard TokenAnswer.isSuccess(response.status) else {
+            switch try TokenAnswer(response, to: .refreshToken, hiding: sent) {
+            case .failure(let failure): throw refusal(failure, metadata)
+            // Not reached: no other status is a success.
+            case .success: throw Self.withoutRefreshToken
+            }
+        }
+        var answer = RefreshAnswer(
+            status: response.status,
+            body: Secret(bytes: response.body),
+            startedAt: startedAt
+        )
+        answer.sent = sent
+        return answer
+    }
+
+    /// Judges an answer and makes the new tokens of it; what it leaves out is carried over.
+    package func tokens(
+        from kept: RefreshAnswer,
+        renewing tokens: TokenSet,
+        isBuyerKnown: Bool = true
+    ) async throws -> TokenSet {
+        let metadata = try await metadataSource.metadata()
+        let response = HTTPResponse(status: kept.status, headers: HTTPHeaders(), body: kept.body.revealBytes())
+        // Where it was kept by a process that has died, what else it sent is not known any more.
+        let sent = kept.sent ?? SentValues(secrets: [tokens.refreshToken].compactMap { $0 } + secretsOfClient)
+        let object: JSONObject
+        switch try TokenAnswer(response, to: .refreshToken, hiding: sent) {
+        case .success(let found): object = found
+        case .failure(let failure): throw refusal(failure, metadata)
+        }
+        let answer = try self.response(
+            object,
+            provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
+            // What a session is decides, not the configuration of today: bound tokens stay bound, others may stay what they are.
+            acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
+        )
+        var renewed = tokens
+        renewed.accessToken = answer.accessToken
+        renewed.tokenType = answer.tokenType
+        renewed.refreshToken = answer.refreshToken ?? (dialect.keepsRefreshToken ? tokens.refreshToken : nil)
+        renewed.scopes = answer.scopes ?? dialect.scopesOfSilentRefresh(tokens)
+        renewed.issuedAt = kept.startedAt
+        // An answer that does not say means no everlasting token: the lifetime is taken to be the one before.
+        let lifetime = answer.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
+        renewed.expiresAt = lifetime.map { kept.startedAt + $0 }
+        let refreshScopes = refreshScopes(answer)
+        if !refreshScopes.isEmpty { renewed.refreshTokenScopes = refreshScopes }
+        if let idToken = answer.idToken {
+            let claims = try await continued(idToken, answer, metadata, isBuyerKnown ? tokens : nil)
+            if !isBuyerKnown { renewed.buyer = dialect.buyer(claims) }
+            renewed.idToken = idToken
+            renewed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
+        }
+        return renewed
+    }
+
+    /// Validates the ID token of a refresh, which has to continue the login (OpenID Connect Core section 12.2).
+    private func continued(
+        _ idToken: Secret,
+        _ answer: TokenResponse,
+        _ metadata: ProviderMetadata,
+        _ previous: TokenSet?
+    ) async throws -> IDTokenClaims {
+        var expected = expectations(metadata, answer)
+        expected.previous = previous
+        do {
+            return try await validate(idToken, metadata, expected)
+        } catch {
+            throw IdentityError.wrapping(error).behindTokenAnswer
+        }
+    }
+
+    private static var withoutRefreshToken: IdentityError {
+        IdentityError(
+            .signInAgain,
+            .notRefreshable,
+            "There is no refresh token.",
+            hint: "Let the buyer sign in again."
+        )
+    }
+}
