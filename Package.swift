@@ -139,6 +139,15 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("FuzzingTests", ["Fuzzing"]),
+        .executableTarget(
+            name: "identity-simulator",
+            dependencies: [
+                "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
+            ],
+            path: "Tests/Simulation",
+            swiftSettings: settings
+        ),
+        tests("SessionProofTests", ["identity-simulator", "IdentityHTTP"]),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto"]),
         tests(
             "IdentityCanaryTests",

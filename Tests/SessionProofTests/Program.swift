@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+import IdentityHTTP
+import Synchronization
+
+/// A program beside the test bundle, run to its end.
+///
+/// By `posix_spawn`, and waited for on a thread: Foundation's `Process` loses an end now and then when many run at once.
+struct Program: Sendable {
+    struct Ended: Sendable {
+        /// The exit status; a death by signal as a shell tells it.
+        let status: Int32
+        let output: String
+    }
+
+    struct Failure: Error {
+        let operation: String
+        let number: Int32
+    }
+
+    let name: String
+
+    private var path: String {
+        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
+        let found = folders.map { $0.appendingPathComponent(name) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
+        return (found ?? bundle.appendingPathComponent(name)).path
+    }
+
+    /// Runs the program; its output, errors too, comes back whole.
+    func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Ended {
+        try await withCheckedThrowingContinuation { continuation in
+            // Never on a thread of the pool: this blocks until the program has ended.
+            _ = DedicatedThread.start {
+                continuation.resume(with: Result { try finish(arguments, environment) })
+            }
+        }
+    }
+
+    /// Held while a pipe is made and handed over: a program that starts meanwhile would keep another one's pipe open.
+    private static let spawning = Mutex(())
+
+    private func start(_ arguments: [String], _ environment: [String: String]) throws -> (pid_t, output: Int32) {
+        try Self.spawning.withLock { _ in
+            var ends: [Int32] = [-1, -1]
+            guard unsafe pipe(&ends) == 0 else { throw Failure(operation: "pipe", number: errno) }
+            defer { close(ends[1]) }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            var actions = unsafe posix_spawn_file_actions_t()
+            unsafe posix_spawn_file_actions_init(&actions)
+            defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+            unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+            unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+            let words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+            let given = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
+            let variables = unsafe given.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+            defer { unsafe (words + variables).forEach { unsafe free($0) } }
+            var identifier = pid_t()
+            let result = unsafe posix_spawn(&identifier, path, &actions, nil, words, variables)
+            guard result == 0 else {
+                close(ends[0])
+                throw Failure(operation: "posix_spawn \(path)", number: result)
+            }
+            return (identifier, ends[0])
+        }
+    }
+
+    private func finish(_ arguments: [String], _ environment: [String: String]) throws -> Ended {
+        let (identifier, descriptor) = try start(arguments, environment)
+        defer { close(descriptor) }
+        var output: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe read(descriptor, &room, room.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            output += room[..<count]
+        }
+        var status: Int32 = 0
+        while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        return Ended(
+            status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
+            output: String(decoding: output, as: UTF8.self)
+        )
+    }
+}

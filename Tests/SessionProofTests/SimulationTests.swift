@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// Sessions in a simulated world: `Tests/simulate` is the long form.
+@Suite(.serialized)
+struct SimulationTests {
+    private let simulator = Program(name: "identity-simulator")
+
+    @Test("The same seed makes the same history, byte for byte")
+    func sameSeedSameHistory() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var histories: [Data] = []
+        for name in ["first", "second"] {
+            let path = folder.appendingPathComponent(name).path
+            _ = try await simulator.run(["--steps", "8000", "--seed", "7", "--history", path])
+            histories.append(try Data(contentsOf: URL(filePath: path)))
+        }
+        #expect(histories[0].count > 50_000)
+        #expect(histories[0] == histories[1])
+    }
+
+    @Test(
+        "A fault in what the coordinator relies on is found",
+        arguments: ["no-lock", "no-intent", "no-generation"]
+    )
+    func mutantsAreFound(_ mutant: String) async throws {
+        var findings = 0
+        for seed in 1...4 where findings == 0 {
+            let ended = try await simulator.run(["--steps", "60000", "--seed", "\(seed)", "--mutant", mutant])
+            #expect([0, 1].contains(ended.status), "\(ended.output)")
+            if ended.status == 1 {
+                findings += 1
+                #expect(ended.output.contains("BROKEN: "))
+                #expect(ended.output.contains("repeat: Tests/simulate 60000 \(seed) --mutant \(mutant)"))
+            }
+        }
+        #expect(findings > 0)
+    }
+}

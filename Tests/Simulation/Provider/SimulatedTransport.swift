@@ -1,0 +1,108 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// One process's network: requests arrive a while later, or never, and so do answers.
+final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
+    typealias Outcome = Result<HTTPResponse, HTTPTransportError>
+
+    /// A request under way, answered once.
+    @safe private final class Call: @unchecked Sendable {
+        var continuation: UnsafeContinuation<Outcome, Never>?
+        var exchange: Exchange?
+    }
+
+    private let world: World
+    private let process: VirtualProcess
+
+    init(_ world: World, _ process: VirtualProcess) {
+        self.world = world
+        self.process = process
+    }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        let call = Call()
+        let outcome = await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                unsafe call.continuation = continuation
+                begin(request, call)
+            }
+        } onCancel: {
+            end(call, .failure(Self.failure(.cancelled, .ambiguous)))
+        }
+        return try outcome.get()
+    }
+
+    private static func failure(
+        _ code: HTTPTransportError.Code,
+        _ phase: HTTPTransportError.Phase
+    )
+        -> HTTPTransportError
+    {
+        HTTPTransportError(code: code, phase: phase, message: "simulated")
+    }
+
+    private func end(_ call: Call, _ outcome: Outcome, isUsable: Bool = false) {
+        guard let continuation = unsafe call.continuation.take() else { return }
+        if let exchange = call.exchange {
+            exchange.state = isUsable ? .delivered : .failed
+            if !isUsable { world.authority.leftInDoubt(exchange) }
+            world.note(process, "\(exchange.text) \(isUsable ? "answered" : "came to nothing"): \(Self.words(outcome))")
+        }
+        unsafe continuation.resume(returning: outcome)
+    }
+
+    private static func words(_ outcome: Outcome) -> String {
+        switch outcome {
+        case .success(let response): "\(response.status)"
+        case .failure(let error): "\(error.code.rawValue) \(error.phase)"
+        }
+    }
+
+    private func begin(_ request: HTTPRequest, _ call: Call) {
+        if Task.isCancelled { return end(call, .failure(Self.failure(.cancelled, .notSent))) }
+        let fields = FormEncoding.decode(request.body ?? []) ?? []
+        func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+        let token = field("grant_type") == "refresh_token" ? field("refresh_token") : nil
+        let fate = Fate(&world.scheduler.random, world.faults, isExchange: token != nil)
+        if fate != .well { world.tally.networkFaults += 1 }
+        world.scheduler.after(request.limits.totalTimeout, as: process.number) { [self] in
+            end(call, .failure(Self.failure(.timedOut, .ambiguous)))
+        }
+        guard world.scheduler.now >= world.outageUntil, fate != .unreachable else {
+            return arrive(in: 5...3000) { [self] in end(call, .failure(Self.failure(.connectionFailed, .notSent))) }
+        }
+        if let token {
+            call.exchange = world.authority.sent(token, by: process, as: field("client_id") ?? "")
+            world.note(process, "sends \(token)\(fate == .well ? "" : ", which will be: \(fate.rawValue)")")
+        }
+        if token != nil { befall() }
+        // In the world's name: what has left goes on without its sender.
+        world.scheduler.after(world.scheduler.random.milliseconds(1...300), as: world.number) { [self] in
+            // Whoever hung up before the request arrived never sent it.
+            guard unsafe call.continuation != nil || process.isDead else { return }
+            let reply = Reply.to(request, call.exchange, fate, in: world, revoking: field("token"))
+            arrive(in: fate.delay) { [self] in
+                guard let response = reply.response else {
+                    return end(call, .failure(Self.failure(.connectionLost, .ambiguous)))
+                }
+                end(call, .success(response), isUsable: reply.isUsable)
+            }
+        }
+    }
+
+    /// What may happen to a process while it waits for an answer, or just has it.
+    private func befall() {
+        let moment = world.scheduler.random.milliseconds(0...1500)
+        if world.scheduler.random.permille(world.faults.crashInExchange) {
+            world.scheduler.after(moment, as: world.number) { [self] in world.crash(process) }
+        }
+        if world.scheduler.random.permille(world.faults.stopInExchange) {
+            let length = world.scheduler.random.milliseconds(1_000...50_000)
+            world.scheduler.after(moment, as: world.number) { [self] in world.stop(process, for: length) }
+        }
+    }
+
+    private func arrive(in range: ClosedRange<Int>, _ body: @escaping () -> Void) {
+        world.scheduler.after(world.scheduler.random.milliseconds(range), as: process.number, body)
+    }
+}

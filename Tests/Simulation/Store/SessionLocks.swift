@@ -1,0 +1,98 @@
+internal import IdentityKit
+
+/// The locks of all sessions, as a kernel or a database server keeps them.
+final class SessionLocks: @unchecked Sendable {
+    /// One holding of one lock.
+    final class Grant: @unchecked Sendable {
+        let id: SessionID
+        let process: VirtualProcess
+        let until: Duration?
+
+        init(_ id: SessionID, _ process: VirtualProcess, until: Duration?) {
+            self.id = id
+            self.process = process
+            self.until = until
+        }
+    }
+
+    /// Somebody who waits; answered once.
+    @safe private final class Waiter {
+        let process: VirtualProcess
+        var continuation: UnsafeContinuation<Grant, any Error>?
+
+        init(_ process: VirtualProcess, _ continuation: UnsafeContinuation<Grant, any Error>) {
+            self.process = process
+            unsafe self.continuation = continuation
+        }
+    }
+
+    static let lease = Duration.seconds(20)
+    /// How long before its end a lease counts as lost: an exchange and a slow write still fit in.
+    static let margin = Duration.seconds(10)
+
+    private unowned let world: World
+    private var held: [SessionID: Grant] = [:]
+    private var waiting: [SessionID: [Waiter]] = [:]
+
+    init(_ world: World) {
+        self.world = world
+    }
+
+    func acquire(_ id: SessionID, for process: VirtualProcess, waitingUpTo limit: Duration) async throws -> Grant {
+        // The request takes its time, to the kernel a short one.
+        await world.pause(world.scheduler.random.milliseconds(0...2), as: process.number)
+        return try await unsafe withUnsafeThrowingContinuation { continuation in
+            let waiter = unsafe Waiter(process, continuation)
+            waiting[id, default: []].append(waiter)
+            world.scheduler.after(limit, as: process.number) {
+                unsafe waiter.continuation.take()?.resume(
+                    throwing: IdentityError(.retryLater, .renewalBusy, "Another process renews the session.")
+                )
+            }
+            hand(id)
+        }
+    }
+
+    func release(_ grant: Grant) {
+        guard held[grant.id] === grant else { return }
+        held[grant.id] = nil
+        // In the world's name: the next holder's code is not ours.
+        world.scheduler.after(.zero, as: world.number) { [self] in hand(grant.id) }
+    }
+
+    func holder(of id: SessionID) -> VirtualProcess? { held[id]?.process }
+
+    func isSafelyHeld(_ grant: Grant) -> Bool {
+        guard held[grant.id] === grant else { return false }
+        return grant.until.map { world.scheduler.now < $0 - Self.margin } ?? true
+    }
+
+    /// What a kernel does when a process ends.
+    func processDied(_ process: VirtualProcess) {
+        for list in waiting.values {
+            for waiter in list where waiter.process === process { unsafe waiter.continuation = nil }
+        }
+        guard world.episode.locking == .kernel else { return }
+        for grant in held.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where grant.process === process {
+            release(grant)
+        }
+    }
+
+    private func hand(_ id: SessionID) {
+        guard held[id] == nil else { return }
+        var queue = waiting[id] ?? []
+        queue.removeAll { unsafe $0.continuation == nil }
+        guard !queue.isEmpty else {
+            waiting[id] = nil
+            return
+        }
+        let next = queue.remove(at: world.scheduler.random.below(queue.count))
+        waiting[id] = queue
+        let isLease = world.episode.locking == .lease
+        let grant = Grant(id, next.process, until: isLease ? world.scheduler.now + Self.lease : nil)
+        held[id] = grant
+        if isLease { world.scheduler.after(Self.lease, as: world.number) { [self] in release(grant) } }
+        let continuation = unsafe next.continuation.take()
+        world.scheduler.after(.zero, as: next.process.number) { unsafe continuation?.resume(returning: grant) }
+    }
+}

@@ -1,0 +1,162 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+/// One process's way to the disk: takes time, fails, and is where processes die.
+class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
+    let world: World
+    let process: VirtualProcess
+
+    init(_ world: World, _ process: VirtualProcess) {
+        self.world = world
+        self.process = process
+    }
+
+    // MARK: Ways to fail
+
+    private func read<Value>(_ body: () -> Value) async -> Value {
+        await world.pause(world.scheduler.random.milliseconds(0...3), as: process.number)
+        return body()
+    }
+
+    /// A durable write, with a moment to die before it and one after it.
+    private func write<Value>(_ what: String, _ id: SessionID?, _ body: () throws -> Value) async throws -> Value {
+        let faults = world.faults
+        await world.pause(latency(faults), as: process.number)
+        await dieIfDue(faults)
+        if world.disk.isFull {
+            fail(what, id, "the disk is full")
+            throw IdentityError(.retryLater, .storeFull, "The disk is full.")
+        }
+        guard world.scheduler.random.permille(faults.writeError) else {
+            let value = try body()
+            world.note(process, "\(what) \(world.name(id)) written")
+            await dieIfDue(faults)
+            await world.pause(latency(faults), as: process.number)
+            return value
+        }
+        // An error of a commit says nothing about what was written.
+        let isWritten = world.scheduler.random.permille(500)
+        if isWritten { _ = try body() }
+        fail(what, id, isWritten ? "failed, but is written" : "failed")
+        await world.pause(latency(faults), as: process.number)
+        throw IdentityError(.retryLater, .storeFailed, "The store failed.")
+    }
+
+    private func fail(_ what: String, _ id: SessionID?, _ how: String) {
+        world.tally.storeFaults += 1
+        process.lastStoreFailure = world.scheduler.now
+        world.note(process, "\(what) \(world.name(id)): \(how)")
+    }
+
+    private func latency(_ faults: Episode.Faults) -> Duration {
+        world.scheduler.random.permille(faults.slowWrite)
+            ? world.scheduler.random.milliseconds(200...2000) : world.scheduler.random.milliseconds(0...8)
+    }
+
+    private func dieIfDue(_ faults: Episode.Faults) async {
+        guard world.scheduler.random.permille(faults.crashAtWrite) else { return }
+        world.crash(process)
+        await world.stayDead()
+    }
+
+    // MARK: Sessions
+
+    func insert(_ session: StoredSession) async throws {
+        let isNew = try await write("insert", session.id) { world.disk.insert(session) }
+        guard isNew else { throw IdentityError(.rejected, .storeFailed, "A session with this id is already stored.") }
+    }
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        await read { world.disk.rows[id] }
+    }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        let step = session.generation - StoredSession.firstGeneration
+        let what = "replace to \(step)\(session.isInDoubt ? " in doubt" : "")"
+        return try await write(what, session.id) {
+            let isReplaced = world.disk.replace(session, expecting: generation)
+            if !isReplaced { world.note(process, "replace \(world.name(session.id)) refused") }
+            return isReplaced
+        }
+    }
+
+    func remove(_ id: SessionID) async throws -> RemovedSession? {
+        try await write("remove", id) {
+            world.disk.remove(id).map { RemovedSession(session: $0, attachments: [:]) }
+        }
+    }
+
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        await read {
+            world.disk.rows.values.filter(filter.matches)
+                .sorted { ($0.createdAt, $0.id.rawValue) < ($1.createdAt, $1.id.rawValue) }
+        }
+    }
+
+    // MARK: Logins and attachments, which nobody here makes
+
+    func insert(_ attempt: StoredLoginAttempt) async throws {
+        try await write("insert attempt", nil) { world.disk.attempts[attempt.key] = attempt }
+    }
+
+    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+        try await write("take attempt", nil) { world.disk.attempts.removeValue(forKey: key) }
+    }
+
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? { nil }
+
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool { false }
+
+    // MARK: The second place
+
+    /// Another disk: it fails seldom, and is not full when the first is.
+    private func spoolWrite(_ what: String, _ id: SessionID, _ body: () -> Void) async throws {
+        await world.pause(latency(world.faults), as: process.number)
+        await dieIfDue(world.faults)
+        if world.scheduler.random.permille(world.faults.writeError / 4) {
+            fail(what, id, "failed")
+            throw IdentityError(.retryLater, .storeFailed, "The spool failed.")
+        }
+        body()
+        world.note(process, "\(what) \(world.name(id))")
+        await dieIfDue(world.faults)
+    }
+
+    func spool(_ session: StoredSession) async throws {
+        try await spoolWrite("spool", session.id) {
+            world.tally.spooled += 1
+            world.disk.setSpooled(session, session.id)
+        }
+    }
+
+    func spooledSession(_ id: SessionID) async throws -> StoredSession? {
+        await read { world.disk.spool[id] }
+    }
+
+    func spooledSessions() async throws -> [StoredSession] {
+        await read { world.disk.spool.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+    }
+
+    func removeSpooledSession(_ id: SessionID) async throws {
+        try await spoolWrite("unspool", id) { world.disk.setSpooled(nil, id) }
+    }
+}
+
+/// A store with locks.
+final class LockingStore: SimulatedStore, SessionLocking, @unchecked Sendable {
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        if world.mutant == .locksNothing { return try await body(.kernel) }
+        let grant = try await world.locks.acquire(id, for: process, waitingUpTo: limit)
+        defer { world.locks.release(grant) }
+        return try await body(SessionHold { [locks = world.locks] in locks.isSafelyHeld(grant) })
+    }
+}

@@ -1,0 +1,69 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityKit
+
+/// A session as the world knows it: whose it is, and what must be true of it.
+final class Subject: @unchecked Sendable {
+    let index: Int
+    let id: SessionID
+    let provider: ProviderName
+    let family: Family
+    var isLoggedOut = false
+    /// Whether a new login has taken its place.
+    var isReplaced = false
+    /// When somebody asked to renew whatever the age.
+    var lastDemand: Duration?
+
+    init(index: Int, id: SessionID, provider: ProviderName, family: Family) {
+        self.index = index
+        self.id = id
+        self.provider = provider
+        self.family = family
+    }
+}
+
+extension World {
+    /// A buyer signs in: a new family at the provider, a new row in the store.
+    func addSubject() {
+        let index = subjects.count
+        let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: scheduler.random.next()) }
+        let provider = ProviderName.allCases[index % ProviderName.allCases.count]
+        guard let id = SessionID(rawValue: Base64URL.encode(bytes)) else { return }
+        let family = authority.addFamily(provider)
+        let subject = Subject(index: index, id: id, provider: provider, family: family)
+        subjects.append(subject)
+        byID[id] = subject
+        var tokens = TokenSet(
+            buyer: Buyer(issuer: provider.issuer, subject: "buyer-\(index)"),
+            accessToken: Secret(family.accessToken(0)),
+            tokenType: "bearer",
+            refreshToken: Secret(family.refreshToken(0)),
+            scopes: ["openid"],
+            issuedAt: date,
+            expiresAt: date + (episode.lifetime / .seconds(1))
+        )
+        if provider == .bolt { tokens.refreshTokenScopes = ["bolt.account.view"] }
+        // The form in which sessions have been stored from the first version on, and must stay readable.
+        let payload: JSONObject = [
+            "v": .integer(1), "needs_login": .bool(false),
+            "tokens": .string(String(decoding: tokens.record, as: UTF8.self)),
+        ]
+        let row = StoredSession(
+            id: id,
+            provider: provider.rawValue,
+            tenant: provider.tenant,
+            issuer: provider.issuer,
+            subject: tokens.buyer.subject,
+            createdAt: date,
+            retainedUntil: date + 90 * 86_400,
+            payload: Secret(bytes: JSONValue.object(payload).serialized)
+        )
+        _ = disk.insert(row)
+        note("login \(name(id)) at \(provider.rawValue)")
+    }
+
+    /// The name of a session in the history.
+    func name(_ id: SessionID?) -> String {
+        id.flatMap { byID[$0] }.map { "s\($0.index)" } ?? "-"
+    }
+}

@@ -1,0 +1,43 @@
+/// What a run tried, and what came of it.
+struct Tally {
+    var episodes = 0
+    var callers = 0
+    var answered = 0
+    var unavailable = 0
+    /// Refresh tokens that a provider took, for the first time or again.
+    var rotations = 0
+    var replays = 0
+    var crashes = 0
+    /// Crashes between a provider's rotation and the journal, each with the session that it hit.
+    var crashesInTheGap = 0
+    var stops = 0
+    var clockJumps = 0
+    var networkFaults = 0
+    var storeFaults = 0
+    var logouts = 0
+    /// Exchanges that left a row in doubt, and rows that were in doubt and came to tokens again.
+    var inDoubt = 0
+    var repaired = 0
+    var spooled = 0
+    /// Requests of a process that had been stopped until its lease was over.
+    var sentAfterLease = 0
+    /// New logins that were needed, by reason.
+    var logins: [String: Int] = [:]
+    var familiesRevokedByRace = 0
+    var tokensLost = 0
+
+    var total: Int { logins.values.reduce(0, +) }
+
+    func summary(seed: UInt64, steps: Int, sum: UInt64) -> String {
+        let reasons = logins.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return """
+            seed \(seed): \(steps) steps, \(episodes) episodes, \(callers) calls (\(answered) answered, \(unavailable) \
+            temporarily not), \(rotations) refreshes, \(replays) replayed in grace, \(crashes) crashes \
+            (\(crashesInTheGap) in the gap), \(stops) stops, \(clockJumps) clock jumps, \(networkFaults) network faults, \
+            \(storeFaults) store faults, \(logouts) logouts, \(inDoubt) in doubt, \(repaired) repaired, \(spooled) spooled, \
+            \(sentAfterLease) sent after a lost lease, \(total) new logins (\(reasons)), \
+            \(familiesRevokedByRace) families revoked by a race of ours, \(tokensLost) acknowledged tokens lost, \
+            history \(String(sum, radix: 16))
+            """
+    }
+}

@@ -1,0 +1,109 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+/// What a caller asks of a session manager.
+enum Request {
+    case tokens(Duration)
+    case renew
+    case logout
+    case drain
+}
+
+/// What a caller was told.
+enum Answer {
+    case tokens
+    case ended
+    case later(String)
+    case other
+}
+
+extension World {
+    /// The longest that anybody may wait: a lock, two exchanges, and a slow disk in between.
+    private static let patience = Duration.seconds(150)
+
+    /// Lets a task of a process ask; it must be answered in time unless the process dies or is stopped.
+    func call(
+        _ process: VirtualProcess,
+        _ subject: Subject,
+        _ request: Request,
+        then done: (@Sendable (Answer) -> Void)? = nil
+    ) {
+        guard let manager = process.manager else { return }
+        lastCall += 1
+        tally.callers += 1
+        let number = lastCall
+        let started = scheduler.now
+        let wallStarted = date
+        note(process, "call \(number) \(name(subject.id)): \(request)")
+        if case .renew = request { subject.lastDemand = started }
+        if case .logout = request { subject.isLoggedOut = true }
+        scheduler.running(as: process.number) {
+            process.callers[number] = Task { [self] in
+                let answer: Answer
+                do {
+                    switch request {
+                    case .tokens(let duration):
+                        let tokens = try await manager.tokens(for: subject.id, validFor: duration)
+                        check(tokens, for: subject, in: process, since: (started, wallStarted))
+                        note(
+                            process,
+                            "call \(number) has \(tokens.tokens.accessToken.reveal()) \(tokens.outcome.rawValue)"
+                        )
+                        answer = .tokens
+                    case .renew:
+                        let tokens = try await manager.renewTokens(for: subject.id)
+                        check(tokens, for: subject, in: process, since: nil)
+                        note(
+                            process,
+                            "call \(number) has \(tokens.tokens.accessToken.reveal()) \(tokens.outcome.rawValue)"
+                        )
+                        answer = .tokens
+                    case .logout:
+                        _ = try await manager.logout(subject.id)
+                        tally.logouts += 1
+                        note(process, "call \(number) logged out")
+                        answer = .other
+                    case .drain:
+                        await manager.drain()
+                        note(process, "call \(number) drained")
+                        answer = .other
+                    }
+                } catch {
+                    answer = judge(IdentityError.wrapping(error), number, subject, request, in: process)
+                }
+                process.callers[number] = nil
+                tally.answered += 1
+                if let done { scheduler.after(.zero, as: number) { done(answer) } }
+            }
+        }
+        watch(process, number, since: started)
+    }
+
+    private func watch(_ process: VirtualProcess, _ number: Int, since started: Duration) {
+        scheduler.after(Self.patience, as: number) { [self] in
+            guard process.callers[number] != nil, !process.isDead else { return }
+            // A stopped process has its time once it goes on.
+            guard !process.wasStopped(since: started) else {
+                return watch(process, number, since: process.isStopped ? started : scheduler.now)
+            }
+            violate("call \(number) of p\(process.number) hangs since \(started.milliseconds)")
+        }
+    }
+
+    private func judge(
+        _ error: IdentityError,
+        _ number: Int,
+        _ subject: Subject,
+        _ request: Request,
+        in process: VirtualProcess
+    ) -> Answer {
+        note(process, "call \(number) failed: \(error.kind.rawValue) \(error.code.rawValue)")
+        guard error.kind == .signInAgain else {
+            if case .logout = request, !process.isDead { subject.isLoggedOut = disk.rows[subject.id] == nil }
+            tally.unavailable += 1
+            return .later("\(error)")
+        }
+        checkEnd(of: subject, error)
+        return .ended
+    }
+}

@@ -1,0 +1,128 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+/// What must hold all the time (reliability of sessions: never lost, never refreshed twice, never handed to others).
+extension World {
+    // MARK: What callers get
+
+    func check(
+        _ got: SessionTokens,
+        for subject: Subject,
+        in process: VirtualProcess,
+        since start: (elapsed: Duration, wall: Date)?
+    ) {
+        let token = got.tokens.accessToken.reveal()
+        guard token.hasPrefix("at.\(subject.family.number).") else {
+            return violate("\(name(subject.id)) was handed \(token), a token of another session")
+        }
+        guard got.session.id == subject.id, got.session.tenant == subject.provider.tenant,
+            got.session.provider == subject.provider.rawValue
+        else { return violate("\(name(subject.id)) was handed another session's answer") }
+        guard let start, lastClockJump < start.elapsed, !process.wasStopped(since: start.elapsed) else { return }
+        if let expiresAt = got.tokens.expiresAt, expiresAt < start.wall - 3 {
+            violate(
+                "\(name(subject.id)) was handed a token that had expired \(start.wall.timeIntervalSince(expiresAt)) s ago"
+            )
+        }
+    }
+
+    /// A buyer is told to sign in again: only for a logout, or because the provider said so.
+    func checkEnd(of subject: Subject, _ error: IdentityError) {
+        if error.code == .sessionUnknown {
+            guard !subject.isLoggedOut else { return }
+            return violate("\(name(subject.id)) is unknown although nobody logged it out")
+        }
+        guard let reason = subject.family.revokedBecause, subject.family.refusals > 0 else {
+            return violate("\(name(subject.id)) ended although its tokens live: \(error)")
+        }
+        guard !subject.isReplaced else { return }
+        subject.isReplaced = true
+        tally.logins[reason, default: 0] += 1
+        note("\(name(subject.id)) needs a login: \(reason)")
+        addSubject()
+    }
+
+    // MARK: What is written
+
+    func check(_ row: StoredSession, replaces old: StoredSession) {
+        guard let subject = byID[row.id] else { return }
+        if row.generation <= old.generation {
+            violate("\(name(row.id)) goes from generation \(old.generation) back to \(row.generation)")
+        }
+        let family = subject.family
+        if family.revokedBecause == nil, family.isUsable(in: old), !family.isUsable(in: row) {
+            tally.tokensLost += 1
+            violate("\(name(row.id)) lost its refresh token, which was saved and is good")
+        }
+        if family.isInDoubt, !row.isInDoubt, family.isUsable(in: row) {
+            family.isInDoubt = false
+            tally.repaired += 1
+        }
+        if row.holds("\"needs_login\":true"), subject.family.revokedBecause == nil {
+            violate("\(name(row.id)) is marked as ended although its tokens live")
+        }
+    }
+
+    func checkRemoval(of row: StoredSession) {
+        guard let subject = byID[row.id] else { return }
+        if !subject.isLoggedOut { violate("\(name(row.id)) was removed without a logout") }
+    }
+
+    /// After everything: what the provider takes next is what the row has.
+    func checkRows() {
+        for subject in subjects where !subject.isReplaced && !subject.isLoggedOut {
+            guard let row = disk.rows[subject.id] else {
+                violate("\(name(subject.id)) has no row")
+                continue
+            }
+            if subject.family.revokedBecause == nil, !subject.family.isUsable(in: row) {
+                tally.tokensLost += 1
+                violate("\(name(subject.id)) has no token that the provider takes")
+            }
+        }
+    }
+
+    // MARK: What is sent
+
+    /// A request with a refresh token is on its way.
+    func checkSend(_ exchange: Exchange, of subject: Subject?) {
+        guard let subject else { return }
+        let process = exchange.process
+        if episode.locking != .none, mutant != .locksNothing, locks.holder(of: subject.id) !== process {
+            // Between the last look at the lease and the first byte anybody can be stopped.
+            if process.wasStopped(since: scheduler.now - .seconds(90)) {
+                tally.sentAfterLease += 1
+            } else {
+                violate("p\(process.number) sends \(exchange.text) and does not hold the lock of \(name(subject.id))")
+            }
+        }
+        if let row = disk.rows[subject.id], !row.isInDoubt, !process.wasStopped(since: scheduler.now - .seconds(90)) {
+            violate("p\(process.number) sends \(exchange.text) and \(name(subject.id)) does not say so on the disk")
+        }
+        for other in subject.family.exchanges
+        where other !== exchange && other.state == .inFlight && !other.isExcused(since: other.sentAt) {
+            violate(
+                "\(exchange.text) is sent by p\(process.number) while p\(other.process.number) waits for its answer"
+            )
+        }
+    }
+
+    /// A spent token came: it may, if whoever spent it could not keep what it got for it, or if its sender is no longer there.
+    func checkReplay(_ exchange: Exchange, of subject: Subject?, spentBy earlier: Exchange?) {
+        guard let subject, !exchange.isExcused(since: exchange.sentAt) else { return }
+        guard let earlier else { return violate("\(exchange.text) came, which is older than any that may be in doubt") }
+        if earlier.isExcused(since: earlier.sentAt) { return }
+        violate(
+            "\(exchange.text) came twice: p\(earlier.process.number) lives and has the answer (\(name(subject.id)))"
+        )
+    }
+
+    /// A family was revoked because a spent token came: whose fault it was.
+    func causeOfLoss(_ exchange: Exchange, spentBy earlier: Exchange?) -> String {
+        let both = [earlier, exchange].compactMap { $0 }
+        if both.contains(where: { $0.state == .failed }) { return "answer lost" }
+        if both.contains(where: \.process.isDead) { return "crash" }
+        if both.contains(where: { $0.process.wasStopped(since: $0.sentAt) }) { return "stopped" }
+        return both.contains { $0.process.storeFailed(since: $0.sentAt) } ? "store failed" : "race"
+    }
+}

@@ -1,0 +1,129 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+extension World {
+    /// One thing happens, and after a while the next.
+    func tick() {
+        let pause = scheduler.random.permille(300) ? 20...400 : 1_000...25_000
+        scheduler.after(scheduler.random.milliseconds(pause), as: number) { [self] in
+            guard !isSettling else { return }
+            happen()
+            tick()
+        }
+    }
+
+    private func happen() {
+        misfortune()
+        guard !running.isEmpty else { return }
+        let process = scheduler.random.one(of: running)
+        let living = subjects.filter { !$0.isReplaced && !$0.isLoggedOut }
+        guard !living.isEmpty else { return addSubject() }
+        let subject = scheduler.random.one(of: living)
+        switch scheduler.random.below(1000) {
+        case ..<100: call(process, subject, .renew)
+        case ..<120: for _ in 0..<(5 + scheduler.random.below(20)) { call(process, subject, .tokens(.seconds(60))) }
+        case ..<150:
+            for process in running { for _ in 0..<3 { call(process, subject, .tokens(.seconds(60))) } }
+        case ..<190: cancelSomebody(in: process)
+        case ..<200: call(process, subject, .logout)
+        case ..<210: call(process, subject, .drain)
+        case ..<230 where subjects.count < 60: addSubject()
+        default: call(process, subject, .tokens(.seconds(scheduler.random.one(of: [0, 10, 60, 60, 60]))))
+        }
+    }
+
+    private func misfortune() {
+        if scheduler.random.permille(faults.crash), let process = running.randomElement(using: &scheduler.random) {
+            crash(process)
+        }
+        if scheduler.random.permille(faults.stop), let process = running.randomElement(using: &scheduler.random) {
+            stop(process, for: scheduler.random.milliseconds(200...60_000))
+        }
+        if scheduler.random.permille(faults.clockJump) { jump() }
+        if scheduler.random.permille(faults.outage) {
+            outageUntil = scheduler.now + scheduler.random.milliseconds(5_000...400_000)
+            note("outage until \(outageUntil.milliseconds)")
+        }
+        if scheduler.random.permille(faults.diskFull), !disk.isFull {
+            disk.isFull = true
+            note("the disk is full")
+            scheduler.after(scheduler.random.milliseconds(1_000...90_000), as: number) { [self] in
+                disk.isFull = false
+                note("the disk has room")
+            }
+        }
+        if scheduler.random.permille(faults.revocation), let subject = subjects.randomElement(using: &scheduler.random)
+        {
+            authority.revoke(subject.family, because: "the provider's will")
+        }
+    }
+
+    private func jump() {
+        let seconds = scheduler.random.one(of: [-86_400, -3600, -400, -30, 30, 400, 3600, 86_400])
+        wallOffset += TimeInterval(seconds)
+        lastClockJump = scheduler.now
+        tally.clockJumps += 1
+        note("the wall clock jumps by \(seconds) s")
+    }
+
+    private func cancelSomebody(in process: VirtualProcess) {
+        guard let number = process.callers.keys.sorted().randomElement(using: &scheduler.random) else { return }
+        note(process, "call \(number) is cancelled")
+        scheduler.running(as: process.number) { process.callers[number]?.cancel() }
+    }
+
+    /// What a process does first: whatever was left in doubt is settled before anything else.
+    func afterStart(_ process: VirtualProcess) {
+        for subject in subjects where disk.rows[subject.id]?.isInDoubt ?? false { call(process, subject, .renew) }
+    }
+
+    /// Everything goes well from now on, and every session must be usable in every process, or be gone for a known reason.
+    func settle() {
+        note("all faults end")
+        isSettling = true
+        faults = Episode.Faults()
+        disk.isFull = false
+        outageUntil = .zero
+        for case let process? in slots { resume(process) }
+        for slot in slots.indices where slots[slot] == nil { start(slot) }
+        let rest = scheduler.now + .seconds(150)
+        scheduler.after(.seconds(150), as: number) {}
+        _ = scheduler.run { scheduler.now >= rest || violation != nil }
+        let open = Countdown()
+        for subject in subjects where !subject.isReplaced && !subject.isLoggedOut {
+            for (index, process) in running.enumerated() {
+                open.count += 1
+                ask(process, subject, index == 0 ? .renew : .tokens(.seconds(60)), until: scheduler.now + .seconds(900))
+                {
+                    open.count -= 1
+                }
+            }
+        }
+        _ = scheduler.run { open.count == 0 || violation != nil }
+        for (process, subject) in zip(running, subjects) { call(process, subject, .drain) }
+        _ = scheduler.run { running.allSatisfy(\.callers.isEmpty) || violation != nil }
+        if violation == nil { checkRows() }
+    }
+
+    /// Calls again until there is an answer that is not "later".
+    private func ask(
+        _ process: VirtualProcess,
+        _ subject: Subject,
+        _ request: Request,
+        until end: Duration,
+        _ done: @escaping @Sendable () -> Void
+    ) {
+        call(process, subject, request) { [self] answer in
+            guard case .later(let error) = answer else { return done() }
+            guard scheduler.now < end else {
+                return violate("\(name(subject.id)) is not usable after all faults ended: \(error)")
+            }
+            scheduler.after(.seconds(10), as: number) { [self] in ask(process, subject, request, until: end, done) }
+        }
+    }
+}
+
+/// How many are still to answer.
+private final class Countdown: @unchecked Sendable {
+    var count = 0
+}

@@ -1,0 +1,139 @@
+internal import FoundationEssentials
+internal import IdentityKit
+
+/// One episode: processes, the disk and the locks they share, the providers they ask, and what goes wrong.
+final class World: @unchecked Sendable {
+    let scheduler: Scheduler
+    /// Whose the events are that belong to no process.
+    let number: Owner
+    let episode: Episode
+    let history: History
+    let mutant: Mutant
+    var tally: Tally
+    private(set) lazy var disk = Disk(self)
+    private(set) lazy var locks = SessionLocks(self)
+    private(set) lazy var authority = Authority(self)
+    var subjects: [Subject] = []
+    var byID: [SessionID: Subject] = [:]
+    /// The running processes, one for each machine; nil while a machine has none.
+    var slots: [VirtualProcess?] = []
+    /// Whether nobody begins anything new.
+    var isSettling = false
+    /// How far the wall clock was moved.
+    var wallOffset: TimeInterval = 0
+    var lastClockJump = Duration.zero
+    /// What may go wrong at the moment.
+    var faults: Episode.Faults
+    var outageUntil = Duration.zero
+    var lastCall = 0
+    /// The first rule that was broken, with what broke it.
+    private(set) var violation: String?
+    /// The number of the next process, never used twice in a run.
+    var nextOwner: Owner
+
+    init(_ run: Run, _ episode: Episode) {
+        scheduler = run.scheduler
+        history = run.history
+        tally = run.tally
+        mutant = run.mutant
+        number = run.nextOwner
+        nextOwner = run.nextOwner + 1
+        self.episode = episode
+        faults = episode.faults
+    }
+
+    /// How far the wall clocks of the machines are apart.
+    func skew(ofSlot slot: Int) -> Duration {
+        episode.weather == .calm ? .zero : .milliseconds(slot * 700)
+    }
+
+    func note(_ text: String) {
+        history.note("\(scheduler.steps) \(scheduler.now.milliseconds) - \(text)")
+    }
+
+    func note(_ process: VirtualProcess, _ text: String) {
+        history.note("\(scheduler.steps) \(scheduler.now.milliseconds) p\(process.number) \(text)")
+    }
+
+    /// A rule is broken: the run ends here.
+    func violate(_ text: String) {
+        guard violation == nil else { return }
+        violation = text
+        note("VIOLATION: \(text)")
+    }
+
+    // MARK: The course of an episode
+
+    /// Runs the episode for about so many steps, then lets all faults end and asks every session for its tokens.
+    func run(steps: Int) throws {
+        note("episode: \(episode)")
+        for _ in 0..<episode.sessions { addSubject() }
+        slots = Array(repeating: nil, count: episode.processes)
+        for slot in slots.indices { start(slot) }
+        tick()
+        let end = scheduler.steps + steps
+        _ = scheduler.run { scheduler.steps >= end || violation != nil }
+        if violation == nil { settle() }
+        for case let process? in slots { scheduler.kill(process.number) }
+        scheduler.kill(number)
+        tally.episodes += 1
+    }
+
+    func start(_ slot: Int) {
+        let process = VirtualProcess(number: nextOwner, slot: slot)
+        nextOwner += 1
+        note(process, "starts")
+        do { try process.start(in: self) } catch { return violate("A process cannot start: \(error)") }
+        slots[slot] = process
+        afterStart(process)
+    }
+
+    func crash(_ process: VirtualProcess) {
+        guard !process.isDead else { return }
+        process.isDead = true
+        tally.crashes += 1
+        note(process, "dies")
+        authority.processDied(process)
+        locks.processDied(process)
+        scheduler.kill(process.number)
+        slots[process.slot] = nil
+        let pause =
+            episode.weather == .quickRepair
+            ? scheduler.random.milliseconds(100...2000) : scheduler.random.milliseconds(100...40_000)
+        scheduler.after(pause, as: number) { [self] in if slots[process.slot] == nil { start(process.slot) } }
+    }
+
+    func stop(_ process: VirtualProcess, for duration: Duration) {
+        guard !process.isDead, !process.isStopped else { return }
+        process.isStopped = true
+        tally.stops += 1
+        note(process, "is stopped for \(duration)")
+        scheduler.stop(process.number)
+        scheduler.after(duration, as: number) { [self] in resume(process) }
+    }
+
+    func resume(_ process: VirtualProcess) {
+        guard !process.isDead, process.isStopped else { return }
+        process.isStopped = false
+        process.lastStopped = scheduler.now
+        note(process, "goes on")
+        scheduler.resume(process.number)
+    }
+
+    var running: [VirtualProcess] { slots.compactMap { $0 }.filter { !$0.isStopped } }
+}
+
+extension Duration {
+    var milliseconds: Int { Int(self / .milliseconds(1)) }
+}
+
+/// Faults that are built in on purpose, to show that the run finds them.
+enum Mutant: String, CaseIterable {
+    case none
+    /// Every lock is granted at once to everybody.
+    case locksNothing = "no-lock"
+    /// A save overwrites whatever generation is there.
+    case ignoresGeneration = "no-generation"
+    /// A claim is answered as written and is not.
+    case writesNoIntent = "no-intent"
+}
