@@ -18,6 +18,8 @@ public struct RepairReport: Sendable, Equatable {
 
 extension SessionManager {
     private static let repairsAtATime = 8
+    /// The generation that no session has: tokens of any are good enough, unless they are in doubt or newer ones wait.
+    private static let settled = Int64.min
 
     /// Finishes what processes that died have left half done: sessions in doubt, answers that were not judged, tokens that were not
     /// saved.
@@ -48,14 +50,14 @@ extension SessionManager {
 
     private func repair(_ id: SessionID) async -> RepairOutcome {
         do {
-            guard let stored = try await store.session(id) else { return .gone }
             let (renewal, _) = try await renewals.run(id) { [self] in
-                try await renew(id, from: stored.generation, waitingUpTo: .zero)
+                try await renew(id, from: Self.settled, waitingUpTo: .zero)
             }
             return renewal.outcome == .waited ? .gone : .repaired
         } catch {
             let error = IdentityError.wrapping(error)
             if error.code == .renewalBusy { return .busy }
+            if error.code == .sessionUnknown { return .gone }
             return error.kind == .signInAgain ? .ended : .remaining
         }
     }
@@ -105,10 +107,8 @@ extension SessionManager {
     public func drain() async {
         await renewals.drain()
         for id in coordinator.unsavedSessions {
-            if let generation = try? await store.session(id)?.generation {
-                renewals.start(id) { [self] in
-                    try await renew(id, from: generation, waitingUpTo: configuration.lockWait)
-                }
+            renewals.start(id) { [self] in
+                try await renew(id, from: Self.settled, waitingUpTo: configuration.lockWait)
             }
         }
         await renewals.drain()

@@ -1,0 +1,58 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Clocks that jump")
+struct ClockJumpTests {
+    @Test("a wall clock that is set back does not revive an expired token")
+    func back() async throws {
+        let world = RenewalWorld()
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let manager = try world.manager()
+        let id = try await manager.establish(tokens, provider: "journaled").id
+        #expect(try await manager.tokens(for: id).outcome == .stored)
+        world.clock.advance(by: .seconds(3601))
+        world.clock.jump(by: -3000)
+        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+    }
+
+    @Test("tokens that were issued in the future are renewed rather than trusted, by a process that never saw them")
+    func future() async throws {
+        let world = RenewalWorld()
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let id = try await world.manager().establish(tokens, provider: "journaled").id
+        world.clock.jump(by: -7200)
+        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager().tokens(for: id).outcome == .stored)
+    }
+
+    @Test("a glitch into the future and back costs one renewal, not one at every call")
+    func glitch() async throws {
+        let world = RenewalWorld()
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let manager = try world.manager()
+        let id = try await manager.establish(tokens, provider: "journaled").id
+        _ = try await manager.tokens(for: id)
+        world.clock.jump(by: 500_000)
+        _ = try await manager.tokens(for: id)
+        world.clock.jump(by: -500_000)
+        for _ in 0..<5 { _ = try await manager.tokens(for: id) }
+        await manager.drain()
+        #expect(world.provider.requests <= 2)
+    }
+
+    @Test("a wall clock that is set ahead makes no sweep remove a session before its time")
+    func sweep() async throws {
+        let world = RenewalWorld()
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let manager = try world.manager(world.memory)
+        let id = try await manager.establish(tokens, provider: "journaled").id
+        world.clock.jump(by: 400 * 86_400)
+        #expect(try await manager.sweep() == 0)
+        #expect(try await world.memory.session(id) != nil)
+        world.clock.jump(by: -400 * 86_400)
+        world.clock.advance(by: .seconds(91 * 86_400))
+        #expect(try await manager.sweep() == 1)
+    }
+}

@@ -1,0 +1,176 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Sessions in doubt")
+struct DoubtTests {
+    private static func answered(_ status: Int, _ error: String? = nil) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .providerUnavailable,
+            "Answered with \(status).",
+            providerAnswer: .init(error: error, status: status)
+        )
+    }
+
+    private static func transport(_ phase: HTTPTransportError.Phase) -> IdentityError {
+        let cause = HTTPTransportError(code: .connectionLost, phase: phase, message: "Gone.")
+        return IdentityError(.retryLater, .providerUnavailable, "Gone.", cause: cause)
+    }
+
+    /// What a failure means, and whether the session is in doubt after it.
+    struct Failure: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let error: IdentityError
+        let isDoubt: Bool
+        init(_ name: String, _ error: IdentityError, isDoubt: Bool) {
+            testDescription = name
+            self.error = error
+            self.isDoubt = isDoubt
+        }
+    }
+
+    static let failures: [Failure] = [
+        Failure("connection refused", transport(.notSent), isDoubt: false),
+        Failure("connection lost after sending", transport(.ambiguous), isDoubt: true),
+        Failure("500 without a code", answered(500), isDoubt: true),
+        Failure("502", answered(502), isDoubt: true),
+        Failure("504", answered(504), isDoubt: true),
+        Failure("401 with an empty code", answered(401, ""), isDoubt: true),
+        Failure("200 with a page", answered(200), isDoubt: true),
+        Failure("200 with broken JSON", IdentityError(.rejected, .tokenResponseInvalid, "Broken."), isDoubt: true),
+        Failure("503", answered(503), isDoubt: false),
+        Failure("429", answered(429), isDoubt: false),
+        Failure("temporarily_unavailable", answered(400, "temporarily_unavailable"), isDoubt: false),
+        Failure("server_error with 500", answered(500, "server_error"), isDoubt: false),
+        Failure("invalid_request", answered(400, "invalid_request"), isDoubt: false),
+        Failure("invalid_client", IdentityError(.configuration, .invalidClient, "Client."), isDoubt: false),
+        Failure("an unknown code", IdentityError(.rejected, .unexpectedResponse, "What?"), isDoubt: false),
+    ]
+
+    @Test("each failure leaves the session as it is, in doubt exactly when the token may be spent", arguments: failures)
+    func classes(_ failure: Failure) async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.answer(.refused(failure.error), .refused(failure.error))
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        #expect(error?.code == failure.error.code)
+        #expect(error?.kind != .signInAgain)
+        // In doubt, the same token went out once more at once.
+        #expect(world.provider.requests == (failure.isDoubt ? 2 : 1))
+        let session = try await world.manager().session(id)
+        #expect(session.isInDoubt == failure.isDoubt)
+        #expect(!session.needsLogin)
+        let unsettled = try await world.store.sessions(matching: SessionFilter(isUnsettled: true))
+        #expect(unsettled.isEmpty == !failure.isDoubt)
+        world.provider.answer()
+        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+    }
+
+    @Test("an answer that was lost is had again inside the grace window, by another process too")
+    func grace() async throws {
+        let world = RenewalWorld()
+        world.provider.setGrace(30)
+        let id = try await world.expiredSession()
+        try await world.die(at: id)
+        #expect(try await world.manager().session(id).isInDoubt)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.reuses == 0)
+        #expect(try await !world.manager().session(id).isInDoubt)
+    }
+
+    @Test("a lost answer at a strict provider ends the session as lost rotation, a revocation as revoked")
+    func reasons() async throws {
+        let world = RenewalWorld()
+        let lost = try await world.expiredSession("lost")
+        try await world.die(at: lost)
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: lost) }
+        #expect(error?.code == .rotationLost)
+        #expect(error?.kind == .signInAgain)
+        #expect(try await world.manager().session(lost).endReason == .lostRotation)
+        // Told again without asking the provider.
+        let requests = world.provider.requests
+        let again = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: lost) }
+        #expect(again?.code == .rotationLost)
+        #expect(world.provider.requests == requests)
+
+        let revoked = try await world.expiredSession("revoked")
+        world.provider.kill()
+        let ended = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: revoked) }
+        #expect(ended?.code == .sessionEnded)
+        #expect(try await world.manager().session(revoked).endReason == .revoked)
+    }
+
+    @Test("a token that came back with a backup may be spent: its refusal is a lost rotation")
+    func restored() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        var stored = try #require(try await world.memory.session(id))
+        stored.isRestored = true
+        #expect(try await world.memory.replace(stored, expecting: stored.generation))
+        world.provider.kill()
+        _ = try? await world.manager().tokens(for: id)
+        #expect(try await world.manager().session(id).endReason == .lostRotation)
+    }
+
+    @Test("a failure before the token is sent claims nothing")
+    func preparation() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let generation = try await world.store.session(id)?.generation
+        world.provider.refusePreparation(IdentityError(.retryLater, .discoveryFailed, "No metadata."))
+        await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        #expect(try await world.store.session(id)?.generation == generation)
+        #expect(world.provider.requests == 0)
+    }
+
+    @Test("who no longer holds the lock sends nothing, and does not take the session for in doubt")
+    func lostLease() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager(LostLeaseStore(world.memory)).tokens(for: id)
+        }
+        #expect(error?.code == .renewalBusy)
+        #expect(world.provider.requests == 0)
+        #expect(try await !world.manager().session(id).isInDoubt)
+    }
+
+    @Test("a repair finishes what a process that died has left, and tells what it did")
+    func repair() async throws {
+        let world = RenewalWorld()
+        world.provider.setGrace(30)
+        let ids = [try await world.expiredSession("a"), try await world.expiredSession("b")]
+        let fine = try await world.expiredSession("c")
+        for id in ids { try await world.die(at: id) }
+        let generation = try await world.store.session(fine)?.generation
+        let manager = try world.manager()
+        var expected = RepairReport()
+        expected.repaired = 2
+        #expect(try await manager.repair() == expected)
+        for id in ids { #expect(try await manager.tokens(for: id).outcome == .stored) }
+        // What is in no doubt is left alone.
+        #expect(try await world.store.session(fine)?.generation == generation)
+        #expect(try await manager.repair() == RepairReport())
+        #expect(world.provider.reuses == 0)
+    }
+}
+
+/// A store whose locks are gone as soon as they are there.
+private final class LostLeaseStore: WrappingStore, SessionLocking {
+    let inner: InMemoryStore
+
+    init(_ inner: InMemoryStore) {
+        self.inner = inner
+    }
+
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await body(SessionHold { false })
+    }
+}

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+/// A manual clock on which who sleeps lets the time pass.
+struct ImpatientClock: IdentityClock {
+    let manual: ManualClock
+    var now: Date { manual.now }
+    var elapsed: Duration { manual.elapsed }
+
+    func sleep(for duration: Duration) async throws {
+        manual.advance(by: duration)
+        await Task.yield()
+        try Task.checkCancellation()
+    }
+}
+
+/// A store whose next replacements go wrong as scripted.
+final class FaultyStore: WrappingStore {
+    enum Fault: Sendable {
+        /// Nothing is written.
+        case fails
+        /// It is written, and an error comes back.
+        case failsAfterCommit
+        /// Runs first, then it is written as if nothing had happened.
+        case after(@Sendable () async throws -> Void)
+    }
+
+    let inner: InMemoryStore
+    private let faults = Mutex<[Fault?]>([])
+
+    init(_ inner: InMemoryStore) {
+        self.inner = inner
+    }
+
+    /// The faults of the next replacements, in order; nil lets one through.
+    func script(_ next: [Fault?]) {
+        faults.withLock { $0 = next }
+    }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        let broken = IdentityError(.retryLater, .storeBusy, "Busy.")
+        switch faults.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        case .fails: throw broken
+        case .failsAfterCommit:
+            _ = try await inner.replace(session, expecting: generation)
+            throw broken
+        case .after(let first):
+            try await first()
+            return try await inner.replace(session, expecting: generation)
+        case nil: return try await inner.replace(session, expecting: generation)
+        }
+    }
+}
+
+/// A store that notes how large the payloads are that replace others.
+final class SizeRecorder: WrappingStore {
+    let inner: InMemoryStore
+    private let noted = Mutex<[Int]>([])
+    var sizes: [Int] { noted.withLock(\.self) }
+
+    init(_ inner: InMemoryStore) {
+        self.inner = inner
+    }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        noted.withLock { $0.append(session.payload.count) }
+        return try await inner.replace(session, expecting: generation)
+    }
+}

@@ -1,0 +1,130 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Answers that are kept before they are judged")
+struct JournalTests {
+    @Test("an answer that cannot be judged for now waits in the store, and no token is sent again for it")
+    func waits() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        #expect(error?.kind == .retryLater)
+        #expect(try await world.manager().session(id).isInDoubt)
+        // Another process, later: only the judgement is made up for.
+        world.clock.advance(by: .seconds(600))
+        let got = try await world.manager().tokens(for: id)
+        #expect(got.outcome == .renewedLate)
+        #expect(got.tokens.refreshToken?.reveal() == "refresh-2")
+        #expect(world.provider.requests == 1)
+        #expect(world.provider.reuses == 0)
+        #expect(world.heard.kinds.contains(.renewalRepaired))
+    }
+
+    @Test("a token's life counts from the request, however late its answer is judged")
+    func life() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let sent = world.clock.now
+        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        _ = try? await world.manager().tokens(for: id)
+        world.clock.advance(by: .seconds(600))
+        #expect(try await world.manager().tokens(for: id).session.expiresAt == sent + 3600)
+    }
+
+    @Test("an answer whose tokens fail a check is refused and kept, and becomes good when the check does")
+    func refused() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.refuseJudgement(IdentityError(.rejected, .idTokenIssuer, "Another issuer."))
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        #expect(error?.code == .idTokenIssuer)
+        // Not asked again at once: the provider has answered.
+        #expect(world.provider.requests == 1)
+        #expect(try await !world.manager().session(id).needsLogin)
+        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(world.provider.requests == 1)
+    }
+
+    @Test("a page with status 200 is no answer: the token is asked for again at once")
+    func page() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.answer(.page)
+        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(world.provider.requests == 2)
+    }
+
+    @Test("when a store takes neither the answer nor the tokens, both survive the process in the second place")
+    func spooled() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        let manager = try world.manager()
+        let got = try await manager.tokens(for: id)
+        #expect(got.outcome == .renewedLate)
+        #expect(world.store.spooled == [id])
+        // The buyer goes on being served from memory while the store is down.
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+        // The process has died; the store works again.
+        world.store.allow(.max)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.store.spooled.isEmpty)
+        #expect(world.provider.requests == 1)
+        #expect(try await world.manager().tokens(for: id).outcome == .stored)
+    }
+
+    @Test("an answer that could be neither saved nor judged survives the process in the second place")
+    func spooledAnswer() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        _ = try? await world.manager().tokens(for: id)
+        #expect(world.store.spooled == [id])
+        world.store.allow(.max)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+        #expect(world.store.spooled.isEmpty)
+    }
+
+    @Test("what waits in the second place does not overwrite newer tokens, and goes when its session has gone")
+    func stale() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.setGrace(600)
+        world.store.allow(1)
+        _ = try await world.manager().tokens(for: id)
+        let kept = try #require(try await world.store.spooledSession(id))
+        // A process without the second place was faster, inside the grace window; then the session went on.
+        let other = try world.manager(world.memory)
+        world.clock.advance(by: .seconds(61))
+        _ = try await other.tokens(for: id)
+        _ = try await other.renewTokens(for: id)
+        world.store.allow(.max)
+        _ = try await world.manager().repair()
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.store.spooled.isEmpty)
+
+        _ = try await other.logout(id)
+        try await world.store.spool(kept)
+        _ = try await world.manager().repair()
+        #expect(world.store.spooled.isEmpty)
+        #expect(world.provider.revoked.last == "refresh-2")
+        #expect(try await world.store.session(id) == nil)
+    }
+
+    @Test("a claim reserves the room that the answer will need")
+    func reserve() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let sizes = SizeRecorder(world.memory)
+        _ = try await world.manager(sizes).tokens(for: id)
+        let (claim, journal) = (sizes.sizes[0], sizes.sizes[1])
+        #expect(sizes.sizes.count == 3)
+        #expect(claim >= journal)
+    }
+}

@@ -1,0 +1,158 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+/// A strict provider whose answers are kept before they are judged; every step can be made to fail, once.
+final class JournaledProvider: JournaledRefreshing, TokenRevoking {
+    private struct State {
+        var grace: Double = 0
+        /// Refresh token -> when it was spent, and the answer it was spent for.
+        var spent: [String: (at: Date, answer: String)] = [:]
+        var live: Set<String> = []
+        var serial = 0
+        var requests = 0
+        var reuses = 0
+        var judgements = 0
+        var revoked: [String] = []
+        var preparation: [IdentityError] = []
+        var answers: [Answer] = []
+        var refusals: [IdentityError] = []
+        var hold: (@Sendable () async -> Void)?
+    }
+
+    /// What becomes of a request.
+    enum Answer: Sendable {
+        /// The token is rotated, and the answer is lost.
+        case lost(IdentityError)
+        /// Nothing happens at the provider.
+        case refused(IdentityError)
+        /// Something that is no token answer comes with 200.
+        case page
+    }
+
+    private let state = Mutex(State())
+    let clock: ManualClock
+    let descriptor: ProviderDescriptor
+    let lifetime: Double
+
+    init(clock: ManualClock, lifetime: Double = 3600, name: String = "journaled", tenant: String = "") {
+        self.clock = clock
+        self.lifetime = lifetime
+        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client", tenant: tenant)
+    }
+
+    var requests: Int { state.withLock { $0.requests } }
+    var reuses: Int { state.withLock { $0.reuses } }
+    var judgements: Int { state.withLock { $0.judgements } }
+    var revoked: [String] { state.withLock { $0.revoked } }
+    func setGrace(_ seconds: Double) { state.withLock { $0.grace = seconds } }
+    func answer(_ answers: Answer...) { state.withLock { $0.answers = answers } }
+    func refusePreparation(_ errors: IdentityError...) { state.withLock { $0.preparation = errors } }
+    func refuseJudgement(_ errors: IdentityError...) { state.withLock { $0.refusals = errors } }
+    func hold(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.hold = body } }
+    func kill() { state.withLock { $0.live = [] } }
+
+    func prepareRefresh(of tokens: TokenSet) async throws {
+        if let error = state.withLock({ $0.preparation.isEmpty ? nil : $0.preparation.removeFirst() }) { throw error }
+    }
+
+    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        let startedAt = clock.now
+        let (hold, fate) = state.withLock { state in
+            state.requests += 1
+            return (state.hold, state.answers.isEmpty ? nil : state.answers.removeFirst())
+        }
+        await hold?()
+        switch fate {
+        case .refused(let error): throw error
+        case .page: return RefreshAnswer(status: 200, body: Secret("<html>"), startedAt: startedAt)
+        case .lost(let error):
+            _ = try rotate(tokens)
+            throw error
+        case nil: return RefreshAnswer(status: 200, body: Secret(try rotate(tokens)), startedAt: startedAt)
+        }
+    }
+
+    /// Spends a refresh token; inside the grace window the last answer comes again.
+    private func rotate(_ tokens: TokenSet) throws -> String {
+        let token = tokens.refreshToken?.reveal() ?? ""
+        let now = clock.now
+        let answer: String? = state.withLock { state in
+            if state.live.remove(token) != nil {
+                let answer = Self.mint(&state)
+                state.spent[token] = (now, answer)
+                return answer
+            }
+            if let spent = state.spent[token], now.timeIntervalSince(spent.at) < state.grace { return spent.answer }
+            state.reuses += 1
+            state.live = []
+            return nil
+        }
+        guard let answer else {
+            throw IdentityError(
+                .signInAgain,
+                .invalidGrant,
+                "Spent.",
+                providerAnswer: .init(error: "invalid_grant", status: 400)
+            )
+        }
+        return answer
+    }
+
+    private static func mint(_ state: inout State) -> String {
+        state.serial += 1
+        state.live.insert("refresh-\(state.serial)")
+        return String(state.serial)
+    }
+
+    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        let refusal = state.withLock { state in
+            state.judgements += 1
+            return state.refusals.isEmpty ? nil : state.refusals.removeFirst()
+        }
+        if let refusal { throw refusal }
+        guard Int(answer.body.reveal()) != nil else {
+            throw IdentityError(
+                .retryLater,
+                .unexpectedResponse,
+                "A page.",
+                providerAnswer: .init(status: answer.status)
+            )
+        }
+        return make(answer.body.reveal(), tokens.buyer, answer.startedAt)
+    }
+
+    private func make(_ serial: String, _ buyer: Buyer, _ issuedAt: Date) -> TokenSet {
+        TokenSet(
+            buyer: buyer,
+            accessToken: Secret("access-\(serial)"),
+            refreshToken: Secret("refresh-\(serial)"),
+            scopes: ["openid"],
+            issuedAt: issuedAt,
+            expiresAt: issuedAt + lifetime
+        )
+    }
+
+    func mint(_ buyer: Buyer) -> TokenSet {
+        make(state.withLock { Self.mint(&$0) }, buyer, clock.now)
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try await prepareRefresh(of: tokens)
+        return try await self.tokens(from: try await requestRefresh(of: tokens), renewing: tokens)
+    }
+
+    func revoke(_ tokens: TokenSet) async throws {
+        state.withLock { $0.revoked.append(tokens.refreshToken?.reveal() ?? "") }
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
+    }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
+    }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+}

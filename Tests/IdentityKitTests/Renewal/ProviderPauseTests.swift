@@ -1,0 +1,144 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("A provider that fails is left alone")
+struct ProviderPauseTests {
+    private static let down = IdentityError(
+        .retryLater,
+        .providerUnavailable,
+        "Down.",
+        providerAnswer: .init(status: 503)
+    )
+
+    private func limits(_ failures: Int = 3, concurrent: Int = 64) -> SessionManager.RenewalLimits {
+        var limits = SessionManager.RenewalLimits()
+        limits.failures = failures
+        limits.concurrent = concurrent
+        return limits
+    }
+
+    @Test("after some failures in a row nobody asks, no session is claimed, and one probe decides for all")
+    func breaker() async throws {
+        let world = RenewalWorld()
+        var ids: [SessionID] = []
+        for number in 0..<6 { ids.append(try await world.expiredSession("buyer-\(number)")) }
+        let manager = try world.manager(limits: limits())
+        let refusals = Array(repeating: JournaledProvider.Answer.refused(Self.down), count: 4)
+        world.provider.answer(refusals[0], refusals[1], refusals[2], refusals[3])
+        for id in ids.prefix(3) { _ = try? await manager.tokens(for: id) }
+        #expect(world.provider.requests == 3)
+        let generation = try await world.store.session(ids[3])?.generation
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: ids[3]) }
+        #expect(error?.kind == .retryLater)
+        #expect((error?.retryAfter ?? .zero) > .zero)
+        #expect(world.provider.requests == 3)
+        #expect(try await world.store.session(ids[3])?.generation == generation)
+        #expect(world.heard.kinds.contains { if case .providerPaused = $0 { true } else { false } })
+
+        // The probe fails: the pause begins anew, whoever comes.
+        world.clock.advance(by: .seconds(2))
+        _ = try? await manager.tokens(for: ids[4])
+        #expect(world.provider.requests == 4)
+        _ = try? await manager.tokens(for: ids[5])
+        #expect(world.provider.requests == 4)
+        // The next one succeeds: all may ask again.
+        world.clock.advance(by: .seconds(120))
+        for id in ids { #expect(try await manager.tokens(for: id).outcome == .renewedLate) }
+        #expect(world.heard.kinds.contains(.providerResumed))
+    }
+
+    @Test("a pause that the provider asks for counts at once, for a minute at most")
+    func retryAfter() async throws {
+        let world = RenewalWorld()
+        let (first, second) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
+        let manager = try world.manager(limits: limits())
+        let day = IdentityError(
+            .retryLater,
+            .providerUnavailable,
+            "Later.",
+            retryAfter: .seconds(86_400),
+            providerAnswer: .init(status: 429)
+        )
+        world.provider.answer(.refused(day))
+        _ = try? await manager.tokens(for: first)
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: second) }
+        #expect(error?.retryAfter == .seconds(60))
+        world.clock.advance(by: .seconds(61))
+        #expect(try await manager.tokens(for: second).outcome == .renewedLate)
+    }
+
+    @Test("a client that is refused pauses the provider and says so as configuration; no session is touched")
+    func client() async throws {
+        let world = RenewalWorld()
+        var ids: [SessionID] = []
+        for number in 0..<3 { ids.append(try await world.expiredSession("buyer-\(number)")) }
+        let manager = try world.manager(limits: limits(2))
+        let refused = IdentityError(.configuration, .invalidClient, "Client.")
+        world.provider.answer(.refused(refused), .refused(refused))
+        for id in ids {
+            let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+            #expect(error?.kind == .configuration)
+            #expect(error?.code == .invalidClient)
+        }
+        #expect(world.provider.requests == 2)
+        for id in ids { #expect(try await !manager.session(id).needsLogin) }
+    }
+
+    @Test("one session's dead token says nothing about the provider")
+    func dead() async throws {
+        let world = RenewalWorld()
+        let manager = try world.manager(limits: limits(1))
+        let id = try await world.expiredSession("dead")
+        world.provider.kill()
+        _ = try? await manager.tokens(for: id)
+        let other = try await world.expiredSession("alive")
+        #expect(try await manager.tokens(for: other).outcome == .renewedLate)
+    }
+
+    @Test("no more renewals are at a provider at a time than its limit, and all are served")
+    func concurrency() async throws {
+        let world = RenewalWorld()
+        var ids: [SessionID] = []
+        for number in 0..<20 { ids.append(try await world.expiredSession("buyer-\(number)")) }
+        let manager = try world.manager(limits: limits(concurrent: 3))
+        let inside = Mutex((now: 0, most: 0))
+        world.provider.hold {
+            inside.withLock { state in
+                state.now += 1
+                state.most = max(state.most, state.now)
+            }
+            for _ in 0..<20 { await Task.yield() }
+            inside.withLock { $0.now -= 1 }
+        }
+        let outcomes = try await withThrowingTaskGroup(of: TokenOutcome.self) { group in
+            for id in ids { group.addTask { try await manager.tokens(for: id).outcome } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes == Array(repeating: .renewedLate, count: 20))
+        #expect(inside.withLock { $0.most } == 3)
+    }
+
+    @Test("a session that keeps failing is asked for more and more seldom, and at once when it works again")
+    func pauses() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let manager = try world.manager(limits: limits(1_000))
+        let failing = IdentityError(.retryLater, .unexpectedResponse, "?", providerAnswer: .init(error: "server_error"))
+        var asked = 0
+        for _ in 0..<400 {
+            world.provider.answer(.refused(failing))
+            let before = world.provider.requests
+            _ = try? await manager.tokens(for: id)
+            asked += world.provider.requests - before
+            world.clock.advance(by: .seconds(1))
+        }
+        // 400 seconds, 400 callers: a handful while the pauses grow, then one in half of 30 seconds on average.
+        #expect((10...60).contains(asked))
+        world.provider.answer()
+        world.clock.advance(by: .seconds(31))
+        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+    }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+/// One provider, one store, any number of processes that know nothing of each other.
+struct RenewalWorld {
+    let clock = ManualClock()
+    let memory = InMemoryStore()
+    let store: SpoolingStore
+    let provider: JournaledProvider
+    let heard = Heard()
+
+    init() {
+        provider = JournaledProvider(clock: clock)
+        store = SpoolingStore(memory)
+    }
+
+    func manager(
+        _ store: (any SessionStore)? = nil,
+        limits: SessionManager.RenewalLimits = .init()
+    ) throws -> SessionManager {
+        var configuration = SessionManager.Configuration()
+        configuration.renewalLimits = limits
+        return SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: store ?? self.store,
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: ImpatientClock(manual: clock)),
+            configuration: configuration,
+            observers: [heard]
+        )
+    }
+
+    /// A session whose access token has expired.
+    func expiredSession(_ subject: String = "buyer-1") async throws -> SessionID {
+        let tokens = provider.mint(Buyer(issuer: "https://id.example", subject: subject))
+        let id = try await manager().establish(tokens, provider: "journaled").id
+        clock.advance(by: .seconds(3601))
+        return id
+    }
+
+    /// A task that has sent the refresh token and dies with its process: what it does from now on reaches nobody.
+    func die(at id: SessionID) async throws {
+        let grave = FaultyStore(memory)
+        // The claim is written, and nothing after it.
+        grave.script([nil] + Array(repeating: .fails, count: 40))
+        provider.answer(.lost(Self.lost), .lost(Self.lost))
+        _ = try? await manager(grave).tokens(for: id)
+        provider.answer()
+    }
+
+    /// Nothing came back after the request had left.
+    static let lost = IdentityError(
+        .retryLater,
+        .unexpectedResponse,
+        "Bad gateway.",
+        providerAnswer: .init(status: 502)
+    )
+}
+
+/// Keeps what observers hear.
+final class Heard: IdentityObserver {
+    private let events = Mutex<[IdentityEvent.Kind]>([])
+    var kinds: [IdentityEvent.Kind] { events.withLock(\.self) }
+    func identityEvent(_ event: IdentityEvent) { events.withLock { $0.append(event.kind) } }
+}

@@ -1,0 +1,47 @@
+import IdentityKit
+import Synchronization
+
+/// A store with locks and a second place, whose first place can be out of order.
+final class SpoolingStore: WrappingStore, SessionSpooling, SessionLocking {
+    let inner: InMemoryStore
+    private let state = Mutex((replacements: Int.max, spooled: [SessionID: StoredSession](), isSpoolBroken: false))
+
+    init(_ inner: InMemoryStore) {
+        self.inner = inner
+    }
+
+    /// How many replacements work from now on.
+    func allow(_ count: Int) { state.withLock { $0.replacements = count } }
+    func breakSpool() { state.withLock { $0.isSpoolBroken = true } }
+    var spooled: [SessionID] { state.withLock { Array($0.spooled.keys) } }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        let works = state.withLock { state in
+            guard state.replacements > 0 else { return false }
+            state.replacements -= 1
+            return true
+        }
+        guard works else { throw IdentityError(.retryLater, .storeFull, "Full.") }
+        return try await inner.replace(session, expecting: generation)
+    }
+
+    /// Enough where one process at a time is at work.
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await body(.kernel)
+    }
+
+    func spool(_ session: StoredSession) async throws {
+        let isBroken = state.withLock { state in
+            if !state.isSpoolBroken { state.spooled[session.id] = session }
+            return state.isSpoolBroken
+        }
+        if isBroken { throw IdentityError(.retryLater, .storeFull, "Full.") }
+    }
+    func spooledSession(_ id: SessionID) async throws -> StoredSession? { state.withLock { $0.spooled[id] } }
+    func spooledSessions() async throws -> [StoredSession] { state.withLock { Array($0.spooled.values) } }
+    func removeSpooledSession(_ id: SessionID) async throws { state.withLock { $0.spooled[id] = nil } }
+}
