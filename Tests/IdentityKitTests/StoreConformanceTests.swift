@@ -5,41 +5,59 @@ import Testing
 
 @Suite("The in-memory store")
 struct StoreConformanceTests {
+    private static let limits: Set<StoreUnderTest.Ability> = [.attemptLimit, .usedTokenLimit]
+
     @Test("keeps what every store promises", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
-        try await promise.run { InMemoryStore() }
+        try await promise.run(
+            on: StoreUnderTest(Self.limits) { options in
+                InMemoryStore(
+                    maximumAttempts: options.maximumAttempts ?? 10_000,
+                    maximumUsedTokens: options.maximumUsedTokens ?? 100_000,
+                    clock: options.clock
+                )
+            }
+        )
     }
 
-    @Test("lets used tokens make room when their time is over, and never before")
-    func usedTokens() async throws {
-        let clock = ManualClock()
-        let store = InMemoryStore(maximumUsedTokens: 2, clock: clock)
-        let start = clock.now
-        for (key, age) in [("late", 30.0), ("early", 10)] {
-            #expect(try await store.markUsed(key, until: start + age))
-        }
-        let error = await #expect(throws: IdentityError.self) {
-            _ = try await store.markUsed("middle", until: start + 20)
-        }
-        #expect(error?.kind == .retryLater)
-        #expect(try await !store.markUsed("early", until: start))
-        clock.advance(by: .seconds(11))
-        #expect(try await store.markUsed("middle", until: start + 20))
-        for (key, isKept) in [("early", false), ("middle", true), ("late", true)] {
-            #expect(try await store.isUsed(key) == isKept)
-        }
+    @Test(
+        "keeps it with locks in memory around it",
+        arguments: StoreConformance.cases.filter { $0.name.contains("lock") }
+    )
+    func locks(_ promise: StoreConformance.Case) async throws {
+        try await promise.run { LockedStore() }
     }
 
-    @Test("lets the pending logins that expire first make room")
-    func cap() async throws {
-        let store = InMemoryStore(maximumAttempts: 2)
-        for (key, age) in [("late", 30.0), ("early", 10), ("middle", 20)] {
+    @Test("has at least 120 promises to keep, each under a name of its own")
+    func size() {
+        #expect(StoreConformance.cases.count >= 120)
+        #expect(Set(StoreConformance.cases.map(\.name)).count == StoreConformance.cases.count)
+    }
+
+    @Test("keeps attempts and used tokens of a hundred tenants within their bounds, whatever order they expire in")
+    func bounds() async throws {
+        let store = InMemoryStore(maximumAttempts: 4)
+        for number in 0..<4_000 {
+            let expiry = Date(timeIntervalSince1970: Double((number * 7_919) % 4_000))
+            let tenant = "\(number % 100)"
             try await store.insert(
-                StoredLoginAttempt(key: key, expiresAt: .init(timeIntervalSince1970: age), payload: Secret(key))
+                StoredLoginAttempt(key: "\(number)", tenant: tenant, expiresAt: expiry, payload: Secret(""))
             )
         }
-        #expect(try await store.takeLoginAttempt("early") == nil)
-        #expect(try await store.takeLoginAttempt("middle") != nil)
-        #expect(try await store.takeLoginAttempt("late") != nil)
+        #expect(try await store.sweep(expiredBefore: .distantFuture) == 400)
+    }
+}
+
+/// A store whose locks are those of this process.
+final class LockedStore: WrappingStore, SessionLocking {
+    let inner = InMemoryStore()
+    private let locks = InMemoryLocks()
+
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await locks.withSessionLock(id, waitingUpTo: limit, body)
     }
 }

@@ -2,23 +2,54 @@ internal import FoundationEssentials
 
 /// What a store in memory keeps for a while: bounded, found by the bytes of a key, what expires first let go.
 ///
-/// A flood, of logins that nobody finishes for example, must cost no more than what is kept, so making room does not look
-/// through all (CVE-2021-22119).
+/// The bound holds for each group by itself, so that a flood at one tenant costs the others nothing. A flood, of logins that nobody
+/// finishes for example, must cost no more than what is kept, so making room does not look through all (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
+    private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
+
     private struct Place {
         let expiresAt: Date
         let serial: Int
         let key: [UInt8]
     }
 
+    /// The places of one group in the order of expiry, then of arrival; the place of what was taken stays until its turn comes.
+    private struct Group {
+        var order: [Place] = []
+        var head = 0
+        var count = 0
+
+        var first: Place? { head < order.count ? order[head] : nil }
+
+        mutating func insert(_ place: Place) {
+            // What is kept lives about equally long, so the newest nearly always expires last.
+            var index = order.count
+            while index > head, order[index - 1].expiresAt > place.expiresAt { index -= 1 }
+            order.insert(place, at: index)
+            count += 1
+        }
+
+        mutating func removeFirst(from entries: inout Entries) {
+            guard let place = first else { return }
+            head += 1
+            guard entries[place.key]?.serial == place.serial else { return }
+            entries[place.key] = nil
+            count -= 1
+        }
+
+        mutating func compact(_ entries: Entries) {
+            order = order[head...].filter { entries[$0.key]?.serial == $0.serial }
+            head = 0
+        }
+    }
+
     private let maximum: Int
     // By bytes: two keys that are canonically equivalent are two.
-    private var entries: [[UInt8]: (value: Value, serial: Int)] = [:]
-    // In the order of expiry, then of arrival; the place of what was taken stays until its turn comes.
-    private var order: [Place] = []
-    private var head = 0
+    private var entries: Entries = [:]
+    private var groups: [[UInt8]: Group] = [:]
     private var nextSerial = 0
 
+    /// A table that keeps so many values of each group.
     init(maximum: Int) {
         self.maximum = max(1, maximum)
     }
@@ -27,52 +58,47 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         entries[Array(key.utf8)] != nil
     }
 
-    mutating func insert(_ value: Value, for key: String, until expiry: Date) {
-        while entries.count >= maximum, head < order.count { removeFirst() }
+    mutating func insert(_ value: Value, for key: String, in group: String = "", until expiry: Date) {
+        _ = take(key)
         nextSerial += 1
+        let name = Array(group.utf8)
         let place = Place(expiresAt: expiry, serial: nextSerial, key: Array(key.utf8))
-        entries[place.key] = (value, nextSerial)
-        // What is kept lives about equally long, so the newest nearly always expires last.
-        var index = order.count
-        while index > head, order[index - 1].expiresAt > expiry { index -= 1 }
-        order.insert(place, at: index)
-        if order.count > 2 * entries.count + 64 { compact() }
+        var ours = groups.removeValue(forKey: name) ?? Group()
+        while ours.count >= maximum, ours.first != nil { ours.removeFirst(from: &entries) }
+        entries[place.key] = (value, place.serial, name)
+        ours.insert(place)
+        if ours.order.count > 2 * ours.count + 64 { ours.compact(entries) }
+        groups[name] = ours
     }
 
     /// Adds without letting go of what has not expired.
     ///
     /// - Returns: False when there is no room.
     mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
-        while entries.count >= maximum, head < order.count, order[head].expiresAt < now { removeFirst() }
-        guard entries.count < maximum else { return false }
-        insert(value, for: key, until: expiry)
-        return true
+        var ours = groups.removeValue(forKey: []) ?? Group()
+        while ours.count >= maximum, let first = ours.first, first.expiresAt < now { ours.removeFirst(from: &entries) }
+        let hasRoom = ours.count < maximum
+        groups[[]] = ours
+        if hasRoom { insert(value, for: key, until: expiry) }
+        return hasRoom
     }
 
     mutating func take(_ key: String) -> Value? {
-        entries.removeValue(forKey: Array(key.utf8))?.value
+        guard let entry = entries.removeValue(forKey: Array(key.utf8)) else { return nil }
+        groups[entry.group]?.count -= 1
+        if groups[entry.group]?.count == 0 { groups[entry.group] = nil }
+        return entry.value
     }
 
     /// Removes what expired before a date; says how much it was.
     mutating func sweep(expiredBefore date: Date) -> Int {
         let count = entries.count
-        while head < order.count, order[head].expiresAt < date { removeFirst() }
-        compact()
+        for name in Array(groups.keys) {
+            guard var ours = groups.removeValue(forKey: name) else { continue }
+            while let first = ours.first, first.expiresAt < date { ours.removeFirst(from: &entries) }
+            ours.compact(entries)
+            if ours.count > 0 { groups[name] = ours }
+        }
         return count - entries.count
-    }
-
-    private mutating func removeFirst() {
-        let place = order[head]
-        head += 1
-        if isCurrent(place) { entries[place.key] = nil }
-    }
-
-    private func isCurrent(_ place: Place) -> Bool {
-        entries[place.key]?.serial == place.serial
-    }
-
-    private mutating func compact() {
-        order = order[head...].filter(isCurrent)
-        head = 0
     }
 }

@@ -8,6 +8,8 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
         var attempts: ExpiringTable<StoredLoginAttempt>
         var usedTokens: ExpiringTable<Void>
+        /// Of all attachments together: no revision comes twice, whatever was removed in between.
+        var lastRevision = StoredSession.firstGeneration
     }
 
     private let state: Mutex<State>
@@ -16,7 +18,8 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: How many pending logins it keeps; beyond that those that expire first make room.
+    ///   - maximumAttempts: How many pending logins of each tenant it keeps; beyond that those of the tenant that expire first make
+    ///     room.
     ///   - maximumUsedTokens: How many used tokens it keeps; beyond that only those that have expired make room.
     ///   - clock: By which used tokens expire.
     public init(
@@ -33,7 +36,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     public func insert(_ session: StoredSession) async throws {
         let isNew = state.withLock { state in
             guard state.sessions[session.id] == nil else { return false }
-            state.sessions[session.id] = session
+            state.sessions[session.id] = session.saved
             return true
         }
         guard isNew else {
@@ -50,7 +53,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         state.withLock { state in
             guard state.sessions[session.id]?.generation == generation else { return false }
-            state.sessions[session.id] = session
+            state.sessions[session.id] = session.saved
             return true
         }
     }
@@ -74,7 +77,9 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
 
     /// Adds a pending login.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
-        state.withLock { $0.attempts.insert(attempt, for: attempt.key, until: attempt.expiresAt) }
+        state.withLock { state in
+            state.attempts.insert(attempt, for: attempt.key, in: attempt.tenant, until: attempt.expiresAt)
+        }
     }
 
     /// Takes a pending login out.
@@ -116,8 +121,9 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
             guard state.sessions[id] != nil else { return false }
             let key = Array(name.utf8)
             guard state.attachments[id]?[key]?.revision == revision else { return false }
+            if payload != nil { state.lastRevision += 1 }
             state.attachments[id, default: [:]][key] = payload.map {
-                SessionAttachment(payload: $0, revision: (revision ?? 0) + 1)
+                SessionAttachment(payload: $0, revision: state.lastRevision)
             }
             return true
         }
@@ -135,5 +141,14 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
             }
             return attempts + used + sessions.count
         }
+    }
+}
+
+extension StoredSession {
+    /// The session as a save leaves it: what came back with a backup has been saved since.
+    fileprivate var saved: StoredSession {
+        var session = self
+        session.isRestored = false
+        return session
     }
 }

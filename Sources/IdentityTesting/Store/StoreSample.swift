@@ -20,6 +20,7 @@ enum StoreSample {
         providerSessionID: String? = nil,
         createdAt: Date = moment,
         retainedUntil: Date = moment + 3_600,
+        isUnsettled: Bool = false,
         payload: Secret = Secret("tokens")
     ) throws -> StoredSession {
         StoredSession(
@@ -31,12 +32,55 @@ enum StoreSample {
             providerSessionID: providerSessionID,
             createdAt: createdAt,
             retainedUntil: retainedUntil,
+            isUnsettled: isUnsettled,
             payload: payload
         )
     }
 
-    static func attempt(_ key: String, expiresAt: Date = moment, payload: String = "attempt") -> StoredLoginAttempt {
-        StoredLoginAttempt(key: key, expiresAt: expiresAt, payload: Secret(payload))
+    /// The same session under another id.
+    static func copy(_ session: StoredSession, id: SessionID) -> StoredSession {
+        var copy = session
+        copy.id = id
+        return copy
+    }
+
+    /// A new session that a store already has.
+    static func inserted(in store: any SessionStore) async throws -> StoredSession {
+        let session = try session()
+        try await store.insert(session)
+        return session
+    }
+
+    static func attempt(
+        _ key: String,
+        tenant: String = "",
+        expiresAt: Date = moment,
+        payload: String = "attempt"
+    ) -> StoredLoginAttempt {
+        StoredLoginAttempt(key: key, tenant: tenant, expiresAt: expiresAt, payload: Secret(payload))
+    }
+
+    static func key() throws -> StoreKey {
+        try StoreKey(bytes: Secret(bytes: try SecureRandom.bytes(StoreKey.byteCount)))
+    }
+
+    static func randomPayload(_ count: Int) throws -> Secret {
+        Secret(bytes: try SecureRandom.bytes(count))
+    }
+
+    /// Saves a session again and again, each time a generation later.
+    static func replace(
+        _ session: StoredSession,
+        times count: Int,
+        in store: any SessionStore,
+        payload: (_ generation: Int64) -> Secret = { _ in Secret("x") }
+    ) async throws {
+        var session = session
+        for _ in 0..<count {
+            let next = session.successor(payload(session.generation + 1))
+            #expect(try await store.replace(next, expecting: session.generation))
+            session = next
+        }
     }
 
     /// Inserts many sessions at once, which a durable store does much faster than one after another.
@@ -53,7 +97,11 @@ enum StoreSample {
         "%_\\", "\u{1F469}\u{200D}\u{1F680}", "\r\n", String(repeating: "ß", count: 300),
     ]
 
+    /// Pairs that look alike, or that Unicode calls equal: to a store they are different.
+    static let lookalikes = ["e\u{301}", "é", "\u{212A}1", "K1", "k1", "K1 "]
+
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+    private static func bits(_ date: Date) -> UInt64 { date.timeIntervalSinceReferenceDate.bitPattern }
 
     /// Whether two sessions are the same, texts compared as bytes.
     static func areSame(_ one: StoredSession?, _ other: StoredSession) -> Bool {
@@ -61,7 +109,8 @@ enum StoreSample {
         return one.id == other.id && one.provider.isIdentical(to: other.provider)
             && one.tenant.isIdentical(to: other.tenant) && one.issuer.isIdentical(to: other.issuer)
             && one.subject.isIdentical(to: other.subject) && one.generation == other.generation
-            && one.createdAt == other.createdAt && one.retainedUntil == other.retainedUntil
+            && bits(one.createdAt) == bits(other.createdAt) && bits(one.retainedUntil) == bits(other.retainedUntil)
+            && one.isUnsettled == other.isUnsettled && one.isRestored == other.isRestored
             && one.providerSessionID.map(bytes) == other.providerSessionID.map(bytes)
             && one.payload.isEqual(to: other.payload)
     }

@@ -19,6 +19,7 @@ package struct RecordSealer: Sendable {
     private static let label = "IdentityKit sealed record"
     private static let headerCount = 24
     private static let lengthCount = 4
+    private static let maximumTenantLength = 1_536
     private static let largestFactor = 16
 
     package let keys: KeyRing
@@ -70,6 +71,15 @@ package struct RecordSealer: Sendable {
                 .storeRecordTooLarge,
                 "A record of \(body.count) bytes does not fit the store, which takes \(capacity).",
                 hint: "Create the store with a larger slot: a record may have sixteen times its size."
+            )
+        }
+        // OpenSSL derives no key from a longer name, which nobody gives a shop.
+        guard identity.tenant.utf8.count <= Self.maximumTenantLength else {
+            throw IdentityError(
+                .configuration,
+                .storeRecordTooLarge,
+                "A tenant's name may have \(Self.maximumTenantLength) bytes.",
+                hint: "Name tenants by short ids."
             )
         }
         let recordLength = self.recordLength(forBody: max(body.count, length - Self.overhead))

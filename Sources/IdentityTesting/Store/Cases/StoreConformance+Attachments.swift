@@ -1,0 +1,210 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Testing
+
+extension StoreConformance {
+    static let attachmentCases: [Case] = [
+        Case("what is attached is there with a revision, and each change raises the revision") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            #expect(try await store.attachment("cart", of: id) == nil)
+            #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
+            let first = try #require(try await store.attachment("cart", of: id))
+            #expect(first.payload.reveal() == "one")
+            #expect(try await store.setAttachment("cart", to: Secret("two"), of: id, expecting: first.revision))
+            let second = try #require(try await store.attachment("cart", of: id))
+            #expect(second.payload.reveal() == "two")
+            #expect(second.revision > first.revision)
+        },
+        Case("a change of another revision changes nothing") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            #expect(try await !store.setAttachment("cart", to: Secret("x"), of: id, expecting: 1))
+            #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
+            let revision = try #require(try await store.attachment("cart", of: id)).revision
+            for stale in [nil, revision - 1, revision + 1, Int64.max, Int64.min] {
+                #expect(try await !store.setAttachment("cart", to: Secret("late"), of: id, expecting: stale))
+                #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: stale))
+            }
+            #expect(try await store.attachment("cart", of: id)?.payload.reveal() == "one")
+        },
+        Case("an attachment can be removed and made anew") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: nil))
+            #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
+            let revision = try await store.attachment("cart", of: id)?.revision
+            #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: revision))
+            #expect(try await store.attachment("cart", of: id) == nil)
+            #expect(try await store.setAttachment("cart", to: Secret("two"), of: id, expecting: nil))
+            #expect(try await store.attachment("cart", of: id)?.payload.reveal() == "two")
+        },
+        Case("nothing is attached to a session that is not there") { store in
+            let id = try StoreSample.id()
+            #expect(try await !store.setAttachment("cart", to: Secret("x"), of: id, expecting: nil))
+            #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: nil))
+            #expect(try await store.attachment("cart", of: id) == nil)
+        },
+        Case("names are told apart byte by byte, the empty one too") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            for name in StoreSample.awkwardTexts {
+                #expect(try await store.setAttachment(name, to: Secret("of \(name)"), of: id, expecting: nil))
+            }
+            for name in StoreSample.awkwardTexts {
+                let payload = try await store.attachment(name, of: id)?.payload.reveal()
+                #expect(payload?.isIdentical(to: "of \(name)") == true)
+            }
+        },
+        Case("one name at two sessions is two attachments") { store in
+            let one = try await StoreSample.inserted(in: store).id
+            let other = try await StoreSample.inserted(in: store).id
+            #expect(try await store.setAttachment("cart", to: Secret("one"), of: one, expecting: nil))
+            #expect(try await store.attachment("cart", of: other) == nil)
+            #expect(try await store.setAttachment("cart", to: Secret("other"), of: other, expecting: nil))
+            let revision = try await store.attachment("cart", of: one)?.revision
+            #expect(try await store.setAttachment("cart", to: nil, of: one, expecting: revision))
+            #expect(try await store.attachment("cart", of: other)?.payload.reveal() == "other")
+        },
+        Case("the end of a name does not run into a session's id") { store in
+            let one = try await StoreSample.inserted(in: store).id
+            let other = try await StoreSample.inserted(in: store).id
+            let name = other.rawValue + "cart"
+            #expect(try await store.setAttachment(name, to: Secret("one"), of: one, expecting: nil))
+            #expect(try await store.attachment("cart", of: other) == nil)
+            #expect(try await store.attachment(one.rawValue, of: one) == nil)
+        },
+        Case("a removed session gives its attachments back and takes them along") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
+            #expect(try await store.setAttachment("note", to: Secret("two"), of: id, expecting: nil))
+            let removed = try #require(try await store.remove(id))
+            #expect(removed.attachments.mapValues { $0.reveal() } == ["cart": "one", "note": "two"])
+            #expect(try await store.attachment("cart", of: id) == nil)
+            // The same id again, as after a restore: it must not find the old cart.
+            var again = removed.session
+            again.payload = Secret("again")
+            try await store.insert(again)
+            #expect(try await store.attachment("cart", of: id) == nil)
+        },
+        Case("a session with many attachments gives all of them back") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            let attached = try await count(of: 40) { number in
+                try await store.setAttachment("\(number)", to: Secret("of \(number)"), of: id, expecting: nil)
+            }
+            #expect(attached == 40)
+            let removed = try #require(try await store.remove(id))
+            #expect(removed.attachments.count == 40)
+            #expect(removed.attachments.allSatisfy { $0.value.reveal() == "of \($0.key)" })
+        },
+        Case("a removed attachment does not come back with its session") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
+            let revision = try await store.attachment("cart", of: id)?.revision
+            #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: revision))
+            #expect(try await store.remove(id)?.attachments.isEmpty == true)
+        },
+        Case("a replaced session keeps what is attached to it") { store in
+            let session = try await StoreSample.inserted(in: store)
+            #expect(try await store.setAttachment("cart", to: Secret("one"), of: session.id, expecting: nil))
+            var next = session.successor(Secret("new"))
+            next.tenant = "another"
+            #expect(try await store.replace(next, expecting: session.generation))
+            #expect(try await store.attachment("cart", of: session.id)?.payload.reveal() == "one")
+            #expect(try await store.remove(session.id)?.attachments["cart"]?.reveal() == "one")
+        },
+        Case("what is attached may be any bytes, none, or 7,500") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            for payload in [
+                Secret(""), Secret(bytes: Array(0...255)), try StoreSample.randomPayload(7_500), Secret(""),
+            ] {
+                let revision = try await store.attachment("large", of: id)?.revision
+                #expect(try await store.setAttachment("large", to: payload, of: id, expecting: revision))
+                #expect(try await store.attachment("large", of: id)?.payload.isEqual(to: payload) == true)
+            }
+        },
+        Case("an attachment that is too large is refused, and the old one stays") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            #expect(try await store.setAttachment("cart", to: Secret("old"), of: id, expecting: nil))
+            let revision = try await store.attachment("cart", of: id)?.revision
+            let large = try StoreSample.randomPayload(300_000)
+            let isSet = await isDone { try await store.setAttachment("cart", to: large, of: id, expecting: revision) }
+            let found = try await store.attachment("cart", of: id)?.payload
+            #expect(found?.isEqual(to: isSet ? large : Secret("old")) == true)
+        },
+    ]
+
+    static let revisionCases: [Case] = [
+        Case("a revision never comes twice: not after a removal") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            var seen: Set<Int64> = []
+            for _ in 0..<4 {
+                #expect(try await store.setAttachment("cart", to: Secret("x"), of: id, expecting: nil))
+                let first = try #require(try await store.attachment("cart", of: id)).revision
+                #expect(seen.insert(first).inserted)
+                #expect(try await store.setAttachment("cart", to: Secret("y"), of: id, expecting: first))
+                let second = try #require(try await store.attachment("cart", of: id)).revision
+                #expect(seen.insert(second).inserted)
+                #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: second))
+            }
+        },
+        Case("who saw an attachment before it was removed cannot change the one made since") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            #expect(try await store.setAttachment("cart", to: Secret("first"), of: id, expecting: nil))
+            let seen = try #require(try await store.attachment("cart", of: id)).revision
+            #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: seen))
+            #expect(try await store.setAttachment("cart", to: Secret("second"), of: id, expecting: nil))
+            #expect(try await !store.setAttachment("cart", to: Secret("late"), of: id, expecting: seen))
+            #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: seen))
+            #expect(try await store.attachment("cart", of: id)?.payload.reveal() == "second")
+        },
+        Case("a revision never comes twice: not when the session was removed and stored again") { store in
+            let session = try await StoreSample.inserted(in: store)
+            #expect(try await store.setAttachment("cart", to: Secret("first"), of: session.id, expecting: nil))
+            let seen = try #require(try await store.attachment("cart", of: session.id)).revision
+            _ = try await store.remove(session.id)
+            try await store.insert(session)
+            #expect(try await store.setAttachment("cart", to: Secret("second"), of: session.id, expecting: nil))
+            #expect(try await !store.setAttachment("cart", to: Secret("late"), of: session.id, expecting: seen))
+        },
+        Case("of 32 concurrent changes of one revision exactly one wins") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            for round in 0..<3 {
+                let revision = try await store.attachment("cart", of: id)?.revision
+                let winners = try await count(of: 32) { number in
+                    let payload = Secret("\(round) \(number)")
+                    return try await store.setAttachment("cart", to: payload, of: id, expecting: revision)
+                }
+                #expect(winners == 1)
+            }
+        },
+        Case("of concurrent changes and removals of one revision exactly one wins") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            for _ in 0..<3 {
+                let found = try await store.attachment("cart", of: id)?.revision
+                if found == nil {
+                    #expect(try await store.setAttachment("cart", to: Secret("x"), of: id, expecting: nil))
+                }
+                let revision = try await store.attachment("cart", of: id)?.revision
+                let winners = try await count(of: 16) { number in
+                    let payload = number.isMultiple(of: 2) ? nil : Secret("\(number)")
+                    return try await store.setAttachment("cart", to: payload, of: id, expecting: revision)
+                }
+                #expect(winners == 1)
+            }
+        },
+        Case("counting up with compare-and-set loses no step") { store in
+            let id = try await StoreSample.inserted(in: store).id
+            #expect(try await store.setAttachment("count", to: Secret("0"), of: id, expecting: nil))
+            _ = try await count(of: 8) { _ in
+                for _ in 0..<5 {
+                    while true {
+                        let found = try #require(try await store.attachment("count", of: id))
+                        let number = try #require(Int(found.payload.reveal()))
+                        await Task.yield()
+                        let next = Secret("\(number + 1)")
+                        if try await store.setAttachment("count", to: next, of: id, expecting: found.revision) { break }
+                    }
+                }
+                return true
+            }
+            #expect(try await store.attachment("count", of: id)?.payload.reveal() == "40")
+        },
+    ]
+}

@@ -1,0 +1,196 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Testing
+
+extension StoreConformance {
+    static let usedTokenCases: [Case] = [
+        Case("a used token is marked once, and is known from then on") { store in
+            let marking = try offered((any UsedTokenStore).self, by: store)
+            #expect(try await !marking.isUsed("one"))
+            #expect(try await marking.markUsed("one", until: StoreSample.moment))
+            #expect(try await marking.isUsed("one"))
+            #expect(try await !marking.markUsed("one", until: StoreSample.moment + 1))
+            #expect(try await !marking.isUsed("two"))
+        },
+        Case("of 64 tasks that mark one token exactly one is the first") { store in
+            let marking = try offered((any UsedTokenStore).self, by: store)
+            for round in 0..<4 {
+                let firsts = try await count(of: 64) { _ in
+                    try await marking.markUsed("key \(round)", until: StoreSample.moment)
+                }
+                #expect(firsts == 1)
+            }
+        },
+        Case("used tokens are told apart byte by byte") { store in
+            let marking = try offered((any UsedTokenStore).self, by: store)
+            for (index, key) in StoreSample.awkwardTexts.enumerated() {
+                #expect(try await marking.markUsed(key, until: StoreSample.moment + Double(index)))
+            }
+            for key in StoreSample.awkwardTexts { #expect(try await marking.isUsed(key)) }
+        },
+        Case("a used token is neither a pending login nor a session") { store in
+            let marking = try offered((any UsedTokenStore).self, by: store)
+            let session = try await StoreSample.inserted(in: store)
+            try await store.insert(StoreSample.attempt(session.id.rawValue))
+            #expect(try await !marking.isUsed(session.id.rawValue))
+            #expect(try await marking.markUsed(session.id.rawValue, until: StoreSample.moment))
+            #expect(try await store.takeLoginAttempt(session.id.rawValue) != nil)
+            #expect(try await store.remove(session.id) != nil)
+            #expect(try await marking.isUsed(session.id.rawValue))
+        },
+        Case("a sweep forgets the used tokens whose time is over, and no other") { store in
+            let marking = try offered((any UsedTokenStore).self, by: store)
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let now = StoreSample.moment
+            for (key, age) in [("old", -1.0), ("exact", 0), ("young", 1)] {
+                #expect(try await marking.markUsed(key, until: now + age))
+            }
+            #expect(try await sweeping.sweep(expiredBefore: now) == 1)
+            #expect(try await !marking.isUsed("old"))
+            #expect(try await marking.isUsed("exact"))
+            #expect(try await marking.isUsed("young"))
+        },
+        Case("a store full of used tokens refuses another for now, and forgets none", needing: [.usedTokenLimit]) {
+            place in
+            let store = try await place.open { options in
+                options.maximumUsedTokens = 3
+                options.clock = ManualClock(now: StoreSample.moment)
+            }
+            let marking = try offered((any UsedTokenStore).self, by: store)
+            for number in 0..<3 { #expect(try await marking.markUsed("\(number)", until: StoreSample.moment + 60)) }
+            let error = await expectTyped(.storeFull) {
+                _ = try await marking.markUsed("one more", until: StoreSample.moment + 60)
+            }
+            #expect(error?.kind == .retryLater)
+            #expect(try await !marking.isUsed("one more"))
+            for number in 0..<3 { #expect(try await !marking.markUsed("\(number)", until: StoreSample.moment + 60)) }
+        },
+        Case("used tokens whose time is over make room in a full store", needing: [.usedTokenLimit]) { place in
+            let clock = ManualClock(now: StoreSample.moment)
+            let store = try await place.open { options in
+                options.maximumUsedTokens = 2
+                options.clock = clock
+            }
+            let marking = try offered((any UsedTokenStore).self, by: store)
+            #expect(try await marking.markUsed("early", until: StoreSample.moment + 10))
+            #expect(try await marking.markUsed("late", until: StoreSample.moment + 30))
+            clock.advance(by: .seconds(11))
+            #expect(try await marking.markUsed("new", until: StoreSample.moment + 60))
+            for (key, isKept) in [("early", false), ("late", true), ("new", true)] {
+                #expect(try await marking.isUsed(key) == isKept)
+            }
+        },
+    ]
+
+    static let sweepCases: [Case] = [
+        Case("a sweep removes what has expired, counts it, and leaves the rest") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let now = StoreSample.moment
+            let old = try StoreSample.session(retainedUntil: now - 1)
+            let young = try StoreSample.session(retainedUntil: now + 1)
+            for session in [old, young] { try await store.insert(session) }
+            try await store.insert(StoreSample.attempt("old", expiresAt: now - 1))
+            try await store.insert(StoreSample.attempt("young", expiresAt: now + 1))
+            #expect(try await sweeping.sweep(expiredBefore: now) == 2)
+            #expect(try await store.session(old.id) == nil)
+            #expect(try await store.session(young.id) != nil)
+            #expect(try await store.takeLoginAttempt("old") == nil)
+            #expect(try await store.takeLoginAttempt("young") != nil)
+            #expect(try await sweeping.sweep(expiredBefore: now) == 0)
+        },
+        Case("a sweep leaves what ends at the very moment, and takes what ended a bit before") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let now = StoreSample.moment
+            let justBefore = Date(timeIntervalSinceReferenceDate: now.timeIntervalSinceReferenceDate.nextDown)
+            let exact = try StoreSample.session(retainedUntil: now)
+            let before = try StoreSample.session(retainedUntil: justBefore)
+            for session in [exact, before] { try await store.insert(session) }
+            try await store.insert(StoreSample.attempt("exact", expiresAt: now))
+            try await store.insert(StoreSample.attempt("before", expiresAt: justBefore))
+            #expect(try await sweeping.sweep(expiredBefore: now) == 2)
+            #expect(try await store.session(exact.id) != nil)
+            #expect(try await store.session(before.id) == nil)
+            #expect(try await store.takeLoginAttempt("exact") != nil)
+            #expect(try await store.takeLoginAttempt("before") == nil)
+        },
+        Case("a sweep takes the attachments of what it removes along, and no others") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let now = StoreSample.moment
+            let old = try StoreSample.session(retainedUntil: now - 1)
+            let young = try StoreSample.session(retainedUntil: now + 1)
+            for session in [old, young] {
+                try await store.insert(session)
+                #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+            }
+            #expect(try await sweeping.sweep(expiredBefore: now) == 1)
+            #expect(try await store.attachment("cart", of: young.id) != nil)
+            #expect(try await store.attachment("cart", of: old.id) == nil)
+            try await store.insert(old)
+            #expect(try await store.attachment("cart", of: old.id) == nil)
+        },
+        Case("a sweep of many rows is complete") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let now = StoreSample.moment
+            let sessions = try (0..<600).map { try StoreSample.session(retainedUntil: now + ($0 % 3 == 0 ? 1 : -1)) }
+            try await StoreSample.insert(sessions, into: store)
+            _ = try await count(of: 600) { number in
+                try await store.insert(StoreSample.attempt("\(number)", expiresAt: now - 1))
+                return true
+            }
+            #expect(try await sweeping.sweep(expiredBefore: now) == 600 + 400)
+            #expect(try await store.sessions(matching: SessionFilter()).count == 200)
+        },
+        Case("a renewed session outlives the sweep that its first time would have fallen to") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            var session = try StoreSample.session(retainedUntil: StoreSample.moment)
+            try await store.insert(session)
+            session = session.successor(Secret("renewed"))
+            session.retainedUntil += 60
+            #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
+            #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment + 30) == 0)
+            #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment + 61) == 1)
+        },
+        Case("a session that is renewed while a sweep runs is there as renewed, or gone") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sessions = try (0..<30).map { _ in try StoreSample.session(retainedUntil: StoreSample.moment - 1) }
+            try await StoreSample.insert(sessions, into: store)
+            let renewed = sessions.map { session in
+                var next = session.successor(Secret("renewed"))
+                next.retainedUntil = StoreSample.moment + 60
+                return next
+            }
+            async let swept = sweeping.sweep(expiredBefore: StoreSample.moment)
+            let held = try await count(of: sessions.count) { number in
+                let next = renewed[number]
+                let isReplaced = try await store.replace(next, expecting: sessions[number].generation)
+                let found = try await store.session(next.id)
+                #expect(isReplaced ? StoreSample.areSame(found, next) : found == nil)
+                return isReplaced
+            }
+            #expect(try await swept == sessions.count - held)
+            #expect(try await store.sessions(matching: SessionFilter()).count == held)
+        },
+        Case("of two sweeps at once each row counts for one") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sessions = try (0..<50).map { _ in try StoreSample.session(retainedUntil: StoreSample.moment - 1) }
+            try await StoreSample.insert(sessions, into: store)
+            async let one = sweeping.sweep(expiredBefore: StoreSample.moment)
+            async let other = sweeping.sweep(expiredBefore: StoreSample.moment)
+            #expect(try await one + other == 50)
+        },
+        Case("a sweep of the distant past removes nothing, one of the distant future all but the endless") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            for date in [Date.distantPast, StoreSample.moment, Date.distantFuture] {
+                try await store.insert(StoreSample.session(retainedUntil: date))
+                try await store.insert(StoreSample.attempt("until \(date)", expiresAt: date))
+            }
+            #expect(try await sweeping.sweep(expiredBefore: .distantPast) == 0)
+            #expect(try await sweeping.sweep(expiredBefore: .distantFuture) == 4)
+            #expect(try await store.sessions(matching: SessionFilter()).map(\.retainedUntil) == [.distantFuture])
+        },
+        Case("a sweep of an empty store removes nothing") { store in
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            #expect(try await sweeping.sweep(expiredBefore: .distantFuture) == 0)
+        },
+    ]
+}

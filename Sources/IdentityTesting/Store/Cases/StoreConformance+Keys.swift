@@ -1,0 +1,217 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Testing
+
+extension StoreConformance {
+    static let keyCases: [Case] = [
+        Case("a store opened with another key only is refused by name, and nothing is touched", needing: keyed) {
+            place in
+            let key = try StoreSample.key()
+            let session = try await StoreSample.inserted(in: try await place.open { $0.key = key })
+            let wrong = try StoreSample.key()
+            let error = await expectTyped(.storeKeyMismatch) { _ = try await place.open { $0.key = wrong } }
+            #expect(error?.kind == .configuration)
+            let again = try await place.open { $0.key = key }
+            #expect(StoreSample.areSame(try await again.session(session.id), session))
+        },
+        Case("what was sealed under a key that only opens is read, and saved under the active one", needing: keyed) {
+            place in
+            let (old, new) = (try StoreSample.key(), try StoreSample.key())
+            let session = try await StoreSample.inserted(in: try await place.open { $0.key = old })
+            let store = try await place.open {
+                $0.key = new
+                $0.readOnlyKeys = [old]
+            }
+            #expect(StoreSample.areSame(try await store.session(session.id), session))
+            let next = session.successor(Secret("next"))
+            #expect(try await store.replace(next, expecting: session.generation))
+            let later = try await place.open { $0.key = new }
+            #expect(StoreSample.areSame(try await later.session(session.id), next))
+        },
+        Case("a row under a key that is missing is an error by name, and comes back with the key", needing: keyed) {
+            place in
+            let (old, new) = (try StoreSample.key(), try StoreSample.key())
+            let session = try await StoreSample.inserted(in: try await place.open { $0.key = old })
+            // Opened once with both: from now on the store itself opens with the new key alone.
+            _ = try await place.open {
+                $0.key = new
+                $0.readOnlyKeys = [old]
+            }
+            let store = try await place.open { $0.key = new }
+            await expectTyped(.storeKeyMismatch) { _ = try await store.session(session.id) }
+            await expectTyped(.storeKeyMismatch) { _ = try await store.remove(session.id) }
+            if let quarantining = store as? any RowQuarantining {
+                #expect(try await quarantining.quarantineDamagedRows() == 0)
+            }
+            let again = try await place.open {
+                $0.key = new
+                $0.readOnlyKeys = [old]
+            }
+            #expect(StoreSample.areSame(try await again.session(session.id), session))
+        },
+        Case("the keys of an empty store are those of the process", needing: keyed) { place in
+            let key = try StoreSample.key()
+            let rotating = try offered((any StoreKeyRotating).self, by: try await place.open { $0.key = key })
+            #expect(try await rotating.keyUsage().first == StoreKeyUsage(id: key.id, role: .active, rows: 0))
+        },
+        Case("the report of keys counts the rows under each, those of a missing one too", needing: keyed) { place in
+            let (old, new) = (try StoreSample.key(), try StoreSample.key())
+            let first = try await place.open { $0.key = old }
+            _ = try offered((any StoreKeyRotating).self, by: first)
+            for _ in 0..<2 { _ = try await StoreSample.inserted(in: first) }
+            let store = try await place.open {
+                $0.key = new
+                $0.readOnlyKeys = [old]
+            }
+            _ = try await StoreSample.inserted(in: store)
+            let usage = try await offered((any StoreKeyRotating).self, by: store).keyUsage()
+            #expect(usage.first == StoreKeyUsage(id: new.id, role: .active, rows: 1))
+            #expect(usage.first { $0.id == old.id } == StoreKeyUsage(id: old.id, role: .readOnly, rows: 2))
+            let without = try offered((any StoreKeyRotating).self, by: try await place.open { $0.key = new })
+            let missing = try await without.keyUsage().first { $0.id == old.id }
+            #expect(missing == StoreKeyUsage(id: old.id, role: .missing, rows: 2))
+        },
+        Case("a rotation in small steps seals every row anew, and the old key is needed no more", needing: keyed) {
+            place in
+            let rotation = try await Rotation(place, sessions: 25)
+            let progress = try await rotation.run(limit: 4)
+            #expect(progress.resealed == rotation.rows)
+            #expect(progress.postponed == 0 && progress.unreadable == 0)
+            #expect(try await rotation.rotating.keyUsage().allSatisfy { $0.role == .active || $0.rows == 0 })
+            try await rotation.expectWhole(try await place.open { $0.key = rotation.new })
+        },
+        Case("a rotation that is done finds nothing to do", needing: keyed) { place in
+            let rotation = try await Rotation(place, sessions: 3)
+            _ = try await rotation.run(limit: 100)
+            let again = try await rotation.run(limit: 100)
+            #expect(again.resealed == 0 && again.postponed == 0 && again.unreadable == 0)
+        },
+        Case("a rotation that stops half-way loses nothing, and goes on from the beginning", needing: keyed) { place in
+            let rotation = try await Rotation(place, sessions: 12)
+            let step = try await rotation.rotating.resealRows(after: nil, limit: 5)
+            #expect(step.resealed <= 5)
+            try await rotation.expectWhole(rotation.store)
+            let rest = try await rotation.run(limit: 5)
+            #expect(step.resealed + rest.resealed == rotation.rows)
+            try await rotation.expectWhole(rotation.store)
+        },
+        Case("a rotation is undone by rotating back", needing: keyed) { place in
+            let rotation = try await Rotation(place, sessions: 6)
+            _ = try await rotation.rotating.resealRows(after: nil, limit: 4)
+            let back = try await place.open {
+                $0.key = rotation.old
+                $0.readOnlyKeys = [rotation.new]
+            }
+            _ = try await Rotation.run(try offered((any StoreKeyRotating).self, by: back), limit: 3)
+            try await rotation.expectWhole(try await place.open { $0.key = rotation.old })
+        },
+        Case("sessions that are saved during a rotation lose no save", needing: keyed) { place in
+            let rotation = try await Rotation(place, sessions: 8)
+            let store = rotation.store
+            async let progress = rotation.run(limit: 2)
+            let saved = try await count(of: rotation.sessions.count) { number in
+                let session = rotation.sessions[number]
+                let next = session.successor(Secret("saved \(number)"))
+                return try await store.replace(next, expecting: session.generation)
+            }
+            #expect(saved == rotation.sessions.count)
+            #expect(try await progress.unreadable == 0)
+            for (number, session) in rotation.sessions.enumerated() {
+                let found = try await store.session(session.id)
+                #expect(found?.payload.reveal() == "saved \(number)")
+                #expect(found?.generation == session.generation + 1)
+            }
+        },
+        Case("a session with a renewal under way is left for later, and then sealed", needing: keyed) { place in
+            let rotation = try await Rotation(place, sessions: 3)
+            var busy = rotation.sessions[0].successor(Secret("claimed"))
+            busy.isUnsettled = true
+            // Claimed by a process that still seals under the old key.
+            let elsewhere = try await place.open {
+                $0.key = rotation.old
+                $0.readOnlyKeys = [rotation.new]
+            }
+            #expect(try await elsewhere.replace(busy, expecting: rotation.sessions[0].generation))
+            let progress = try await rotation.run(limit: 2)
+            #expect(progress.postponed == 1)
+            #expect(StoreSample.areSame(try await rotation.store.session(busy.id), busy))
+            var settled = busy.successor(Secret("renewed"))
+            settled.isUnsettled = false
+            #expect(try await elsewhere.replace(settled, expecting: busy.generation))
+            #expect(try await rotation.run(limit: 2).resealed == 1)
+            let later = try await place.open { $0.key = rotation.new }
+            #expect(StoreSample.areSame(try await later.session(busy.id), settled))
+        },
+        Case("a rotation counts rows that it cannot open, and leaves them", needing: keyed) { place in
+            let rotation = try await Rotation(place, sessions: 3)
+            let store = try await place.open { $0.key = rotation.new }
+            let progress = try await Rotation.run(try offered((any StoreKeyRotating).self, by: store), limit: 10)
+            #expect(progress.resealed == 0)
+            #expect(progress.unreadable == rotation.rows)
+            try await rotation.expectWhole(rotation.store)
+        },
+        Case("a damaged row stops no rotation", needing: keyed + [.damage]) { place in
+            let rotation = try await Rotation(place, sessions: 4)
+            try await place.damage(rotation.sessions[1].id)
+            let progress = try await rotation.run(limit: 2)
+            #expect(progress.unreadable == 1)
+            #expect(progress.resealed == rotation.rows - 1)
+            await expectTyped(.storeCorrupt) { _ = try await rotation.store.session(rotation.sessions[1].id) }
+        },
+    ]
+
+    private static let keyed: [StoreUnderTest.Ability] = [.keys, .reopening]
+}
+
+/// A store whose rows are sealed under an old key, opened by a process with a new one.
+private struct Rotation: Sendable {
+    let old: StoreKey
+    let new: StoreKey
+    let sessions: [StoredSession]
+    let store: any SessionStore
+    let rotating: any StoreKeyRotating
+    /// Sessions, one attachment and one pending login.
+    var rows: Int { sessions.count + 2 }
+
+    init(_ place: StoreUnderTest, sessions count: Int) async throws {
+        let (old, new) = (try StoreSample.key(), try StoreSample.key())
+        self.old = old
+        self.new = new
+        sessions = try (0..<count).map { try StoreSample.session(payload: Secret("\($0)")) }
+        let before = try await place.open { $0.key = old }
+        try await StoreSample.insert(sessions, into: before)
+        #expect(try await before.setAttachment("cart", to: Secret("cart"), of: sessions[0].id, expecting: nil))
+        try await before.insert(StoreSample.attempt("key"))
+        store = try await place.open {
+            $0.key = new
+            $0.readOnlyKeys = [old]
+        }
+        rotating = try StoreConformance.offered((any StoreKeyRotating).self, by: store)
+    }
+
+    func run(limit: Int) async throws -> ResealProgress {
+        try await Self.run(rotating, limit: limit)
+    }
+
+    /// One rotation from its beginning to its end.
+    static func run(_ rotating: any StoreKeyRotating, limit: Int) async throws -> ResealProgress {
+        var total = ResealProgress()
+        repeat {
+            let step = try await rotating.resealRows(after: total.position, limit: limit)
+            #expect(step.resealed + step.postponed + step.unreadable <= limit)
+            total.resealed += step.resealed
+            total.postponed += step.postponed
+            total.unreadable += step.unreadable
+            total.position = step.position
+        } while total.position != nil
+        return total
+    }
+
+    /// Everything can be read, and is what it was.
+    func expectWhole(_ store: any SessionStore) async throws {
+        for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
+        #expect(try await store.attachment("cart", of: sessions[0].id)?.payload.reveal() == "cart")
+        let attempt = try #require(try await store.takeLoginAttempt("key"))
+        try await store.insert(attempt)
+    }
+}

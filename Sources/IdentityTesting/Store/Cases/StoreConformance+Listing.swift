@@ -1,0 +1,148 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Testing
+
+extension StoreConformance {
+    static let listingCases: [Case] = [
+        Case("a filter without conditions lists every session, oldest first") { store in
+            var ids: [SessionID] = []
+            for age in [30.0, 10, 20] {
+                let session = try StoreSample.session(createdAt: StoreSample.moment - age)
+                try await store.insert(session)
+                ids.append(session.id)
+            }
+            let listed = try await store.sessions(matching: SessionFilter()).map(\.id)
+            #expect(listed == [ids[0], ids[2], ids[1]])
+        },
+        Case("a list holds whole sessions") { store in
+            let session = try StoreSample.session(
+                tenant: "t",
+                providerSessionID: "sid",
+                isUnsettled: true,
+                payload: Secret("tokens of one")
+            )
+            try await store.insert(session)
+            #expect(StoreSample.areSame(try await store.sessions(matching: SessionFilter()).first, session))
+        },
+        Case("a list shows the newest generation, and nothing that was removed") { store in
+            let kept = try await StoreSample.inserted(in: store)
+            let gone = try await StoreSample.inserted(in: store)
+            let newer = kept.successor(Secret("newer"))
+            #expect(try await store.replace(newer, expecting: kept.generation))
+            _ = try await store.remove(gone.id)
+            let listed = try await store.sessions(matching: SessionFilter(buyer: (kept.issuer, kept.subject)))
+            #expect(listed.count == 1)
+            #expect(StoreSample.areSame(listed.first, newer))
+        },
+        Case("a list of many rows is whole and in order") { store in
+            // In an order of their own, so that neither the order of arrival nor that of ids passes for age.
+            let ages = (0..<300).map { ($0 * 173) % 300 }
+            let sessions = try ages.map { try StoreSample.session(createdAt: StoreSample.moment + Double($0)) }
+            try await StoreSample.insert(sessions, into: store)
+            let all = try await store.sessions(matching: SessionFilter())
+            #expect(all.map(\.createdAt) == ages.sorted().map { StoreSample.moment + Double($0) })
+            #expect(Set(all.map(\.id)) == Set(sessions.map(\.id)))
+        },
+        Case("few sessions among many rows are all found") { store in
+            let sessions = try (0..<300).map { number in
+                try StoreSample.session(
+                    provider: number % 100 == 7 ? "bolt" : "shopify",
+                    tenant: number % 100 == 9 ? "rare" : "",
+                    isUnsettled: number % 100 == 11
+                )
+            }
+            try await StoreSample.insert(sessions, into: store)
+            for filter in [
+                SessionFilter(provider: "bolt"), SessionFilter(tenant: "rare"), SessionFilter(isUnsettled: true),
+            ] {
+                #expect(try await store.sessions(matching: filter).count == 3)
+            }
+        },
+        Case("a buyer may have several sessions, and a long list of them is whole") { store in
+            let sessions = try (0..<260).map { number in
+                try StoreSample.session(
+                    subject: number % 2 == 0 ? "even" : "odd",
+                    createdAt: StoreSample.moment + Double(number)
+                )
+            }
+            try await StoreSample.insert(sessions, into: store)
+            let odd = try await store.sessions(matching: SessionFilter(buyer: ("https://id.example", "odd")))
+            #expect(odd.count == 130)
+            #expect(zip(odd, odd.dropFirst()).allSatisfy { $0.createdAt < $1.createdAt })
+        },
+        Case("sessions of one age are listed in the same order each time") { store in
+            try await StoreSample.insert(try (0..<12).map { _ in try StoreSample.session() }, into: store)
+            let first = try await store.sessions(matching: SessionFilter()).map(\.id)
+            #expect(first.count == 12)
+            for session in try await store.sessions(matching: SessionFilter()).prefix(3) {
+                #expect(try await store.replace(session.successor(Secret("x")), expecting: session.generation))
+            }
+            #expect(try await store.sessions(matching: SessionFilter()).map(\.id) == first)
+        },
+        Case("sessions of all times are listed oldest first") { store in
+            let dates = [Date.distantFuture, StoreSample.moment, Date(timeIntervalSince1970: 0), Date.distantPast]
+            for date in dates { try await store.insert(StoreSample.session(createdAt: date)) }
+            #expect(try await store.sessions(matching: SessionFilter()).map(\.createdAt) == dates.reversed())
+        },
+        Case("a list beside changes holds every lasting session once") { store in
+            let lasting = try (0..<20).map { _ in try StoreSample.session() }
+            try await StoreSample.insert(lasting, into: store)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for _ in 0..<15 {
+                        let passing = try await StoreSample.inserted(in: store)
+                        _ = try await store.remove(passing.id)
+                    }
+                }
+                group.addTask { try await StoreSample.replace(lasting[0], times: 15, in: store) }
+                group.addTask {
+                    for _ in 0..<8 {
+                        let ids = try await store.sessions(matching: SessionFilter()).map(\.id)
+                        #expect(Set(ids).count == ids.count)
+                        #expect(Set(lasting.map(\.id)).isSubset(of: ids))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        },
+    ]
+
+    static let providerSessionCases: [Case] = [
+        Case("sessions are found by the provider's name for them, byte by byte") { store in
+            for name in StoreSample.lookalikes { try await store.insert(StoreSample.session(providerSessionID: name)) }
+            try await store.insert(StoreSample.session())
+            for name in StoreSample.lookalikes {
+                let listed = try await store.sessions(matching: SessionFilter(providerSessionID: name))
+                #expect(listed.count == 1)
+                #expect(listed.allSatisfy { $0.providerSessionID?.isIdentical(to: name) == true })
+            }
+            #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "")).isEmpty)
+        },
+        Case("a session that the provider calls otherwise after a renewal is found by its new name alone") { store in
+            let named = try StoreSample.session(providerSessionID: "one")
+            let nameless = try StoreSample.session()
+            for session in [named, nameless] {
+                try await store.insert(session)
+                var next = session.successor(Secret("renewed"))
+                next.providerSessionID = "two"
+                #expect(try await store.replace(next, expecting: session.generation))
+                #expect(StoreSample.areSame(try await store.session(session.id), next))
+            }
+            #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "one")).isEmpty)
+            #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "two")).count == 2)
+            _ = try await store.remove(named.id)
+            #expect(
+                try await store.sessions(matching: SessionFilter(providerSessionID: "two")).map(\.id) == [nameless.id]
+            )
+        },
+        Case("a provider's name that is lost is not found any more") { store in
+            let named = try StoreSample.session(providerSessionID: "one")
+            try await store.insert(named)
+            var next = named.successor(Secret("renewed"))
+            next.providerSessionID = nil
+            #expect(try await store.replace(next, expecting: named.generation))
+            #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "one")).isEmpty)
+            #expect(try await store.session(named.id)?.providerSessionID == nil)
+        },
+    ]
+}

@@ -1,0 +1,212 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Synchronization
+internal import Testing
+
+extension StoreConformance {
+    static let lockCases: [Case] = [
+        Case("two holders of one session's lock are never inside at once") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            let room = Room()
+            _ = try await count(of: 8) { _ in
+                try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                return true
+            }
+            #expect(room.most == 1)
+            #expect(room.entries == 8)
+        },
+        Case("different sessions do not wait for each other, and the store works inside a lock") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let session = try StoreSample.session()
+            let other = try StoreSample.id()
+            let result = try await locking.withSessionLock(session.id, waitingUpTo: .zero) { _ in
+                try await locking.withSessionLock(other, waitingUpTo: .zero) { _ in
+                    try await store.insert(session)
+                    return try await store.session(session.id)?.payload.reveal()
+                }
+            }
+            #expect(result == "tokens")
+        },
+        Case("a holder is told that the lock is held, and gets the body's result") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            let isHeld = try await locking.withSessionLock(id, waitingUpTo: .zero) { hold in
+                await Task.yield()
+                return hold.isHeld
+            }
+            #expect(isHeld)
+        },
+        Case("a lock that is not to be had in time is renewal_busy, and the body does not run") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+                for limit in [Duration.zero, .seconds(-1), .milliseconds(30)] {
+                    let error = await expectTyped(.renewalBusy) {
+                        try await locking.withSessionLock(id, waitingUpTo: limit) { _ in
+                            _ = Issue.record("the body ran")
+                        }
+                    }
+                    #expect(error?.kind == .retryLater)
+                }
+            }
+        },
+        Case("a lock that was not to be had is to be had once its holder is out") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+                _ = await expectTyped(.renewalBusy) {
+                    try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
+                }
+            }
+            for _ in 0..<3 { try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in } }
+        },
+        Case("a body that throws gives its error on and the lock back") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            struct Failure: Error {}
+            let id = try StoreSample.id()
+            await #expect(throws: Failure.self) {
+                try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in throw Failure() }
+            }
+            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
+        },
+        Case("a holder that is cancelled gives the lock back when its body ends") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            let holder = Task {
+                try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+                    while !Task.isCancelled { await Task.yield() }
+                    // A cancelled holder is still a holder.
+                    await expectTyped(.renewalBusy) {
+                        try await Task { try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in } }.value
+                    }
+                }
+            }
+            await Task.yield()
+            holder.cancel()
+            // Cancelled before it was inside, it may throw instead.
+            _ = try? await holder.value
+            try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+        },
+        Case("who is cancelled while waiting stops waiting, and the lock is free afterwards") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+                let waiter = Task {
+                    try await locking.withSessionLock(id, waitingUpTo: .seconds(3_600)) { _ in
+                        _ = Issue.record("the body ran")
+                    }
+                }
+                waiter.cancel()
+                await #expect(throws: (any Error).self) { try await waiter.value }
+            }
+            try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+        },
+        Case("a saved session, a removed one and one that never was can all be locked") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let saved = try await StoreSample.inserted(in: store)
+            let removed = try await StoreSample.inserted(in: store)
+            _ = try await store.remove(removed.id)
+            for id in [saved.id, removed.id, try StoreSample.id()] {
+                try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
+            }
+            #expect(StoreSample.areSame(try await store.session(saved.id), saved))
+        },
+    ]
+
+    static let lockQueueCases: [Case] = [
+        Case("100 tasks that want one session's lock all get it, one after another") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            let room = Room()
+            _ = try await count(of: 100) { _ in
+                try await locking.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in await room.visit() }
+                return true
+            }
+            #expect(room.most == 1)
+            #expect(room.entries == 100)
+        },
+        Case("tasks that want the lock again and again starve nobody") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            let room = Room()
+            _ = try await count(of: 6) { _ in
+                for _ in 0..<6 {
+                    try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                }
+                return true
+            }
+            #expect(room.most == 1)
+            #expect(room.entries == 36)
+        },
+        Case("one waiter that gives up does not hold up the others") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let id = try StoreSample.id()
+            let room = Room()
+            try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
+                let first = Task {
+                    try await locking.withSessionLock(id, waitingUpTo: .milliseconds(20)) { _ in await room.visit() }
+                }
+                _ = try? await first.value
+                let second = Task {
+                    try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                }
+                second.cancel()
+                _ = try? await second.value
+            }
+            #expect(room.entries == 0)
+            _ = try await count(of: 4) { _ in
+                try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                return true
+            }
+            #expect(room.entries == 4)
+        },
+        Case("locks of 40 sessions at once do not mix") { store in
+            let locking = try offered((any SessionLocking).self, by: store)
+            let ids = try (0..<40).map { _ in try StoreSample.id() }
+            let rooms = ids.map { _ in Room() }
+            _ = try await count(of: 80) { number in
+                let index = number % 40
+                try await locking.withSessionLock(ids[index], waitingUpTo: .seconds(60)) { _ in
+                    await rooms[index].visit()
+                }
+                return true
+            }
+            #expect(rooms.allSatisfy { $0.most == 1 && $0.entries == 2 })
+        },
+        Case("the lock holds between two stores on the same data", needing: [.reopening]) { place in
+            let one = try offered((any SessionLocking).self, by: try await place.open())
+            let other = try offered((any SessionLocking).self, by: try await place.open())
+            let id = try StoreSample.id()
+            let room = Room()
+            try await one.withSessionLock(id, waitingUpTo: .zero) { _ in
+                _ = await expectTyped(.renewalBusy) { try await other.withSessionLock(id, waitingUpTo: .zero) { _ in } }
+            }
+            _ = try await count(of: 12) { number in
+                let locking = number.isMultiple(of: 2) ? one : other
+                try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                return true
+            }
+            #expect(room.most == 1)
+        },
+    ]
+}
+
+/// Counts who is inside.
+private final class Room: Sendable {
+    private let state = Mutex((inside: 0, most: 0, entries: 0))
+
+    var most: Int { state.withLock { $0.most } }
+    var entries: Int { state.withLock { $0.entries } }
+
+    /// Goes in, lets others run for a while, and leaves.
+    func visit() async {
+        state.withLock {
+            $0.inside += 1
+            $0.entries += 1
+            $0.most = max($0.most, $0.inside)
+        }
+        for _ in 0..<20 { await Task.yield() }
+        state.withLock { $0.inside -= 1 }
+    }
+}

@@ -1,0 +1,138 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Testing
+
+extension StoreConformance {
+    static let loginAttemptCases: [Case] = [
+        Case("a pending login is taken once, as it was put in") { store in
+            let attempt = StoreSample.attempt("key", payload: "state and verifier")
+            try await store.insert(attempt)
+            let taken = try await store.takeLoginAttempt("key")
+            #expect(taken?.key == "key")
+            #expect(taken?.expiresAt == attempt.expiresAt)
+            #expect(taken?.payload.isEqual(to: attempt.payload) == true)
+            #expect(try await store.takeLoginAttempt("key") == nil)
+        },
+        Case("an unknown pending login is nil, not an error") { store in
+            for key in ["unknown", ""] {
+                let taken = try await store.takeLoginAttempt(key)
+                #expect(taken == nil)
+            }
+        },
+        Case("of 64 tasks that take one pending login exactly one gets it") { store in
+            for round in 0..<4 {
+                try await store.insert(StoreSample.attempt("key \(round)"))
+                let takers = try await count(of: 64) { _ in try await store.takeLoginAttempt("key \(round)") != nil }
+                #expect(takers == 1)
+            }
+        },
+        Case("64 logins that begin and end at once each get their own") { store in
+            let own = try await count(of: 64) { number in
+                try await store.insert(StoreSample.attempt("key \(number)", payload: "\(number)"))
+                return try await store.takeLoginAttempt("key \(number)")?.payload.reveal() == "\(number)"
+            }
+            #expect(own == 64)
+        },
+        Case("keys of pending logins are compared as bytes") { store in
+            for key in StoreSample.awkwardTexts {
+                try await store.insert(StoreSample.attempt(key, payload: "of \(key)"))
+            }
+            for key in StoreSample.awkwardTexts {
+                let taken = try await store.takeLoginAttempt(key)
+                #expect(taken?.key.isIdentical(to: key) == true)
+                #expect(taken?.payload.reveal().isIdentical(to: "of \(key)") == true)
+            }
+        },
+        Case("a pending login comes back with its tenant, byte by byte") { store in
+            for (number, tenant) in StoreSample.awkwardTexts.enumerated() {
+                try await store.insert(StoreSample.attempt("\(number)", tenant: tenant))
+                #expect(try await store.takeLoginAttempt("\(number)")?.tenant.isIdentical(to: tenant) == true)
+            }
+        },
+        Case("a key that is put in twice holds the newer login, once") { store in
+            try await store.insert(StoreSample.attempt("key", payload: "old"))
+            try await store.insert(StoreSample.attempt("key", tenant: "a", payload: "new"))
+            #expect(try await store.takeLoginAttempt("key")?.payload.reveal() == "new")
+            #expect(try await store.takeLoginAttempt("key") == nil)
+        },
+        Case("a pending login of up to 7,500 bytes, NUL among them, is kept whole") { store in
+            for payload in [Secret(""), Secret(bytes: [0, 0xFF, 0]), try StoreSample.randomPayload(7_500)] {
+                try await store.insert(
+                    StoredLoginAttempt(key: "large", expiresAt: StoreSample.moment, payload: payload)
+                )
+                #expect(try await store.takeLoginAttempt("large")?.payload.isEqual(to: payload) == true)
+            }
+        },
+        Case("a pending login that is too large is refused and leaves nothing behind") { store in
+            let payload = try StoreSample.randomPayload(300_000)
+            let isInserted = await isDone {
+                try await store.insert(
+                    StoredLoginAttempt(key: "large", expiresAt: StoreSample.moment, payload: payload)
+                )
+                return true
+            }
+            #expect(
+                try await store.takeLoginAttempt("large")?.payload.isEqual(to: payload) == (isInserted ? true : nil)
+            )
+        },
+        Case("the expiry of a pending login comes back exact to the bit") { store in
+            for date in [Date.distantPast, StoreSample.moment, Date.distantFuture] {
+                try await store.insert(StoreSample.attempt("key", expiresAt: date))
+                #expect(try await store.takeLoginAttempt("key")?.expiresAt == date)
+            }
+        },
+        Case("pending logins and sessions do not mix") { store in
+            let session = try await StoreSample.inserted(in: store)
+            try await store.insert(StoreSample.attempt(session.id.rawValue))
+            _ = try await store.remove(session.id)
+            #expect(try await store.takeLoginAttempt(session.id.rawValue) != nil)
+        },
+    ]
+
+    static let loginLimitCases: [Case] = [
+        Case("beyond the limit the pending logins that expire first make room", needing: [.attemptLimit]) { place in
+            let store = try await place.open { $0.maximumAttempts = 2 }
+            for (key, age) in [("late", 30.0), ("early", 10), ("middle", 20)] {
+                try await store.insert(StoreSample.attempt(key, expiresAt: StoreSample.moment + age))
+            }
+            #expect(try await store.takeLoginAttempt("early") == nil)
+            #expect(try await store.takeLoginAttempt("middle") != nil)
+            #expect(try await store.takeLoginAttempt("late") != nil)
+        },
+        Case("a flood of logins at one tenant costs the others none", needing: [.attemptLimit]) { place in
+            let store = try await place.open { $0.maximumAttempts = 3 }
+            for tenant in ["", "quiet"] {
+                try await store.insert(
+                    StoreSample.attempt("of \(tenant)", tenant: tenant, expiresAt: StoreSample.moment - 60)
+                )
+            }
+            for number in 0..<20 {
+                let date = StoreSample.moment + Double(number)
+                try await store.insert(StoreSample.attempt("\(number)", tenant: "loud", expiresAt: date))
+            }
+            for tenant in ["", "quiet"] { #expect(try await store.takeLoginAttempt("of \(tenant)") != nil) }
+            for number in 0..<20 {
+                #expect(try await (store.takeLoginAttempt("\(number)") != nil) == (number >= 17))
+            }
+        },
+        Case("tenants that only look alike have limits of their own", needing: [.attemptLimit]) { place in
+            let store = try await place.open { $0.maximumAttempts = 1 }
+            for tenant in StoreSample.lookalikes {
+                try await store.insert(StoreSample.attempt("of \(tenant)", tenant: tenant))
+            }
+            for tenant in StoreSample.lookalikes { #expect(try await store.takeLoginAttempt("of \(tenant)") != nil) }
+        },
+        Case("a pending login that was taken leaves room for another", needing: [.attemptLimit]) { place in
+            let store = try await place.open { $0.maximumAttempts = 2 }
+            for number in 0..<6 {
+                let date = StoreSample.moment + Double(number)
+                try await store.insert(StoreSample.attempt("passing \(number)", expiresAt: date))
+                if number == 0 {
+                    try await store.insert(StoreSample.attempt("kept", expiresAt: StoreSample.moment - 1))
+                }
+                #expect(try await store.takeLoginAttempt("passing \(number)") != nil)
+            }
+            #expect(try await store.takeLoginAttempt("kept") != nil)
+        },
+    ]
+}

@@ -1,0 +1,119 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import Testing
+
+extension StoreConformance {
+    static let savingCases: [Case] = [
+        Case("an empty store has no session, and says so without an error") { store in
+            let session = try StoreSample.session()
+            #expect(try await store.session(session.id) == nil)
+            #expect(try await store.remove(session.id) == nil)
+            #expect(try await store.sessions(matching: SessionFilter()).isEmpty)
+            #expect(try await !store.replace(session, expecting: session.generation))
+        },
+        Case("what was inserted is loaded unchanged") { store in
+            let session = try StoreSample.session(
+                tenant: "tenant",
+                providerSessionID: "sid",
+                payload: Secret(bytes: Array(0...255))
+            )
+            try await store.insert(session)
+            #expect(StoreSample.areSame(try await store.session(session.id), session))
+        },
+        Case("loading a session again and again changes nothing") { store in
+            let session = try await StoreSample.inserted(in: store)
+            for _ in 0..<5 { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
+            #expect(try await store.replace(session.successor(Secret("next")), expecting: session.generation))
+        },
+        Case("an id is stored once, and the first session stays") { store in
+            let session = try await StoreSample.inserted(in: store)
+            await expectTyped { try await store.insert(session.successor(Secret("other"))) }
+            #expect(StoreSample.areSame(try await store.session(session.id), session))
+        },
+        Case("an id that is taken at another tenant is taken") { store in
+            let session = try await StoreSample.inserted(in: store)
+            var other = session
+            other.tenant = "another"
+            await expectTyped { try await store.insert(other) }
+            #expect(StoreSample.areSame(try await store.session(session.id), session))
+            #expect(try await store.sessions(matching: SessionFilter(tenant: "another")).isEmpty)
+        },
+        Case("ids that differ in one letter's case are two sessions") { store in
+            var ids: [SessionID] = []
+            for text in ["AAAAAAAAAAAAAAAAAAAAAA", "aAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAQ"] {
+                ids.append(try #require(SessionID(rawValue: text)))
+            }
+            for (number, id) in ids.enumerated() {
+                var session = try StoreSample.session(payload: Secret("\(number)"))
+                session = StoreSample.copy(session, id: id)
+                try await store.insert(session)
+            }
+            for (number, id) in ids.enumerated() {
+                #expect(try await store.session(id)?.payload.reveal() == "\(number)")
+            }
+        },
+        Case("sessions that are equal but for their ids are two") { store in
+            let one = try await StoreSample.inserted(in: store)
+            let other = try await StoreSample.inserted(in: store)
+            #expect(try await store.replace(one.successor(Secret("one")), expecting: one.generation))
+            #expect(StoreSample.areSame(try await store.session(other.id), other))
+            #expect(try await store.sessions(matching: SessionFilter()).count == 2)
+        },
+        Case("of 16 concurrent insertions of one id exactly one succeeds") { store in
+            let session = try StoreSample.session()
+            let count = try await count(of: 16) { number in
+                do {
+                    try await store.insert(session.successor(Secret("\(number)"), generations: 0))
+                    return true
+                } catch {
+                    #expect((error as? IdentityError)?.kind == .rejected)
+                    return false
+                }
+            }
+            #expect(count == 1)
+        },
+        Case("64 sessions saved at once are all there afterwards") { store in
+            let sessions = try (0..<64).map { try StoreSample.session(payload: Secret("\($0)")) }
+            let saved = try await count(of: sessions.count) { number in
+                let session = sessions[number]
+                try await store.insert(session)
+                return try await store.replace(session.successor(session.payload), expecting: session.generation)
+            }
+            #expect(saved == 64)
+            for session in sessions {
+                #expect(StoreSample.areSame(try await store.session(session.id), session.successor(session.payload)))
+            }
+        },
+        Case("a session that is marked as unsettled comes back so, and one that is not does not") { store in
+            for isUnsettled in [true, false] {
+                let session = try StoreSample.session(isUnsettled: isUnsettled)
+                try await store.insert(session)
+                #expect(try await store.session(session.id)?.isUnsettled == isUnsettled)
+            }
+        },
+        Case("a replacement sets and clears the mark of an unsettled session") { store in
+            var session = try await StoreSample.inserted(in: store)
+            for isUnsettled in [true, true, false, true, false] {
+                var next = session.successor(Secret("next"))
+                next.isUnsettled = isUnsettled
+                #expect(try await store.replace(next, expecting: session.generation))
+                session = next
+                #expect(StoreSample.areSame(try await store.session(session.id), session))
+            }
+        },
+        Case("a new session does not pass for one that came back with a backup") { store in
+            var session = try StoreSample.session()
+            session.isRestored = true
+            try await store.insert(session)
+            #expect(try await store.session(session.id)?.isRestored == false)
+        },
+        Case("a save takes the mark of a backup away") { store in
+            let session = try await StoreSample.inserted(in: store)
+            var next = session.successor(Secret("next"))
+            next.isRestored = true
+            #expect(try await store.replace(next, expecting: session.generation))
+            #expect(try await store.session(session.id)?.isRestored == false)
+            #expect(try await store.sessions(matching: SessionFilter()).allSatisfy { !$0.isRestored })
+        },
+    ]
+}

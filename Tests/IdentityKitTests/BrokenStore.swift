@@ -1,0 +1,262 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// One mistake that a store has been seen to make.
+enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case replacesWithoutComparing = "replaces a session of any generation"
+    case comparesInDoubles = "keeps generations as numbers of 53 bits"
+    case insertsOver = "lets a second insertion win"
+    case revives = "lets a late save bring a removed session back"
+    case removesTwice = "gives a removed session to everybody who asks"
+    case forgetsAttachments = "removes a session without its attachments"
+    case keepsAttachments = "leaves attachments behind when it removes a session"
+    case restartsRevisions = "counts an attachment's revisions from one again"
+    case comparesNoRevision = "changes an attachment of any revision"
+    case evictsOthers = "lets the logins of all tenants make room for one"
+    case takesTwice = "hands a pending login out again and again"
+    case forgetsUnsettled = "does not keep the mark of an unsettled session"
+    case listsSettled = "does not filter by it"
+    case keepsRestored = "does not clear the mark of a backup"
+    case roundsTimes = "keeps times in milliseconds"
+    case cutsAtNUL = "keeps a payload as a C string"
+    case comparesAsText = "compares what a filter names as Unicode text"
+    case joinsBuyers = "finds a buyer by issuer and subject joined together"
+    case listsAnyhow = "lists sessions in the order of their ids"
+    case listsSome = "lists the first hundred rows"
+    case forgetsTenants = "lists a buyer's sessions whatever the tenant"
+    case sweepsExact = "sweeps what ends at the very moment"
+    case sweepsRenewed = "sweeps by the time of the first save"
+    case marksTwice = "marks a used token as often as asked"
+    case locksNothing = "lets everybody into a lock"
+    case keepsLock = "keeps the lock when the body throws"
+    case throwsUntyped = "throws errors of its own"
+    case saysSignIn = "calls its own trouble a reason to sign in again"
+
+    var testDescription: String { rawValue }
+
+    /// Parts of the names of promises, each of which the mistake breaks.
+    var caught: [String] {
+        switch self {
+        case .replacesWithoutComparing:
+            ["a replacement of another generation", "of 32 concurrent replacements", "counting up a session"]
+        case .comparesInDoubles: ["a generation may be any number of 64 bits"]
+        case .insertsOver: ["an id is stored once", "of 16 concurrent insertions"]
+        case .revives: ["brought back by a late replacement", "a removal beside saves", "is not there is false"]
+        case .removesTwice: ["of 32 concurrent removals", "a removal returns the session"]
+        case .forgetsAttachments: ["gives its attachments back", "with many attachments"]
+        case .keepsAttachments: ["takes them along", "beside changes of attachments"]
+        case .restartsRevisions:
+            [
+                "twice: not after a removal", "before it was removed cannot change",
+                "twice: not when the session was removed",
+            ]
+        case .comparesNoRevision: ["a change of another revision", "of 32 concurrent changes", "counting up with"]
+        case .evictsOthers: ["a flood of logins at one tenant", "only look alike have limits"]
+        case .takesTwice: ["a pending login is taken once", "of 64 tasks that take one pending login"]
+        case .forgetsUnsettled:
+            ["marked as unsettled comes back so", "sets and clears the mark", "follows their saves"]
+        case .listsSettled: ["every combination of a filter", "few sessions among many", "follows their saves"]
+        case .keepsRestored: ["pass for one that came back with a backup", "takes the mark of a backup away"]
+        case .roundsTimes: ["dates come back exact to the bit", "what was inserted is loaded unchanged"]
+        case .cutsAtNUL: ["may be any bytes, NUL and broken", "a payload comes back byte by byte"]
+        case .comparesAsText: ["that only look alike are different"]
+        case .joinsBuyers: ["issuer and subject do not run into each other"]
+        case .listsAnyhow: ["lists every session, oldest first", "of many rows is whole and in order"]
+        case .listsSome: ["of many rows is whole and in order", "a long list of them is whole"]
+        case .forgetsTenants: ["know nothing of each other", "at two tenants means two", "a tenant and a subject"]
+        case .sweepsExact: ["ends at the very moment"]
+        case .sweepsRenewed: ["outlives the sweep"]
+        case .marksTwice: ["a used token is marked once", "of 64 tasks that mark one token"]
+        case .locksNothing: ["never inside at once", "100 tasks", "not to be had in time"]
+        case .keepsLock: ["gives its error on and the lock back"]
+        case .throwsUntyped, .saysSignIn: ["an id is stored once", "an id that is taken at another tenant"]
+        }
+    }
+}
+
+/// A store that makes one mistake.
+final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionLocking {
+    struct Untyped: Error {}
+
+    private struct State {
+        var firstRetention: [SessionID: Date] = [:]
+        var removed: [SessionID: RemovedSession] = [:]
+        var left: [SessionID: [String: SessionAttachment]] = [:]
+        var taken: [String: StoredLoginAttempt] = [:]
+        var restored: Set<SessionID> = []
+    }
+
+    let defect: Defect
+    let inner: InMemoryStore
+    private let locks = InMemoryLocks()
+    private let state = Mutex(State())
+
+    init(_ defect: Defect, _ options: StoreUnderTest.Options) {
+        self.defect = defect
+        inner = InMemoryStore(
+            maximumAttempts: options.maximumAttempts ?? 10_000,
+            maximumUsedTokens: options.maximumUsedTokens ?? 100_000,
+            clock: options.clock
+        )
+    }
+
+    private func kept(_ session: StoredSession) -> StoredSession {
+        var session = session
+        if defect == .forgetsUnsettled { session.isUnsettled = false }
+        if defect == .roundsTimes {
+            session.createdAt = Date(
+                timeIntervalSinceReferenceDate: (session.createdAt.timeIntervalSinceReferenceDate * 1000).rounded()
+                    / 1000
+            )
+        }
+        if defect == .cutsAtNUL {
+            session.payload = Secret(bytes: Array(session.payload.revealBytes().prefix { $0 != 0 }))
+        }
+        if session.isRestored { state.withLock { _ = $0.restored.insert(session.id) } }
+        return session
+    }
+
+    func insert(_ session: StoredSession) async throws {
+        state.withLock { $0.firstRetention[session.id] = session.retainedUntil }
+        if defect == .insertsOver, let old = try await inner.session(session.id) {
+            _ = try await inner.replace(session, expecting: old.generation)
+            return
+        }
+        do {
+            try await inner.insert(kept(session))
+        } catch {
+            switch defect {
+            case .throwsUntyped: throw Untyped()
+            case .saysSignIn: throw IdentityError(.signInAgain, .storeFailed, "Taken.")
+            default: throw error
+            }
+        }
+    }
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        var found = try await inner.session(id)
+        if defect == .keepsRestored, state.withLock({ $0.restored.contains(id) }) { found?.isRestored = true }
+        return found
+    }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        var generation = generation
+        let found = try await inner.session(session.id)
+        if defect == .replacesWithoutComparing { generation = found?.generation ?? generation }
+        if defect == .comparesInDoubles, let found, Double(found.generation) == Double(generation) {
+            generation = found.generation
+        }
+        if defect == .revives, found == nil {
+            try await inner.insert(session)
+            return true
+        }
+        return try await inner.replace(kept(session), expecting: generation)
+    }
+
+    func remove(_ id: SessionID) async throws -> RemovedSession? {
+        guard var removed = try await inner.remove(id) else {
+            return defect == .removesTwice ? state.withLock { $0.removed[id] } : nil
+        }
+        if defect == .keepsAttachments {
+            let left = removed.attachments.mapValues { SessionAttachment(payload: $0, revision: 1) }
+            state.withLock { $0.left[id, default: [:]].merge(left) { $1 } }
+        }
+        if defect == .forgetsAttachments { removed.attachments = [:] }
+        state.withLock { [removed] in $0.removed[id] = removed }
+        return removed
+    }
+
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        var filter = filter
+        let asked = filter
+        if defect == .listsSettled { filter.isUnsettled = nil }
+        if defect == .forgetsTenants, filter.buyer != nil || filter.providerSessionID != nil { filter.tenant = nil }
+        if defect == .comparesAsText || defect == .joinsBuyers { filter = SessionFilter() }
+        var found = try await inner.sessions(matching: filter)
+        if defect == .comparesAsText {
+            found = found.filter { session in
+                asked.provider.map { $0 == session.provider } ?? true
+                    && asked.tenant.map { $0 == session.tenant } ?? true
+                    && asked.buyer.map { $0.issuer == session.issuer && $0.subject == session.subject } ?? true
+            }
+        }
+        if defect == .joinsBuyers, let buyer = asked.buyer {
+            found = found.filter { $0.issuer + $0.subject == buyer.issuer + buyer.subject }
+        }
+        if defect == .listsAnyhow { found.sort { $0.id.rawValue < $1.id.rawValue } }
+        return defect == .listsSome ? Array(found.prefix(100)) : found
+    }
+
+    func insert(_ attempt: StoredLoginAttempt) async throws {
+        var attempt = attempt
+        if defect == .evictsOthers { attempt.tenant = "" }
+        try await inner.insert(attempt)
+    }
+
+    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+        let found = try await inner.takeLoginAttempt(key)
+        guard defect == .takesTwice else { return found }
+        return state.withLock { state in
+            if let found { state.taken[key] = found }
+            return state.taken[key]
+        }
+    }
+
+    func isUsed(_ key: String) async throws -> Bool { try await inner.isUsed(key) }
+
+    func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
+        try await inner.markUsed(key, until: expiry) || defect == .marksTwice
+    }
+
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        let found = try await inner.attachment(name, of: id)
+        if defect == .restartsRevisions { return found.map { SessionAttachment(payload: $0.payload, revision: 1) } }
+        return found ?? state.withLock { $0.left[id]?[name] }
+    }
+
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        let known = try await inner.attachment(name, of: id)?.revision
+        var revision = revision
+        if defect == .comparesNoRevision || (defect == .restartsRevisions && revision == 1) { revision = known }
+        return try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
+    }
+
+    func sweep(expiredBefore date: Date) async throws -> Int {
+        var date = date
+        if defect == .sweepsExact {
+            date = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.nextUp)
+        }
+        var stale = 0
+        if defect == .sweepsRenewed {
+            for (id, end) in state.withLock({ $0.firstRetention }) where end < date {
+                if try await inner.remove(id) != nil { stale += 1 }
+            }
+        }
+        return try await inner.sweep(expiredBefore: date) + stale
+    }
+
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        if defect == .locksNothing { return try await body(.kernel) }
+        guard defect == .keepsLock else { return try await locks.withSessionLock(id, waitingUpTo: limit, body) }
+        let isStuck = state.withLock { $0.restored.contains(id) }
+        if isStuck { throw IdentityError(.retryLater, .renewalBusy, "Busy.") }
+        do {
+            return try await locks.withSessionLock(id, waitingUpTo: limit, body)
+        } catch {
+            state.withLock { _ = $0.restored.insert(id) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("The conformance suite of stores")
+struct BrokenStoreTests {
+    /// The cases that a mistake must fail.
+    static let caught: [(Defect, StoreConformance.Case)] = Defect.allCases.flatMap { defect in
+        defect.caught.flatMap { part in
+            StoreConformance.cases.filter { $0.name.contains(part) }.map { (defect, $0) }
+        }
+    }
+
+    @Test("finds a store out that", arguments: caught)
+    func finds(_ defect: Defect, _ promise: StoreConformance.Case) async throws {
+        await withKnownIssue {
+            try await promise.run(
+                on: StoreUnderTest([.attemptLimit, .usedTokenLimit]) { BrokenStore(defect, $0) }
+            )
+        }
+    }
+
+    @Test("knows a case for each part of a name", arguments: Defect.allCases)
+    func isComplete(_ defect: Defect) {
+        for part in defect.caught {
+            #expect(StoreConformance.cases.contains { $0.name.contains(part) }, "\(part)")
+        }
+    }
+}
