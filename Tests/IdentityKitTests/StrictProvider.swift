@@ -22,8 +22,8 @@ final class StrictProvider: IdentityProvider {
     let lifetime: Double
     let descriptor: ProviderDescriptor
 
-    init(clock: ManualClock, lifetime: Double = 3600, name: String = "strict") {
-        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client")
+    init(clock: ManualClock, lifetime: Double = 3600, name: String = "strict", tenant: String = "") {
+        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client", tenant: tenant)
         self.clock = clock
         self.lifetime = lifetime
     }
@@ -51,7 +51,7 @@ final class StrictProvider: IdentityProvider {
             return state.serial
         }
         let attempt = LoginAttempt(
-            provider: "strict",
+            provider: descriptor.name,
             state: Secret("state-\(serial)"),
             redirectURI: options.redirectURI,
             createdAt: clock.now,

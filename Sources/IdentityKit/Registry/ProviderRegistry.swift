@@ -33,6 +33,11 @@ public struct ProviderRegistry: Sendable {
         self.providers = providers
     }
 
+    /// Providers whose names are known to differ.
+    init(unique providers: [any IdentityProvider]) {
+        self.providers = providers
+    }
+
     /// The providers of a configuration.
     ///
     /// - Parameters:

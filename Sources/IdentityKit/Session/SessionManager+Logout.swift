@@ -48,13 +48,17 @@ extension SessionManager {
     ///
     /// All are removed before anything else happens, and one that fails does not keep the others signed in.
     ///
-    /// - Returns: What each logout did.
+    /// - Parameters:
+    ///   - issuer: The buyer's issuer.
+    ///   - subject: The buyer's subject at the issuer.
+    ///   - tenant: Where the sessions are to end; nil for all tenants, or for the only one that the manager knows.
+    /// - Returns: What each logout did; the tokens of eight sessions at a time are revoked.
     /// - Throws: The first ``IdentityError``, after all have been tried; also when the store has a session of the buyer that cannot
     ///   be read, and so cannot be removed.
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
         try await Correlation.scope {
             let started = environment.clock.elapsed
-            let filter = SessionFilter(tenant: tenant, buyer: (issuer, subject))
+            guard let filter = pinned(SessionFilter(tenant: tenant, buyer: (issuer, subject))) else { return [] }
             let (sessions, damage) = try await store.sessionsAndDamage(matching: filter)
             var options = LogoutOptions()
             options.sendsState = false
@@ -101,6 +105,10 @@ extension SessionManager {
 
     /// Removes a session; nil when there is none.
     private func take(_ id: SessionID) async throws -> EndedSession? {
+        if configuration.tenant != nil {
+            // Looked at before it is removed: another tenant's session must outlive whoever came upon its id here.
+            guard let stored = try await store.session(id), isKnown(stored) else { return nil }
+        }
         guard let removed = try await store.remove(id) else { return nil }
         var payload = try SessionPayload(removed.session)
         // New tokens that could not be saved yet are the ones to be revoked.

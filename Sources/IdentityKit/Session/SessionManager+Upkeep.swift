@@ -32,7 +32,8 @@ extension SessionManager {
     public func repair() async throws -> RepairReport {
         try await Correlation.scope {
             var ids = coordinator.unsavedSessions
-            for session in try await store.sessionsAndDamage(matching: SessionFilter(isUnsettled: true)).sessions {
+            let unsettled = SessionFilter(tenant: configuration.tenant, isUnsettled: true)
+            for session in try await store.sessionsAndDamage(matching: unsettled).sessions {
                 ids.insert(session.id)
             }
             ids.formUnion(try await coordinator.adoptSpooled())
@@ -50,6 +51,10 @@ extension SessionManager {
 
     private func repair(_ id: SessionID) async -> RepairOutcome {
         do {
+            if configuration.tenant != nil {
+                // What waits in the store's second place may be another tenant's.
+                guard let stored = try await store.session(id), isKnown(stored) else { return .gone }
+            }
             let (renewal, _) = try await renewals.run(id) { [self] in
                 try await renew(id, from: Self.settled, waitingUpTo: .zero)
             }

@@ -27,6 +27,8 @@ public final class SessionManager: Sendable {
         public var revocationTimeout: Duration = .seconds(5)
         /// Where a browser may be sent after a login or logout, by default to paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly
+        /// The only tenant that the manager knows, by default nil for all: to it sessions and providers of others do not exist.
+        public var tenant: String?
 
         /// The defaults.
         public init() {}
@@ -79,6 +81,7 @@ public final class SessionManager: Sendable {
         configuration: Configuration = Configuration(),
         observers: [any IdentityObserver] = []
     ) {
+        let providers = configuration.tenant.map(providers.limited(to:)) ?? providers
         self.providers = providers
         self.store = store
         self.environment = environment
@@ -137,12 +140,15 @@ public final class SessionManager: Sendable {
     /// The sessions that match, oldest first; those that a store cannot read any more may be left out.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {
         try await Correlation.scope {
-            try await store.sessionsAndDamage(matching: filter).sessions.map { Session($0, try SessionPayload($0)) }
+            guard let filter = pinned(filter) else { return [] }
+            return try await store.sessionsAndDamage(matching: filter).sessions.map {
+                Session($0, try SessionPayload($0))
+            }
         }
     }
 
     func load(_ id: SessionID) async throws -> StoredSession {
-        guard let stored = try await store.session(id) else { throw IdentityError.unknownSession }
+        guard let stored = try await store.session(id), isKnown(stored) else { throw IdentityError.unknownSession }
         return stored
     }
 

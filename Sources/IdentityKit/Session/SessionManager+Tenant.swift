@@ -1,0 +1,23 @@
+/// What a manager that knows one tenant only makes of the others.
+extension SessionManager {
+    /// Whether a session belongs to the tenant that this manager serves.
+    func isKnown(_ session: StoredSession) -> Bool {
+        configuration.tenant?.isIdentical(to: session.tenant) ?? true
+    }
+
+    /// A filter for sessions of this manager's tenant; nil when it asks for those of another.
+    func pinned(_ filter: SessionFilter) -> SessionFilter? {
+        guard let tenant = configuration.tenant else { return filter }
+        guard filter.tenant?.isIdentical(to: tenant) ?? true else { return nil }
+        var filter = filter
+        filter.tenant = tenant
+        return filter
+    }
+}
+
+extension ProviderRegistry {
+    /// The providers of one tenant.
+    func limited(to tenant: String) -> ProviderRegistry {
+        ProviderRegistry(unique: all.filter { $0.descriptor.tenant.isIdentical(to: tenant) })
+    }
+}

@@ -1,0 +1,157 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Tenants")
+struct TenantTests {
+    /// Two shops at one store, and managers that know one of them, or both.
+    private struct World {
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        let providers: [StrictProvider]
+
+        init() {
+            providers = ["shop-1", "shop-2"].map { [clock] shop in
+                StrictProvider(clock: clock, name: "login-\(shop)", tenant: shop)
+            }
+        }
+
+        func manager(of tenant: String?) throws -> SessionManager {
+            var configuration = SessionManager.Configuration()
+            configuration.tenant = tenant
+            return SessionManager(
+                providers: try ProviderRegistry(providers),
+                store: store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                configuration: configuration
+            )
+        }
+
+        /// One buyer, signed in at a shop.
+        func signIn(at shop: Int) async throws -> SessionID {
+            let tokens = providers[shop - 1].mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+            return try await manager(of: "shop-\(shop)").establish(tokens, provider: "login-shop-\(shop)").id
+        }
+    }
+
+    /// Expects that a call does not know the session.
+    private func expectUnknown(_ call: () async throws -> Void) async {
+        let error = await #expect(throws: IdentityError.self) { try await call() }
+        #expect(error?.code == .sessionUnknown)
+    }
+
+    @Test("to a manager of one shop a session of another does not exist, whatever is asked of it")
+    func unknown() async throws {
+        let world = World()
+        let id = try await world.signIn(at: 2)
+        let first = try world.manager(of: "shop-1")
+        await expectUnknown { _ = try await first.session(id) }
+        await expectUnknown { _ = try await first.tokens(for: id) }
+        await expectUnknown { _ = try await first.renewTokens(for: id) }
+        await expectUnknown { _ = try await first.cartClaim(for: id) }
+        await expectUnknown { _ = try await first.buyerProfile(for: id) }
+        await expectUnknown { _ = try await first.logout(id) }
+        #expect(try await first.sessions().isEmpty)
+        let own = try world.manager(of: "shop-2")
+        #expect(try await own.session(id).tenant == "shop-2")
+        #expect(try await own.tokens(for: id).outcome == .stored)
+        #expect(world.providers[1].refreshes == 0)
+    }
+
+    @Test("a manager of one shop lists that shop's sessions, also when it is asked for another's")
+    func lists() async throws {
+        let world = World()
+        let ids = [try await world.signIn(at: 1), try await world.signIn(at: 2)]
+        let first = try world.manager(of: "shop-1")
+        #expect(try await first.sessions().map(\.id) == [ids[0]])
+        let buyer = (issuer: "https://id.example", subject: "buyer-1")
+        #expect(try await first.sessions(matching: SessionFilter(buyer: buyer)).map(\.id) == [ids[0]])
+        #expect(try await first.sessions(matching: SessionFilter(tenant: "shop-2")).isEmpty)
+        #expect(
+            try await world.manager(of: nil).sessions(matching: SessionFilter(tenant: "shop-2")).map(\.id) == [ids[1]]
+        )
+        #expect(try await world.manager(of: nil).sessions().count == 2)
+    }
+
+    @Test("a manager of one shop has that shop's providers")
+    func providers() async throws {
+        let world = World()
+        let first = try world.manager(of: "shop-1")
+        #expect(first.providerNames == ["login-shop-1"])
+        let error = await #expect(throws: IdentityError.self) { _ = try await first.begin("login-shop-2") }
+        #expect(error?.code == .providerUnknown)
+    }
+
+    @Test("a callback of one shop's login completes nothing at another shop")
+    func callback() async throws {
+        let world = World()
+        let started = try await world.manager(of: "shop-1").begin("login-shop-1")
+        let callback = try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8))
+        let second = try world.manager(of: "shop-2")
+        await #expect(throws: IdentityError.self) {
+            _ = try await second.complete(callback, browserBinding: started.browserBinding)
+        }
+        #expect(try await world.manager(of: nil).sessions().isEmpty)
+    }
+
+    @Test("the end of all a buyer's sessions at one shop leaves those at another; without a shop all end")
+    func logoutAll() async throws {
+        let world = World()
+        for shop in [1, 1, 2, 2] { _ = try await world.signIn(at: shop) }
+        let both = try world.manager(of: nil)
+        let first = try world.manager(of: "shop-1")
+        #expect(try await first.logoutAll(issuer: "https://id.example", subject: "buyer-1", tenant: "shop-2").isEmpty)
+        #expect(try await both.sessions().count == 4)
+        #expect(try await first.logoutAll(issuer: "https://id.example", subject: "buyer-1").count == 2)
+        #expect(try await both.sessions().map(\.tenant) == ["shop-2", "shop-2"])
+        #expect(try await both.logoutAll(issuer: "https://id.example", subject: "buyer-1", tenant: "shop-1").isEmpty)
+        #expect(try await both.logoutAll(issuer: "https://id.example", subject: "buyer-1").count == 2)
+    }
+
+    @Test("shops whose names Unicode calls equal are two")
+    func lookalikes() async throws {
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        let shops = ["K", "\u{212A}"].enumerated().map { StrictProvider(clock: clock, name: "p\($0)", tenant: $1) }
+        func manager(_ tenant: String) throws -> SessionManager {
+            var configuration = SessionManager.Configuration()
+            configuration.tenant = tenant
+            return SessionManager(
+                providers: try ProviderRegistry(shops),
+                store: store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                configuration: configuration
+            )
+        }
+        let tokens = shops[0].mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+        let id = try await manager("K").establish(tokens, provider: "p0").id
+        let other = try manager("\u{212A}")
+        await expectUnknown { _ = try await other.session(id) }
+        #expect(other.providerNames == ["p1"])
+        #expect(try await other.sessions().isEmpty)
+    }
+
+    @Test("the tokens of a buyer's sessions are revoked eight at a time", .timeLimit(.minutes(1)))
+    func revocations() async throws {
+        let stage = try LogoutStage()
+        for _ in 0..<20 { _ = try await stage.signIn() }
+        let running = Mutex((now: 0, most: 0))
+        stage.provider.onRevocation { _ in
+            running.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            // Until as many run as may; the last are fewer.
+            for _ in 0..<2_000 where running.withLock({ $0.most }) < 8 { await Task.yield() }
+            running.withLock { $0.now -= 1 }
+        }
+        let results = try await stage.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
+        #expect(results.count == 20)
+        #expect(results.allSatisfy { $0.problems.isEmpty })
+        #expect(stage.provider.revoked.count == 20)
+        #expect(running.withLock { $0.most } == 8)
+    }
+}
