@@ -63,12 +63,3 @@ public protocol IdentityObserver: Sendable {
     /// Called at once, on the task that caused the event: return quickly.
     func identityEvent(_ event: IdentityEvent)
 }
-
-extension IdentityEvent.Kind {
-    static func breaker(_ change: ProviderGate.Change) -> Self {
-        switch change {
-        case .opened(let pause): .providerPaused(pause)
-        case .closed: .providerResumed
-        }
-    }
-}

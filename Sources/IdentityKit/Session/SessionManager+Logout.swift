@@ -109,6 +109,7 @@ extension SessionManager {
             // Looked at before it is removed: another tenant's session must outlive whoever came upon its id here.
             guard let stored = try await store.session(id), isKnown(stored) else { return nil }
         }
+        defer { cache?.remove(id) }
         guard let removed = try await store.remove(id) else { return nil }
         var payload = try SessionPayload(removed.session)
         // New tokens that could not be saved yet are the ones to be revoked.

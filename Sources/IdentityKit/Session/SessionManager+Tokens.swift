@@ -14,13 +14,24 @@ extension SessionManager {
     ///     less. For longer than the provider's tokens live, they are renewed at most every 30 seconds.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
-        try await Correlation.scope {
+        if let cached = cached(id, validFor: duration) { return cached }
+        return try await Correlation.scope {
+            let ticket = cache?.ticket
             let stored = try await load(id)
-            return try await tokens(of: stored, validFor: duration)
+            return try await tokens(of: stored, validFor: duration, ticket: ticket)
         }
     }
 
-    private func tokens(of stored: StoredSession, validFor duration: Duration?) async throws -> SessionTokens {
+    private func cached(_ id: SessionID, validFor duration: Duration?) -> SessionTokens? {
+        cache?.tokens(id, validFor: duration ?? Self.usualMargin)
+    }
+
+    /// - Parameter ticket: The cache's, from before the session was read.
+    private func tokens(
+        of stored: StoredSession,
+        validFor duration: Duration?,
+        ticket: Int?
+    ) async throws -> SessionTokens {
         let payload = try SessionPayload(stored)
         func asStored(_ outcome: TokenOutcome) -> SessionTokens {
             SessionTokens(session: Session(stored, payload), tokens: payload.tokens, outcome: outcome)
@@ -34,8 +45,11 @@ extension SessionManager {
             return asStored(.stored)
         }
         if isGood(payload.tokens, stored.id, remaining, for: duration) {
-            if isDueEarly(payload.tokens, stored.id, remaining) { renewEarly(stored) }
-            return asStored(.stored)
+            let untilDue = remaining - remainingWhenDue(payload.tokens, stored.id)
+            if untilDue < .zero { renewEarly(stored) }
+            let credential = asStored(.stored)
+            if let cache, let ticket { cache.put(credential, remaining: remaining, untilDue: untilDue, ticket: ticket) }
+            return credential
         }
         do {
             return try await renewed(stored.id, from: stored.generation)
@@ -107,8 +121,9 @@ extension SessionManager {
         _ duration: Duration?,
         _ body: (any IdentityProvider, TokenSet) async throws -> Value
     ) async throws -> (Value, Session) {
+        let ticket = cache?.ticket
         let stored = try await load(id)
-        let first = try await tokens(of: stored, validFor: duration)
+        let first = try await tokens(of: stored, validFor: duration, ticket: ticket)
         let provider = try providers.provider(named: first.session.provider)
         do {
             return (try await body(provider, first.tokens), first.session)
@@ -139,12 +154,15 @@ extension SessionManager {
         )
     }
 
-    /// Whether a token has lived long enough to be renewed early; sessions differ by a hash, so that they do not come in herds.
-    private func isDueEarly(_ tokens: TokenSet, _ id: SessionID, _ remaining: Duration) -> Bool {
-        guard tokens.refreshToken != nil, let expiresAt = tokens.expiresAt else { return false }
+    /// How long a token still lives when it is old enough to be renewed early; sessions differ by a hash, so that they do not come in
+    /// herds.
+    ///
+    /// - Returns: Less than nothing for a token that cannot be renewed: it is never due.
+    private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID) -> Duration {
+        guard tokens.refreshToken != nil, let expiresAt = tokens.expiresAt else { return .seconds(-1) }
         let lifetime = TokenAges.duration(expiresAt.timeIntervalSince(tokens.issuedAt))
         let spread = id.rawValue.utf8.reduce(into: UInt32(0)) { $0 = $0 &* 31 &+ UInt32($1) } % 100
         let share = min(configuration.earlyRenewal - 0.05 + Double(spread) / 1000, 0.98)
-        return lifetime > .zero && remaining < lifetime * (1 - share)
+        return lifetime > .zero ? lifetime * (1 - share) : .seconds(-1)
     }
 }

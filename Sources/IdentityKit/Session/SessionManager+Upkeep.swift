@@ -122,6 +122,7 @@ extension SessionManager {
 
     /// Renews a session and lets carts and others follow.
     func renew(_ id: SessionID, from generation: Int64, waitingUpTo limit: Duration) async throws -> Renewal {
+        defer { cache?.remove(id) }
         let renewal = try await coordinator.renew(id, from: generation, waitingUpTo: limit)
         if renewal.outcome != .waited { follow(Session(renewal.stored, renewal.payload)) }
         return renewal

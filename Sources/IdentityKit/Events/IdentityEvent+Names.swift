@@ -1,0 +1,49 @@
+extension IdentityEvent.Kind {
+    /// The kind as a stable text, words joined by underscores, fit for the name of a metric.
+    public var name: String {
+        switch self {
+        case .loginStarted: "login_started"
+        case .loginCompleted: "login_completed"
+        case .loginFailed: "login_failed"
+        case .renewed: "renewed"
+        case .renewalFailed: "renewal_failed"
+        case .renewalInDoubt: "renewal_in_doubt"
+        case .renewalRepaired: "renewal_repaired"
+        case .lockWaited: "lock_waited"
+        case .providerPaused: "provider_paused"
+        case .providerResumed: "provider_resumed"
+        case .storeFailed: "store_failed"
+        case .tokensSpooled: "tokens_spooled"
+        case .swept: "swept"
+        case .sessionEnded: "session_ended"
+        case .loggedOut: "logged_out"
+        case .logoutRefused: "logout_refused"
+        case .revocationFailed: "revocation_failed"
+        case .participantFailed: "participant_failed"
+        case .keySetRefreshed: "key_set_refreshed"
+        case .keySetUnavailable: "key_set_unavailable"
+        case .keySetRefetchRefused: "key_set_refetch_refused"
+        }
+    }
+
+    /// The outcome, error code or reason, from a small set of stable texts, fit for a metric's label; nil where there is none.
+    public var detail: String? {
+        switch self {
+        case .renewed(let outcome): outcome.rawValue
+        case .sessionEnded(let reason): reason.rawValue
+        case .loginFailed(let code), .renewalFailed(let code), .storeFailed(let code), .logoutRefused(let code),
+            .revocationFailed(let code), .participantFailed(let code), .keySetUnavailable(let code):
+            code.rawValue
+        case .loginStarted, .loginCompleted, .renewalInDoubt, .renewalRepaired, .lockWaited, .providerPaused,
+            .providerResumed, .tokensSpooled, .swept, .loggedOut, .keySetRefreshed, .keySetRefetchRefused:
+            nil
+        }
+    }
+
+    static func breaker(_ change: ProviderGate.Change) -> Self {
+        switch change {
+        case .opened(let pause): .providerPaused(pause)
+        case .closed: .providerResumed
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// A store that counts and can hold up reads.
+private final class ReadingStore: WrappingStore {
+    let inner = InMemoryStore()
+    private let state = Mutex((reads: 0, gate: (@Sendable () async -> Void)?.none))
+    var reads: Int { state.withLock { $0.reads } }
+    func hold(_ gate: (@Sendable () async -> Void)?) { state.withLock { $0.gate = gate } }
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        let gate = state.withLock { state in
+            state.reads += 1
+            return state.gate
+        }
+        let found = try await inner.session(id)
+        await gate?()
+        return found
+    }
+}
+
+@Suite("Credentials kept in memory")
+struct CredentialCacheTests {
+    private struct World {
+        let clock = ManualClock()
+        let store = ReadingStore()
+        let provider: StrictProvider
+        let heard = IdentityCounters()
+
+        init() {
+            provider = StrictProvider(clock: clock)
+        }
+
+        func manager(_ maximum: Int = 100) throws -> SessionManager {
+            var configuration = SessionManager.Configuration()
+            configuration.cachedSessions = maximum
+            return SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                configuration: configuration,
+                observers: [heard]
+            )
+        }
+
+        func signIn(_ manager: SessionManager, _ subject: String = "buyer") async throws -> SessionID {
+            try await manager.establish(
+                provider.mint(Buyer(issuer: "https://id.example", subject: subject)),
+                provider: "strict"
+            ).id
+        }
+    }
+
+    @Test("a busy session costs one read of the store, until the credential's time is over")
+    func serves() async throws {
+        let world = World()
+        let manager = try world.manager()
+        let id = try await world.signIn(manager)
+        for _ in 0..<100 { #expect(try await manager.tokens(for: id).outcome == .stored) }
+        #expect(world.store.reads == 1)
+        world.clock.advance(by: .seconds(5))
+        _ = try await manager.tokens(for: id)
+        #expect(world.store.reads == 2)
+    }
+
+    @Test("nothing is kept unless it is asked for")
+    func off() async throws {
+        let world = World()
+        let manager = try world.manager(0)
+        let id = try await world.signIn(manager)
+        for _ in 0..<3 { _ = try await manager.tokens(for: id) }
+        #expect(world.store.reads == 3)
+    }
+
+    @Test("a token is not served from memory when it is due for renewal, or good for less than asked")
+    func due() async throws {
+        let world = World()
+        let manager = try world.manager()
+        let id = try await world.signIn(manager)
+        world.clock.advance(by: .seconds(2690))
+        _ = try await manager.tokens(for: id)
+        _ = try await manager.tokens(for: id, validFor: .seconds(910))
+        #expect(world.provider.refreshes == 0)
+        #expect(try await manager.tokens(for: id, validFor: .seconds(911)).outcome == .renewedEarly)
+    }
+
+    @Test("a renewal and a logout in this process are seen at once")
+    func here() async throws {
+        let world = World()
+        let manager = try world.manager()
+        let id = try await world.signIn(manager)
+        let old = try await manager.tokens(for: id)
+        let new = try await manager.renewTokens(for: id)
+        let next = try await manager.tokens(for: id)
+        #expect(!next.tokens.accessToken.isEqual(to: old.tokens.accessToken))
+        #expect(next.tokens.accessToken.isEqual(to: new.tokens.accessToken))
+        _ = try await manager.logout(id)
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(error?.code == .sessionUnknown)
+    }
+
+    @Test("a logout in another process is seen when the credential's time is over")
+    func elsewhere() async throws {
+        let world = World()
+        let (manager, other) = (try world.manager(), try world.manager())
+        let id = try await world.signIn(manager)
+        _ = try await manager.tokens(for: id)
+        _ = try await other.logout(id)
+        world.clock.advance(by: .seconds(5))
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+    }
+
+    @Test("what was read before a logout does not come into the cache after it")
+    func race() async throws {
+        let world = World()
+        let manager = try world.manager()
+        let id = try await world.signIn(manager)
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        world.store.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let reader = Task { try await manager.tokens(for: id) }
+        for await _ in arrived {}
+        world.store.hold(nil)
+        _ = try await manager.logout(id)
+        release.finish()
+        _ = try await reader.value
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+    }
+
+    @Test("no more credentials are kept than asked for, and newcomers find room")
+    func bounded() async throws {
+        let world = World()
+        let manager = try world.manager(8)
+        var ids: [SessionID] = []
+        for number in 0..<40 { ids.append(try await world.signIn(manager, "buyer-\(number)")) }
+        for id in ids { _ = try await manager.tokens(for: id) }
+        let before = world.store.reads
+        for id in ids { _ = try await manager.tokens(for: id) }
+        #expect(world.store.reads - before >= 32)
+        let last = try #require(ids.last)
+        let reads = world.store.reads
+        _ = try await manager.tokens(for: last)
+        #expect(world.store.reads == reads)
+    }
+
+    @Test("every event is counted under its name, detail and provider, with how long it took")
+    func counters() async throws {
+        let world = World()
+        let manager = try world.manager()
+        let id = try await world.signIn(manager)
+        world.clock.advance(by: .seconds(3601))
+        _ = try await manager.tokens(for: id)
+        world.provider.revokeAll()
+        _ = try? await manager.renewTokens(for: id)
+        let counted = world.heard.snapshot.mapValues(\.count)
+        #expect(counted[.init(name: "renewed", detail: "renewed_late", provider: "strict")] == 1)
+        #expect(counted[.init(name: "session_ended", detail: "revoked", provider: "strict")] == 1)
+        #expect(world.heard.count("renewal_failed") == 1)
+    }
+}
