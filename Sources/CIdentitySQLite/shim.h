@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdint.h>
+#include <sys/vfs.h>
 
 // Only what Swift cannot import: variadic functions, macros that are casts, and a call through SQLite's method table.
 
@@ -15,18 +16,25 @@ static inline int identity_sqlite_bind_bytes(sqlite3_stmt *statement, int index,
     return sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)count, SQLITE_TRANSIENT);
 }
 
-// The file change counter (file format, section 1.3.7), read through SQLite's own descriptor: closing one of ours would drop
-// the POSIX locks that SQLite holds on the file.
-static inline int identity_sqlite_change_counter(sqlite3 *database, uint32_t *counter) {
+// What the file's header says (file format, section 1.3): whether it is in WAL mode, and the file change counter. Read through
+// SQLite's own descriptor: closing one of ours would drop the POSIX locks that SQLite holds on the file.
+static inline int identity_sqlite_read_header(sqlite3 *database, int *is_wal, uint32_t *counter) {
     sqlite3_file *file = 0;
-    unsigned char bytes[4] = {0, 0, 0, 0};
+    unsigned char bytes[10] = {0};
     int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (result != SQLITE_OK) return result;
     if (file == 0 || file->pMethods == 0) return SQLITE_ERROR;
-    result = file->pMethods->xRead(file, bytes, 4, 24);
+    result = file->pMethods->xRead(file, bytes, sizeof bytes, 18);
     if (result != SQLITE_OK && result != SQLITE_IOERR_SHORT_READ) return result;
-    *counter = (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | (uint32_t)bytes[3];
+    *is_wal = bytes[0] == 2;
+    *counter = (uint32_t)bytes[6] << 24 | (uint32_t)bytes[7] << 16 | (uint32_t)bytes[8] << 8 | (uint32_t)bytes[9];
     return SQLITE_OK;
+}
+
+// The kind of file system under a path (statfs(2)), -1 where it cannot be told.
+static inline int64_t identity_sqlite_file_system(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;
 }
 
 // Open-file-description locks (fcntl(2)): F_OFD_SETLK is 37 on Linux, hidden behind _GNU_SOURCE and not imported by Swift.

@@ -5,9 +5,11 @@ extension SQLiteStore: SessionAttachmentStore {
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try attachmentHash(name, id)
         let row = try await database.read { connection in
-            try connection.first(.readAttachment, .key(hash), .bytes(hash)) {
+            let row = try connection.first(.readAttachment, .key(hash), .bytes(hash)) {
                 (revision: $0.integer(0), slot: $0.bytes(1))
             }
+            if row == nil { try Self.refuseQuarantined(.attachment, hash, connection) }
+            return row
         }
         guard let row else { return nil }
         let payload = try openAttachment(row.slot, hash: hash, revision: row.revision).payload
@@ -23,8 +25,7 @@ extension SQLiteStore: SessionAttachmentStore {
     ) async throws -> Bool {
         let session = try lookup.hash(.session, Array(id.rawValue.utf8))
         let hash = try attachmentHash(name, id)
-        // As high as generations, for the same reason: the stored width stays.
-        let (next, isTooHigh) = (revision ?? StoredSession.firstGeneration - 1).addingReportingOverflow(1)
+        let (next, isTooHigh) = try (revision ?? Self.randomRevision()).addingReportingOverflow(1)
         guard !isTooHigh else { return false }
         let slot = try payload.map { payload in
             var body = FieldWriter(capacity: payload.count + 64)
@@ -71,6 +72,14 @@ extension SQLiteStore: SessionAttachmentStore {
             throw IdentityError.storeCorrupt("Something attached to a session cannot be read.")
         }
         return (name, Secret(bytes: Array(payload)))
+    }
+
+    /// Where the revisions of something new begin: what was removed and attached again must not pass for what it was before.
+    ///
+    /// As high as generations, for the same reason, and of the same stored width up to its end.
+    private static func randomRevision() throws -> Int64 {
+        let random = try SystemRandom().bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return StoredSession.firstGeneration + Int64(random >> 18)
     }
 
     private func attachmentHash(_ name: String, _ id: SessionID) throws -> [UInt8] {

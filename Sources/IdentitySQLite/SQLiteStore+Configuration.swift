@@ -1,12 +1,23 @@
 public import IdentityKit
 
 extension SQLiteStore {
+    /// How changes to the file are made safe.
+    public enum Journal: Sendable {
+        /// A journal of what was there before. A save overwrites pages in place, which works on a full disk too.
+        case rollback
+        /// A write-ahead log: more saves each second, and readers go on meanwhile; but a save needs room on the disk.
+        ///
+        /// Refused unless the SQLite library in use is free of a fault that can corrupt it: 3.51.3 or newer, 3.50.7, 3.44.6 and what
+        /// follows these in their lines.
+        case writeAheadLog
+    }
+
     /// Where a store is and how it behaves.
     public struct Configuration: Sendable {
         /// The database file; its directory is made (mode 0700) where it is missing.
         ///
         /// Put it on a local file system: neither SQLite's locks nor ours work on most network file systems. The journal
-        /// (`-journal`) and the lock file (`.locks`) live beside it.
+        /// (`-journal`, or `-wal` and `-shm`), the lock file (`.locks`) and the spool (`.spool`) live beside it.
         public var path: String
         /// The key under which records are sealed.
         public var key: StoreKey
@@ -19,12 +30,31 @@ extension SQLiteStore {
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration
-        /// How many pending logins are kept, by default 10,000; beyond that those that expire first make room.
+        /// How changes are made safe, by default ``Journal/rollback``.
+        ///
+        /// The file remembers it. One that was left in the other mode is converted when it is opened for writing and nobody else has
+        /// it open; otherwise opening fails as `store_busy`.
+        public var journal = Journal.rollback
+        /// Whether the store may be on a file system of other machines, by default false.
+        ///
+        /// Locks are not to be relied on there: tokens may be spent twice, and the file may be damaged.
+        public var allowsNetworkFileSystem = false
+        /// How many pending logins of each tenant are kept, by default 10,000; beyond that those of the tenant that expire first make
+        /// room.
         ///
         /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
         public var maximumAttempts: Int
+        /// How many sessions a tenant may have, by default nil for any number; another one is then refused as `store_full`, of kind
+        /// `retryLater`, for room comes when sessions end.
+        ///
+        /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
+        public var maximumSessionsPerTenant: Int?
         /// How many used tokens are kept, by default 100,000; beyond that only those that have expired make room.
         public var maximumUsedTokens = 100_000
+        /// Takes a library for one without the fault, for tests where there is one process only.
+        package var trustsWriteAheadLog = false
+        /// What `statfs` says of the directory, for tests.
+        package var fileSystemType: Int64?
         /// By which waits are measured and used tokens expire.
         public var clock: any IdentityClock
 

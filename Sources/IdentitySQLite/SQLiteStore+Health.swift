@@ -1,6 +1,8 @@
 public import IdentityKit
 
 extension SQLiteStore: StoreHealthChecking {
+    private static let chunk = 128
+
     /// Checks the whole file and opens every row: work for a quiet hour where the store is large.
     ///
     /// - Throws: `IdentityError` when the file cannot be read far enough to check it.
@@ -8,61 +10,69 @@ extension SQLiteStore: StoreHealthChecking {
         var health = StoreHealth()
         let lines = try await database.read { try $0.texts("PRAGMA integrity_check(100)") }
         health.problems = lines == ["ok"] ? [] : lines
-        health.sessions = try await count(.listSessionSlots, &health) { statement in
-            RecordIdentity(
-                .session,
-                row: statement.bytes(2),
-                tenant: statement.text(5),
-                provider: statement.text(6),
-                issuer: statement.text(7),
-                buyer: statement.bytes(4),
-                generation: statement.integer(3)
-            )
+        for table in SealedTable.allCases {
+            try await forEachChunk(of: table) { rows in
+                for row in rows { note(row, of: table, in: &health) }
+            }
         }
-        health.loginAttempts = try await count(.listAttemptSlots, &health) {
-            RecordIdentity(.loginAttempt, row: $0.bytes(2))
-        }
-        health.attachments = try await count(.listAttachmentSlots, &health) {
-            RecordIdentity(.attachment, row: $0.bytes(2), generation: $0.integer(3))
-        }
+        health.quarantinedRows = try await database.read { try $0.first(.countQuarantined) { Int($0.integer(0)) } ?? 0 }
+        health.spooledSessions = try await spool.count()
         return health
     }
 
-    private func count(
-        _ query: Query,
-        _ health: inout StoreHealth,
-        identity: @escaping @Sendable (Statement) -> RecordIdentity
-    ) async throws -> Int {
-        let chunk = 128
-        var total = 0
+    private func note(_ row: SealedRow, of table: SealedTable, in health: inout StoreHealth) {
+        switch table {
+        case .session: health.sessions += 1
+        case .loginAttempt: health.loginAttempts += 1
+        case .attachment: health.attachments += 1
+        }
+        if row.isUnsettled { health.unsettledSessions += 1 }
+        if let key = RecordSealer.keyIdentifier(of: row.slot),
+            !key.elementsEqual(sealer.keys.active.identifier),
+            sealer.keys.key(key) != nil
+        {
+            health.rowsUnderReadOnlyKeys += 1
+        }
+        switch failure(toOpen: row)?.code {
+        case nil: break
+        case .storeKeyMismatch: health.rowsWithoutKey += 1
+        default: health.damagedRows += 1
+        }
+    }
+
+    /// Hands over every sealed row of a table, some at a time, so that others get their turn.
+    func forEachChunk(of table: SealedTable, _ body: ([SealedRow]) async throws -> Void) async throws {
         var last: Int64 = -1
         while true {
-            let after = last
-            let rows = try await database.read { connection in
-                try connection.all(query, .integer(after), .integer(Int64(chunk))) {
-                    (key: $0.integer(0), slot: $0.bytes(1), identity: identity($0))
-                }
-            }
-            for row in rows {
-                if let key = RecordSealer.keyIdentifier(of: row.slot),
-                    !key.elementsEqual(sealer.keys.active.identifier),
-                    sealer.keys.key(key) != nil
-                {
-                    health.rowsUnderReadOnlyKeys += 1
-                }
-                do {
-                    // A row found under another key than its hash gives was moved.
-                    guard Self.key(row.identity.row) == row.key else { throw IdentityError.storeCorrupt("") }
-                    _ = try sealer.open(row.slot, as: row.identity)
-                } catch let error as IdentityError where error.code == .storeKeyMismatch {
-                    health.rowsWithoutKey += 1
-                } catch {
-                    health.damagedRows += 1
-                }
-            }
-            total += rows.count
-            guard rows.count == chunk, let key = rows.last?.key else { return total }
+            let rows = try await rows(of: table, after: last, limit: Self.chunk)
+            try await body(rows)
+            guard rows.count == Self.chunk, let key = rows.last?.key else { return }
             last = key
+        }
+    }
+
+    func rows(of table: SealedTable, after key: Int64, limit: Int) async throws -> [SealedRow] {
+        try await database.read { connection in
+            try connection.all(table.list, .integer(key), .integer(Int64(limit))) { SealedRow($0, of: table) }
+        }
+    }
+
+    /// Opens a row that was found by going through a table.
+    func open(_ row: SealedRow) throws(IdentityError) -> ArraySlice<UInt8> {
+        // A row found under another key than its hash gives was moved.
+        guard Self.key(row.identity.row) == row.key else {
+            throw IdentityError.storeCorrupt("A row stands under the key of another.")
+        }
+        return try sealer.open(row.slot, as: row.identity)
+    }
+
+    /// Why a row cannot be opened; nil when it can.
+    func failure(toOpen row: SealedRow) -> IdentityError? {
+        do {
+            _ = try open(row)
+            return nil
+        } catch {
+            return error
         }
     }
 }

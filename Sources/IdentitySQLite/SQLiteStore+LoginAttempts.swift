@@ -9,15 +9,16 @@ extension SQLiteStore: LoginAttemptStore {
         body.append(attempt.key)
         body.append(attempt.expiresAt.timeIntervalSinceReferenceDate.bitPattern)
         body.append(attempt.payload.revealBytes())
-        let slot = try sealer.seal(body.bytes, as: RecordIdentity(.loginAttempt, row: hash))
+        let slot = try sealer.seal(body.bytes, as: RecordIdentity(.loginAttempt, row: hash, tenant: attempt.tenant))
         try await database.write { [maximumAttempts] connection in
-            try Self.makeRoom(connection, maximumAttempts)
+            try Self.makeRoom(connection, attempt.tenant, maximumAttempts)
             _ = try connection.run(
                 .insertAttempt,
                 .key(hash),
                 .bytes(hash),
                 .date(attempt.expiresAt),
-                .bytes(slot)
+                .bytes(slot),
+                .text(attempt.tenant)
             )
         }
     }
@@ -26,37 +27,37 @@ extension SQLiteStore: LoginAttemptStore {
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
         let hash = try lookup.hash(.loginAttempt, Array(key.utf8))
         return try await database.write { [self] connection in
-            guard let slot = try connection.first(.readAttempt, .key(hash), .bytes(hash), read: { $0.bytes(0) }) else {
+            let row = try connection.first(.readAttempt, .key(hash), .bytes(hash)) { statement in
+                (slot: statement.bytes(0), tenant: statement.text(1))
+            }
+            guard let row else {
+                try Self.refuseQuarantined(.loginAttempt, hash, connection)
                 return nil
             }
-            let attempt = try openAttempt(slot, hash: hash)
+            let attempt = try openAttempt(row.slot, RecordIdentity(.loginAttempt, row: hash, tenant: row.tenant))
             _ = try connection.run(.deleteAttempt, .key(hash))
             return attempt
         }
     }
 
-    func openAttempt(_ slot: [UInt8], hash: [UInt8]) throws -> StoredLoginAttempt {
-        var reader = FieldReader(try sealer.open(slot, as: RecordIdentity(.loginAttempt, row: hash)))
+    private func openAttempt(_ slot: [UInt8], _ identity: RecordIdentity) throws -> StoredLoginAttempt {
+        var reader = FieldReader(try sealer.open(slot, as: identity))
         guard let key = reader.text(), let expiresAt = reader.integer(UInt64.self),
             let payload = reader.field(), reader.isAtEnd
         else { throw IdentityError.storeCorrupt("A pending login cannot be read.") }
         return StoredLoginAttempt(
             key: key,
+            tenant: identity.tenant,
             expiresAt: Date(timeIntervalSinceReferenceDate: Double(bitPattern: expiresAt)),
             payload: Secret(bytes: Array(payload))
         )
     }
 
-    /// Lets those that expire first make room.
-    ///
-    /// Counting reads the whole index, so a large store counts only now and then.
-    private static func makeRoom(_ connection: Connection, _ maximum: Int) throws {
-        if connection.attemptsSinceCount < maximum / 128 {
-            connection.attemptsSinceCount += 1
-            return
-        }
-        let count = try connection.first(.countAttempts) { Int($0.integer(0)) } ?? 0
-        if count >= maximum { _ = try connection.run(.evictAttempts, .integer(Int64(count - maximum + 1))) }
-        connection.attemptsSinceCount = 1
+    /// Lets those of the tenant that expire first make room.
+    private static func makeRoom(_ connection: Connection, _ tenant: String, _ maximum: Int) throws {
+        guard connection.attemptRoom.mustCount(tenant, maximum) else { return }
+        let count = try connection.first(.countAttempts, .text(tenant)) { Int($0.integer(0)) } ?? 0
+        guard count >= maximum else { return }
+        _ = try connection.run(.evictAttempts, .text(tenant), .integer(Int64(count - maximum + 1)))
     }
 }

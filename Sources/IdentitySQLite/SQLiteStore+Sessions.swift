@@ -1,13 +1,22 @@
 public import IdentityKit
 
-extension SQLiteStore: TokenStore, PartialSessionListing {
-    private static let listChunk: Int64 = 128
+extension SQLiteStore: TokenStore {
+    private static let origin = Value.text(SealedTable.session.name)
 
     /// Adds a new session.
+    ///
+    /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has as many as it may have.
     public func insert(_ session: StoredSession) async throws {
-        let row = try seal(session)
-        let isNew = try await database.write { connection in
-            try connection.run(
+        let row = try seal(session, withRoom: true)
+        let isNew = try await database.write { [maximumSessionsPerTenant] connection in
+            if let maximum = maximumSessionsPerTenant {
+                try Self.requireRoom(connection, tenant: session.tenant, maximum)
+            }
+            guard
+                try connection.first(.isQuarantined, .key(row.hash), .bytes(row.hash), Self.origin, read: { _ in true })
+                    == nil
+            else { return false }
+            return try connection.run(
                 .insertSession,
                 .key(row.hash),
                 .bytes(row.hash),
@@ -18,7 +27,8 @@ extension SQLiteStore: TokenStore, PartialSessionListing {
                 .integer(session.generation),
                 .date(session.retainedUntil),
                 .bytes(row.slot),
-                row.providerSession
+                row.providerSession,
+                .flag(session.isUnsettled)
             ) == 1
         }
         guard isNew else {
@@ -30,34 +40,77 @@ extension SQLiteStore: TokenStore, PartialSessionListing {
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try lookup.hash(.session, Array(id.rawValue.utf8))
         let row = try await database.read { connection in
-            try connection.first(.readSession, .key(hash), .bytes(hash)) { SessionRow($0, hash: hash) }
+            let row = try connection.first(.readSession, .key(hash), .bytes(hash)) { SessionRow($0, hash: hash) }
+            if row == nil { try Self.refuseQuarantined(.session, hash, connection) }
+            return row
         }
         return try row.map { try open($0) }
     }
 
     /// Replaces a session of the expected generation.
+    ///
+    /// A row never becomes shorter: the room that it once took is there for the next long answer, also when the disk is full.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        let row = try seal(session)
-        return try await database.write { connection in
-            for query in [Query.replaceSession, .moveSession] {
-                let changed = try connection.run(
-                    query,
-                    .key(row.hash),
-                    .bytes(row.hash),
-                    .integer(generation),
-                    .integer(session.generation),
-                    .date(session.retainedUntil),
-                    .bytes(row.slot),
-                    .bytes(row.buyer),
-                    .text(session.tenant),
-                    .text(session.provider),
-                    .text(session.issuer),
-                    row.providerSession
-                )
-                if changed == 1 { return true }
+        let row = try seal(session, withRoom: session.isUnsettled)
+        return try await database.write { [self] connection in
+            // Hardly ever needed for a save: it fits where the last one was.
+            if !session.isUnsettled, try Self.update(row, session, generation, connection) { return true }
+            let present = try connection.first(.sessionLength, .key(row.hash), .bytes(row.hash), .integer(generation)) {
+                (length: Int($0.integer(0)), isUnsettled: $0.integer(1) == 1)
             }
-            return false
+            guard let present else {
+                if try connection.first(.hasSession, .key(row.hash), .bytes(row.hash), read: { _ in true }) == nil {
+                    try Self.refuseQuarantined(.session, row.hash, connection)
+                }
+                return false
+            }
+            // What is saved in the course of a renewal takes no more room than it needs: the claim has seen to that.
+            let isClaim = session.isUnsettled && !present.isUnsettled
+            let fits = isClaim && row.slot.count >= present.length
+            let fitting = try fits ? row : seal(session, atLeast: present.length)
+            return try Self.update(fitting, session, generation, connection)
         }
+    }
+
+    private static func requireRoom(_ connection: Connection, tenant: String, _ maximum: Int) throws {
+        guard connection.sessionRoom.mustCount(tenant, maximum) else { return }
+        let count = try connection.first(.countSessionsOfTenant, .text(tenant)) { Int($0.integer(0)) } ?? 0
+        guard count >= maximum else { return }
+        connection.sessionRoom.refuse(tenant)
+        throw IdentityError(
+            .retryLater,
+            .storeFull,
+            "The tenant has as many sessions as it may have.",
+            hint: "Room comes when sessions end or are swept. If it goes on, allow for more where the store is made."
+        )
+    }
+
+    private static func update(
+        _ row: SealedSessionRow,
+        _ session: StoredSession,
+        _ generation: Int64,
+        _ connection: Connection
+    ) throws -> Bool {
+        for query in [Query.replaceSession, .moveSession] {
+            let changed = try connection.run(
+                query,
+                .key(row.hash),
+                .bytes(row.hash),
+                .integer(generation),
+                .integer(session.generation),
+                .date(session.retainedUntil),
+                .bytes(row.slot),
+                .bytes(row.buyer),
+                .text(session.tenant),
+                .text(session.provider),
+                .text(session.issuer),
+                row.providerSession,
+                .flag(session.isUnsettled),
+                .integer(Int64(row.slot.count))
+            )
+            if changed == 1 { return true }
+        }
+        return false
     }
 
     /// Removes a session with its attachments.
@@ -65,7 +118,10 @@ extension SQLiteStore: TokenStore, PartialSessionListing {
         let hash = try lookup.hash(.session, Array(id.rawValue.utf8))
         return try await database.write { [self] connection in
             let row = try connection.first(.readSession, .key(hash), .bytes(hash)) { SessionRow($0, hash: hash) }
-            guard let row else { return nil }
+            guard let row else {
+                try Self.refuseQuarantined(.session, hash, connection)
+                return nil
+            }
             let attached = try connection.all(.readAttachments, .key(hash)) { statement in
                 (hash: statement.bytes(0), revision: statement.integer(1), slot: statement.bytes(2))
             }
@@ -84,104 +140,54 @@ extension SQLiteStore: TokenStore, PartialSessionListing {
         }
     }
 
-    /// The sessions that match, oldest first.
-    ///
-    /// Rows that cannot be opened are left out of a list of all; one that belongs to the buyer or to the provider's session that is
-    /// asked for makes the call fail, for the list would pass for the whole.
-    public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        let (found, damage) = try await readableSessions(matching: filter)
-        if let damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }
-        return found
-    }
-
-    /// The sessions that match and can be opened, oldest first, and the first error of those that cannot.
-    package func readableSessions(
-        matching filter: SessionFilter
-    ) async throws -> (sessions: [StoredSession], damage: IdentityError?) {
-        let (query, hash): (Query, Value)
-        if let buyer = filter.buyer {
-            (query, hash) = (.listSessionsOfBuyer, .bytes(try buyerHash(issuer: buyer.issuer, subject: buyer.subject)))
-        } else if let name = filter.providerSessionID {
-            (query, hash) = (.listSessionsOfProviderSession, .bytes(try providerSessionHash(name)))
-        } else {
-            (query, hash) = (.listSessions, .null)
-        }
-        let provider = filter.provider.map(Value.text) ?? .null
-        let tenant = filter.tenant.map(Value.text) ?? .null
-        var found: [StoredSession] = []
-        var damage: IdentityError?
-        var last: Int64 = -1
-        while true {
-            let after = last
-            let rows = try await database.read { connection in
-                try connection.all(
-                    query,
-                    .integer(after),
-                    provider,
-                    tenant,
-                    .integer(Self.listChunk),
-                    hash
-                ) { (key: $0.integer(7), row: SessionRow($0, hash: $0.bytes(6))) }
-            }
-            for (_, row) in rows {
-                do {
-                    let session = try open(row)
-                    if filter.matches(session) { found.append(session) }
-                } catch {
-                    damage = damage ?? .wrapping(error)
-                }
-            }
-            guard rows.count == Self.listChunk, let key = rows.last?.key else { break }
-            last = key
-        }
-        return (found.sorted { ($0.createdAt, $0.id.rawValue) < ($1.createdAt, $1.id.rawValue) }, damage)
-    }
-
     // MARK: Sealing
 
+    /// Seals a session for its row.
+    ///
+    /// A new row, and one whose renewal begins, gets room for twice what it holds: that is proof, before a token is spent, that an answer as
+    /// long as everything so far can be saved, even on a disk that fills up meanwhile.
+    ///
+    /// - Parameters:
+    ///   - length: A length that the row has already.
+    ///   - hasRoom: Whether it gets that room.
     private func seal(
-        _ session: StoredSession
-    ) throws -> (hash: [UInt8], buyer: [UInt8], providerSession: Value, slot: [UInt8]) {
+        _ session: StoredSession,
+        atLeast length: Int = 0,
+        withRoom hasRoom: Bool = false
+    ) throws -> SealedSessionRow {
         let hash = try lookup.hash(.session, Array(session.id.rawValue.utf8))
         let buyer = try buyerHash(issuer: session.issuer, subject: session.subject)
         let identity = SealedSession.identity(of: session, row: hash, buyer: buyer)
         let providerSession = try session.providerSessionID.map { Value.bytes(try providerSessionHash($0)) } ?? .null
-        return (hash, buyer, providerSession, try sealer.seal(SealedSession.body(of: session), as: identity))
+        let body = SealedSession.body(of: session)
+        let room = hasRoom ? sealer.recordLength(forBody: 2 * body.count) : 0
+        let slot = try sealer.seal(body, as: identity, atLeast: max(room, length))
+        return SealedSessionRow(hash: hash, buyer: buyer, providerSession: providerSession, slot: slot)
     }
 
     func open(_ row: SessionRow) throws -> StoredSession {
         let body = try sealer.open(row.slot, as: row.identity)
-        guard let session = SealedSession.session(from: body, identity: row.identity) else {
+        guard var session = SealedSession.session(from: body, identity: row.identity) else {
             throw IdentityError.storeCorrupt("A stored session cannot be read.")
         }
+        session.isUnsettled = row.isUnsettled
+        session.isRestored = row.isRestored || isCopy
         return session
     }
 
-    private func buyerHash(issuer: String, subject: String) throws -> [UInt8] {
+    func buyerHash(issuer: String, subject: String) throws -> [UInt8] {
         try lookup.hash(.buyer, Array(issuer.utf8), Array(subject.utf8))
     }
 
-    private func providerSessionHash(_ name: String) throws -> [UInt8] {
+    func providerSessionHash(_ name: String) throws -> [UInt8] {
         try lookup.hash(.providerSession, Array(name.utf8))
     }
 }
 
-/// A session as its row shows it.
-struct SessionRow: Sendable {
-    let identity: RecordIdentity
+/// A session as its row will show it.
+private struct SealedSessionRow: Sendable {
+    let hash: [UInt8]
+    let buyer: [UInt8]
+    let providerSession: Value
     let slot: [UInt8]
-
-    /// Reads the columns buyer, tenant, provider, issuer, generation, slot.
-    init(_ statement: Statement, hash: [UInt8]) {
-        identity = RecordIdentity(
-            .session,
-            row: hash,
-            tenant: statement.text(1),
-            provider: statement.text(2),
-            issuer: statement.text(3),
-            buyer: statement.bytes(0),
-            generation: statement.integer(4)
-        )
-        slot = statement.bytes(5)
-    }
 }

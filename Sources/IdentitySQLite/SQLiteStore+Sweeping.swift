@@ -7,7 +7,8 @@ extension SQLiteStore: ExpirySweeping {
     /// Removes what has expired, some hundred rows at a time, so that others get their turn.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
-            + sweepSessions(retiredBefore: date)
+            + sweep(.sweepQuarantine, expiredBefore: date - Self.quarantineTime) + sweepSessions(retiredBefore: date)
+            + spool.sweep(retiredBefore: date)
     }
 
     private func sweep(_ query: Query, expiredBefore date: Date) async throws -> Int {

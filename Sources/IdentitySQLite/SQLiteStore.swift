@@ -15,7 +15,12 @@ public final class SQLiteStore: Sendable {
     let lookup: LookupKey
     let location: StoreLocation
     let clock: any IdentityClock
+    /// The second place for sessions that the file does not take.
+    let spool: SessionSpool
+    /// Whether the file is a restored backup that cannot be written, so that its sessions cannot be marked.
+    let isCopy: Bool
     let maximumAttempts: Int
+    let maximumSessionsPerTenant: Int?
     let maximumUsedTokens: Int
 
     private init(_ database: Database, _ opened: OpenedStore, _ configuration: Configuration) {
@@ -24,7 +29,10 @@ public final class SQLiteStore: Sendable {
         lookup = opened.lookup
         location = opened.location
         clock = configuration.clock
+        spool = SessionSpool(path: opened.location.spool, sealer: opened.sealer, lookup: opened.lookup)
+        isCopy = opened.isCopy
         maximumAttempts = configuration.maximumAttempts
+        maximumSessionsPerTenant = configuration.maximumSessionsPerTenant.map { max(1, $0) }
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
     }
 

@@ -4,74 +4,80 @@ import Testing
 
 @testable import IdentitySQLite
 
+/// Files that the released versions wrote are kept in `Tests/Stores`, each with three sessions, a login, an attachment and, from version 2 on, a
+/// provider's session and a used token; sealed under the key of 32 ones, and opened once with that of 32 twos as the active one.
 @Suite("Older files")
 struct MigrationTests {
-    /// The first version's tables, as they were released.
-    private static let firstVersion = """
-        CREATE TABLE session (
-            key INTEGER PRIMARY KEY, hash BLOB NOT NULL, buyer BLOB NOT NULL,
-            tenant BLOB NOT NULL, provider BLOB NOT NULL, issuer BLOB NOT NULL,
-            generation INTEGER NOT NULL, retained_until NOT NULL, slot BLOB NOT NULL
-        );
-        """
-
-    /// Makes the file what the first version would have written.
-    private func turnBack(_ directory: StoreDirectory) throws {
-        let connection = try directory.connection()
-        try connection.execute(
-            """
-            BEGIN;
-            DROP TABLE used_token;
-            DROP INDEX session_provider_session;
-            DROP INDEX session_buyer;
-            ALTER TABLE session RENAME TO newer;
-            \(Self.firstVersion)
-            INSERT INTO session SELECT key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot FROM newer;
-            DROP TABLE newer;
-            CREATE INDEX session_buyer ON session (buyer);
-            PRAGMA user_version = 1;
-            COMMIT;
-            """
-        )
+    private static func key(_ byte: UInt8) throws -> StoreKey {
+        try StoreKey(bytes: Secret(bytes: [UInt8](repeating: byte, count: StoreKey.byteCount)))
     }
 
-    @Test("a file of the first version keeps its sessions and learns what is new")
-    func first() async throws {
+    private static func id(_ number: Int) throws -> SessionID {
+        try #require(SessionID(rawValue: String(repeating: "A", count: 21) + ["A", "Q", "g"][number - 1]))
+    }
+
+    /// A store with the file of a version in it.
+    private func directory(_ version: Int) throws -> StoreDirectory {
         let directory = try StoreDirectory()
-        let old = try sampleSession()
-        let store = try await directory.open()
-        try await store.insert(old)
-        try await store.insert(sampleAttempt("login"))
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Stores/version-\(version).sqlite")
+        try directory.overwrite(try Data(contentsOf: file))
+        return directory
+    }
+
+    private func open(
+        _ directory: StoreDirectory,
+        _ change: (inout SQLiteStore.Configuration) -> Void = { _ in }
+    ) async throws -> SQLiteStore {
+        let keys = (try Self.key(1), try Self.key(2))
+        return try await directory.open { configuration in
+            configuration.key = keys.1
+            configuration.readOnlyKeys = [keys.0]
+            change(&configuration)
+        }
+    }
+
+    @Test("a file of every released version keeps what is in it and learns what is new", arguments: [1, 2])
+    func versions(_ version: Int) async throws {
+        let directory = try directory(version)
+        let store = try await open(directory)
+        #expect(try await store.database.read { try $0.texts("PRAGMA user_version") } == ["\(Schema.version)"])
+        for (number, payload) in [(1, "tokens 1"), (2, "tokens 2 renewed"), (3, "tokens 3")] {
+            let session = try #require(try await store.session(Self.id(number)))
+            #expect(session.payload.reveal() == payload)
+            #expect(session.subject == "buyer \(number)")
+            #expect(session.tenant == (number == 3 ? "shop" : ""))
+            #expect(session.providerSessionID == (number == 2 && version > 1 ? "sid" : nil))
+            #expect(!session.isUnsettled && !session.isRestored)
+        }
+        #expect(try await store.attachment("cart", of: Self.id(1))?.payload.reveal() == "cart 1")
+        #expect(try await store.takeLoginAttempt("login")?.payload.reveal() == "attempt")
+        #expect(try await store.isUsed("used") == (version > 1))
+        #expect(try await store.checkHealth().isSound)
+
+        // What is new works on old rows too.
+        var third = try #require(try await store.session(Self.id(3)))
+        third.providerSessionID = "named"
+        let claimed = try await store.save(third.next(isUnsettled: true), after: third)
+        #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).map(\.id) == [third.id])
+        #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "named")).map(\.id) == [third.id])
+        #expect(try await store.sessions(matching: SessionFilter(tenant: "shop")).map(\.id) == [third.id])
+        #expect(try await store.resealRows(after: nil, limit: 10).resealed == 2)
+        _ = try await store.save(claimed.next("renewed"), after: claimed)
         await store.close()
-        try turnBack(directory)
-
-        let newer = try await directory.open()
-        #expect(try await newer.database.read { try $0.texts("PRAGMA user_version") } == ["2"])
-        let kept = try #require(try await newer.session(old.id))
-        #expect(kept.payload.isEqual(to: old.payload))
-        #expect(kept.providerSessionID == nil)
-        #expect(try await newer.takeLoginAttempt("login") != nil)
-        #expect(try await newer.sessions(matching: SessionFilter(buyer: (old.issuer, old.subject))).count == 1)
-        var named = kept
-        named.generation += 1
-        named.providerSessionID = "sid"
-        #expect(try await newer.replace(named, expecting: kept.generation))
-        #expect(try await newer.sessions(matching: SessionFilter(providerSessionID: "sid")).map(\.id) == [old.id])
-        #expect(try await newer.markUsed("token", until: Date(timeIntervalSince1970: 2_000_000_000)))
-        #expect(try await newer.checkHealth().isSound)
-        await newer.close()
-        #expect(try await directory.open().session(old.id)?.providerSessionID == "sid")
+        let again = try await open(directory) { $0.readOnlyKeys = [] }
+        #expect(try await again.session(third.id)?.payload.reveal() == "renewed")
+        #expect(try await again.session(Self.id(1)) != nil)
     }
 
-    @Test("an old file that cannot be written is left as it is")
-    func readOnly() async throws {
-        let directory = try StoreDirectory()
-        try await directory.open().close()
-        try turnBack(directory)
+    @Test("an old file that cannot be written, or whose key is missing, is left as it is", arguments: [1, 2])
+    func untouched(_ version: Int) async throws {
+        let directory = try directory(version)
         let before = try directory.contents(directory.database)
         try directory.setMode(0o400, of: directory.database)
-        await expect(.storeReadOnly, .configuration) { try await directory.open() }
+        await expect(.storeReadOnly, .configuration) { try await open(directory) }
         try directory.setMode(0o600, of: directory.database)
+        await expect(.storeKeyMismatch, .configuration) { try await directory.open() }
         #expect(try directory.contents(directory.database) == before)
     }
 }

@@ -216,6 +216,30 @@ struct OpeningTests {
         }
     }
 
+    @Test("a network file system is refused by its name, unless that is overridden")
+    func networkFileSystem() async throws {
+        let names: [(Int64, String)] = [
+            (0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x00C3_6400, "Ceph"),
+        ]
+        for (type, name) in names {
+            let directory = try StoreDirectory()
+            let error = await #expect(throws: IdentityError.self) {
+                try await directory.open { $0.fileSystemType = type }
+            }
+            #expect(error?.code == .configurationInvalid)
+            #expect(error?.message.contains("(\(name))") == true)
+            #expect(try directory.entries().isEmpty)
+            try await directory.open { ($0.fileSystemType, $0.allowsNetworkFileSystem) = (type, true) }.close()
+        }
+        // ext, btrfs, xfs, tmpfs, overlayfs, FUSE, and what cannot be told.
+        for type: Int64 in [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0x794C_7630, 0x6573_5546, -1] {
+            #expect(NetworkFileSystem.name(ofType: type) == nil)
+        }
+        let directory = try StoreDirectory()
+        #expect(NetworkFileSystem.type(of: directory.path) > 0)
+        #expect(NetworkFileSystem.type(of: directory.path + "/none") == -1)
+    }
+
     @Test("eight processes' worth of openers at once make one store")
     func race() async throws {
         let directory = try StoreDirectory()

@@ -30,6 +30,12 @@ final class StoreDirectory: Sendable {
     var database: String { path + "/store.sqlite" }
     var journal: String { database + "-journal" }
     var locks: String { database + ".locks" }
+    var spool: String { database + ".spool" }
+
+    /// The names of what is in the directory, or in another one.
+    func entries(of directory: String? = nil) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory ?? path).sorted()
+    }
 
     static func key() throws -> StoreKey {
         try StoreKey(bytes: Secret(bytes: SecureRandom.bytes(32)))
@@ -64,6 +70,11 @@ final class StoreDirectory: Sendable {
         try #require(result == 0)
     }
 
+    func remove(_ file: String) throws {
+        let result = unsafe unlink(file)
+        try #require(result == 0)
+    }
+
     /// Moves a file aside and puts a symbolic link in its place.
     func replaceByLink(_ file: String) throws {
         let result = unsafe rename(file, file + ".real") == 0 && symlink(file + ".real", file) == 0
@@ -79,12 +90,13 @@ final class StoreDirectory: Sendable {
 func sampleSession(
     payload: String = "tokens",
     subject: String = "buyer",
+    tenant: String = "",
     retainedUntil: Date = Date(timeIntervalSince1970: 2_000_000_000)
 ) throws -> StoredSession {
     StoredSession(
         id: try #require(SessionID(rawValue: Base64URL.encode(try SecureRandom.bytes(16)))),
         provider: "shopify",
-        tenant: "",
+        tenant: tenant,
         issuer: "https://id.example",
         subject: subject,
         createdAt: Date(timeIntervalSince1970: 1_790_000_000),
@@ -93,8 +105,46 @@ func sampleSession(
     )
 }
 
-func sampleAttempt(_ key: String, expiresAt seconds: Double = 1_790_000_000) -> StoredLoginAttempt {
-    StoredLoginAttempt(key: key, expiresAt: Date(timeIntervalSince1970: seconds), payload: Secret("attempt \(key)"))
+func sampleAttempt(
+    _ key: String,
+    tenant: String = "",
+    expiresAt seconds: Double = 1_790_000_000
+) -> StoredLoginAttempt {
+    let expiry = Date(timeIntervalSince1970: seconds)
+    return StoredLoginAttempt(key: key, tenant: tenant, expiresAt: expiry, payload: Secret("attempt \(key)"))
+}
+
+extension StoredSession {
+    /// What is saved next.
+    func next(_ payload: String? = nil, isUnsettled: Bool = false) -> StoredSession {
+        var next = self
+        next.generation += 1
+        next.isUnsettled = isUnsettled
+        if let payload { next.payload = Secret(payload) }
+        return next
+    }
+}
+
+extension SQLiteStore {
+    /// Saves what comes after a session, and gives it.
+    func save(_ session: StoredSession, after old: StoredSession) async throws -> StoredSession {
+        let isSaved = try await replace(session, expecting: old.generation)
+        try #require(isSaved)
+        return session
+    }
+
+    /// The integer key of a session's row.
+    func rowKey(_ id: SessionID) throws -> Int64 {
+        Self.key(try lookup.hash(.session, Array(id.rawValue.utf8)))
+    }
+
+    /// Takes every page more for a disk without room.
+    func fillDisk() async throws {
+        try await database.read { connection in
+            let pages = try connection.texts("PRAGMA page_count").first ?? ""
+            _ = try connection.texts("PRAGMA max_page_count = \(pages)")
+        }
+    }
 }
 
 /// Expects an error of the SDK with this code and kind.

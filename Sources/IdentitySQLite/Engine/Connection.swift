@@ -7,10 +7,12 @@ internal import IdentityKit
 final class Connection {
     private let pointer: OpaquePointer
     private var statements: [Statement?] = Array(repeating: nil, count: Query.allCases.count)
-    private var counterAtBegin: UInt32?
+    private var mark: CommitMark?
 
-    /// How many pending logins were added since they were last counted.
-    var attemptsSinceCount = Int.max
+    /// How many pending logins surely fit.
+    var attemptRoom = TenantRoom()
+    /// How many sessions surely fit.
+    var sessionRoom = TenantRoom()
 
     /// Opens a file that exists.
     init(path: String, forWriting: Bool) throws(SQLiteFailure) {
@@ -50,11 +52,11 @@ final class Connection {
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
     }
 
-    /// Runs SQL that is not worth keeping prepared and gives the first column of each row.
-    func texts(_ sql: String) throws(SQLiteFailure) -> [String] {
+    /// Runs SQL that is not worth keeping prepared and gives one column of each row, the first where none is named.
+    func texts(_ sql: String, column: Int32 = 0) throws(SQLiteFailure) -> [String] {
         let statement = try unsafe Statement(sql, on: pointer)
         var texts: [String] = []
-        while try statement.step() { texts.append(statement.text(0)) }
+        while try statement.step() { texts.append(statement.text(column)) }
         return texts
     }
 
@@ -99,8 +101,35 @@ final class Connection {
     /// Begins a transaction that will write; fails as busy when another connection writes.
     func begin() throws(SQLiteFailure) {
         _ = try run(.begin)
+        do {
+            mark = try commitMark()
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    /// What will tell whether the transaction that has just begun was committed.
+    ///
+    /// Every commit raises the file's change counter, but in WAL mode, where a row of ours has to do.
+    private func commitMark() throws(SQLiteFailure) -> CommitMark? {
+        guard let header = header() else { return nil }
+        guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
+        do {
+            _ = try run(.countCommit)
+        } catch {
+            // A file of an older version, which is being brought to this one, has no such row.
+            guard error.primary == SQLITE_ERROR else { throw error }
+            return nil
+        }
+        return try first(.readCommits) { .commitsAfter($0.integer(0)) }
+    }
+
+    private func header() -> (isWriteAheadLog: Bool, counter: UInt32)? {
+        var isWriteAheadLog: Int32 = 0
         var counter: UInt32 = 0
-        counterAtBegin = unsafe identity_sqlite_change_counter(pointer, &counter) == SQLITE_OK ? counter : nil
+        guard unsafe identity_sqlite_read_header(pointer, &isWriteAheadLog, &counter) == SQLITE_OK else { return nil }
+        return (isWriteAheadLog != 0, counter)
     }
 
     func rollback() {
@@ -139,11 +168,26 @@ final class Connection {
 
     /// An I/O error of a commit may come after the transaction has taken effect.
     ///
-    /// The first read plays back what is half done; then the file's change counter, which every commit raises, tells. Nobody
-    /// else of ours can have written in between, the writer lock is still held.
+    /// The first read plays back what is half done; then the mark tells. Nobody else of ours can have written in between, the
+    /// writer lock is still held.
     private func hasCommitted() -> Bool {
-        guard let before = counterAtBegin, (try? run(.touch)) != nil else { return false }
-        var after: UInt32 = 0
-        return unsafe identity_sqlite_change_counter(pointer, &after) == SQLITE_OK && after != before
+        switch mark {
+        case nil: false
+        case .counterBefore(let before): (try? run(.touch)) != nil && header().map { $0.counter != before } ?? false
+        case .commitsAfter(let after): (try? first(.readCommits) { $0.integer(0) }) == after
+        }
     }
+
+    // MARK: Copying
+
+    /// Begins to copy the whole database into another one.
+    func copy(to target: Connection) throws(SQLiteFailure) -> BackupCopy {
+        try unsafe BackupCopy(from: pointer, to: target.pointer)
+    }
+}
+
+/// What tells afterwards whether a transaction was committed.
+private enum CommitMark {
+    case counterBefore(UInt32)
+    case commitsAfter(Int64)
 }

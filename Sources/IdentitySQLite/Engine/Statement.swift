@@ -78,5 +78,8 @@ enum Value {
     case real(Double)
     case bytes([UInt8])
 
+    /// Both are stored in no bytes: a row keeps its length when one becomes the other.
+    static func flag(_ flag: Bool) -> Value { .integer(flag ? 1 : 0) }
+
     static func text(_ text: String) -> Value { .bytes(Array(text.utf8)) }
 }

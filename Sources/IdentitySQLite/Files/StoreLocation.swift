@@ -9,6 +9,10 @@ struct StoreLocation: Sendable {
 
     var journal: String { database + "-journal" }
     var locks: String { database + ".locks" }
+    /// The write-ahead log.
+    var log: String { database + "-wal" }
+    var sharedMemory: String { database + "-shm" }
+    var spool: String { database + ".spool" }
 
     /// What is at the database's path.
     enum Content: Sendable, Equatable {
@@ -42,7 +46,7 @@ struct StoreLocation: Sendable {
         var directoryStatus = stat()
         guard unsafe stat(directory, &directoryStatus) == 0 else { throw Self.unreachable(directory, errno) }
         var isWritable = unsafe directoryStatus.st_mode & S_IWUSR != 0 && access(directory, W_OK) == 0
-        for path in [journal, locks] { _ = try Self.check(path) }
+        for path in [journal, locks, log, sharedMemory] { _ = try Self.check(path) }
         guard let status = try Self.check(database) else { return (.missing, isWritable) }
         if unsafe status.st_mode & S_IWUSR == 0 || access(database, W_OK) != 0 { isWritable = false }
         return (status.st_size == 0 ? .empty : .present, isWritable)
@@ -62,6 +66,11 @@ struct StoreLocation: Sendable {
     /// The length of the database file.
     func databaseLength() throws(IdentityError) -> Int64 {
         Int64(try Self.check(database)?.st_size ?? 0)
+    }
+
+    /// Whether there is a write-ahead log with something in it.
+    func hasLog() throws(IdentityError) -> Bool {
+        try Self.check(log).map { $0.st_size > 0 } ?? false
     }
 
     private static func makeDirectory(_ path: String) throws(IdentityError) {

@@ -7,6 +7,7 @@ struct OpenedStore: Sendable {
     let sealer: RecordSealer
     let lookup: LookupKey
     let location: StoreLocation
+    let isCopy: Bool
 }
 
 extension Database {
@@ -22,18 +23,26 @@ extension Database {
                 "The store's slot size must be between 512 and 1048576 bytes."
             )
         }
+        if configuration.journal == .writeAheadLog, !configuration.trustsWriteAheadLog {
+            try WriteAheadLog.require(WriteAheadLog.libraryVersion)
+        }
         let location = try StoreLocation(configuration.path)
+        if !configuration.allowsNetworkFileSystem {
+            let type = configuration.fileSystemType ?? NetworkFileSystem.type(of: location.directory)
+            try NetworkFileSystem.refuse(location.directory, type: type)
+        }
+        let journal = configuration.journal
         let keys = KeyRing(active: configuration.key, readOnly: configuration.readOnlyKeys)
         let (content, isAllowedToWrite) = try location.inspect()
         if content != .present {
             guard isAllowedToWrite else { throw IdentityError.storeReadOnly() }
             try await create(location, keys, slotSize: configuration.slotSize)
         }
-        var connection = try await connect(location, forWriting: isAllowedToWrite)
+        var connection = try await connect(location, journal, forWriting: isAllowedToWrite)
         if try location.inspect().content == .empty {
             // Who began to make it died before the end, and the first read took back what was half done.
             try await create(location, keys, slotSize: configuration.slotSize)
-            connection = try await connect(location, forWriting: isAllowedToWrite)
+            connection = try await connect(location, journal, forWriting: isAllowedToWrite)
         }
         guard try location.databaseLength() >= Self.smallestDatabase else {
             throw IdentityError.storeCorrupt("The store's file is too short to be one.")
@@ -56,16 +65,25 @@ extension Database {
             throw IdentityError.storeReadOnly()
         }
         self.connection = connection
-        return OpenedStore(sealer: header.sealer(keys), lookup: lookup, location: location)
+        return OpenedStore(
+            sealer: header.sealer(keys),
+            lookup: lookup,
+            location: location,
+            isCopy: header.isCopy && writer == nil
+        )
     }
 
     /// The smallest page that SQLite knows; shorter files it takes for empty ones.
     private static let smallestDatabase = 512
 
-    private func connect(_ location: StoreLocation, forWriting: Bool) async throws -> Connection {
+    private func connect(
+        _ location: StoreLocation,
+        _ journal: SQLiteStore.Journal,
+        forWriting: Bool
+    ) async throws -> Connection {
         try await retryingWhileBusy {
             let connection = try Connection(path: location.database, forWriting: forWriting)
-            try connection.prepareForUse()
+            try connection.prepareForUse(journal)
             _ = try connection.texts("PRAGMA schema_version")
             return connection
         }
@@ -82,7 +100,7 @@ extension Database {
             }
             try location.createDatabase()
             let connection = try Connection(path: location.database, forWriting: true)
-            try connection.prepareForUse()
+            try connection.prepareForUse(.rollback)
             try StoreHeader.create(on: connection, keys, slotSize: slotSize)
             descriptor.mark()
         }
@@ -92,6 +110,8 @@ extension Database {
 extension Connection {
     /// SQLite takes a last page that was cut for one that ends in zeros.
     fileprivate func checkLength(of location: StoreLocation) throws {
+        // Pages that are in the log only are counted too.
+        if try location.hasLog() { return }
         let counts = try ["page_count", "page_size"].map { try texts("PRAGMA \($0)").first.flatMap(Int64.init) ?? 0 }
         let (expected, overflow) = counts[0].multipliedReportingOverflow(by: counts[1])
         guard !overflow, try location.databaseLength() >= expected else {
@@ -100,7 +120,7 @@ extension Connection {
     }
 
     /// Sets what every connection needs, and makes sure that it took.
-    func prepareForUse() throws {
+    func prepareForUse(_ journal: SQLiteStore.Journal) throws {
         limitValues(to: 16 << 20)
         try configure(SQLITE_DBCONFIG_DEFENSIVE, true)
         try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
@@ -113,12 +133,18 @@ extension Connection {
             PRAGMA cache_size = -4096; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;
             """
         )
-        // Never a write-ahead log: SQLite before 3.51.3 can corrupt it when two processes write and checkpoint.
-        let expected = [
-            ("journal_mode = PERSIST", "persist"), ("synchronous", "2"), ("secure_delete", "1"),
-            ("trusted_schema", "0"),
-            ("cell_size_check", "1"),
+        var expected = [
+            ("synchronous", "2"), ("secure_delete", "1"), ("trusted_schema", "0"), ("cell_size_check", "1"),
         ]
+        // Never a write-ahead log unasked: SQLite before 3.51.3 can corrupt it when two processes write and checkpoint. What cannot be
+        // written keeps the mode it has.
+        if !isReadOnly {
+            expected.append(
+                journal == .rollback ? ("journal_mode = PERSIST", "persist") : ("journal_mode = WAL", "wal")
+            )
+            // A checkpoint is a write, and happens under the writer lock only.
+            try configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        }
         for (pragma, value) in expected {
             let found = try texts("PRAGMA \(pragma)").first
             guard found == value else {

@@ -2,13 +2,17 @@
 enum Query: Int, CaseIterable {
     case begin, beginRead, commit, rollback, touch
     case readStore, insertStore, readLookupKeys, insertLookupKey
-    case insertSession, readSession, replaceSession, moveSession, deleteSession, hasSession
-    case listSessions, listSessionsOfBuyer, listSessionsOfProviderSession, listRetention, deleteRetired,
-        listSessionSlots
+    case insertSession, readSession, replaceSession, moveSession, sessionLength, deleteSession, hasSession
+    case listSessions, listSessionsOfBuyer, listSessionsOfProviderSession, listSessionsOfTenant, listUnsettledSessions
+    case countSessionsOfTenant, markRestored, listRetention, deleteRetired, listSessionSlots
     case insertAttempt, readAttempt, deleteAttempt, countAttempts, evictAttempts, sweepAttempts, listAttemptSlots
     case insertAttachment, readAttachment, replaceAttachment, deleteAttachment, readAttachments, deleteAttachments
     case listAttachmentSlots
     case readUsedToken, insertUsedToken, countUsedTokens, sweepUsedTokens
+    case quarantineSession, quarantineAttempt, quarantineAttachment, deleteAttachmentRow
+    case isQuarantined, isAnyQuarantined, countQuarantined, sweepQuarantine
+    case resealSession, resealAttempt, resealAttachment, listSessionKeys, listAttemptKeys, listAttachmentKeys
+    case countCommit, readCommits
 
     var sql: String {
         switch self {
@@ -26,72 +30,96 @@ enum Query: Int, CaseIterable {
         case .insertSession:
             """
             INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
-            provider_session)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (key) DO NOTHING
+            provider_session, unsettled)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING
             """
         case .readSession:
-            "SELECT buyer, tenant, provider, issuer, generation, slot FROM session WHERE key = ?1 AND hash = ?2"
+            """
+            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored FROM session
+            WHERE key = ?1 AND hash = ?2
+            """
         // The row keeps its length and its place in the index: the page is overwritten where it is, even on a full disk.
         case .replaceSession:
             """
-            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6
-            WHERE key = ?1 AND hash = ?2 AND generation = ?3
+            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, unsettled = ?12, restored = 0
+            WHERE key = ?1 AND hash = ?2 AND generation = ?3 AND length(slot) <= ?13
             AND buyer = ?7 AND tenant = ?8 AND provider = ?9 AND issuer = ?10 AND provider_session IS ?11
             """
         case .moveSession:
             """
-            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6,
+            UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, unsettled = ?12, restored = 0,
             buyer = ?7, tenant = ?8, provider = ?9, issuer = ?10, provider_session = ?11
-            WHERE key = ?1 AND hash = ?2 AND generation = ?3
+            WHERE key = ?1 AND hash = ?2 AND generation = ?3 AND length(slot) <= ?13
             """
+        case .sessionLength:
+            "SELECT length(slot), unsettled FROM session WHERE key = ?1 AND hash = ?2 AND generation = ?3"
         case .deleteSession: "DELETE FROM session WHERE key = ?1"
         case .hasSession: "SELECT 1 FROM session WHERE key = ?1 AND hash = ?2"
+        case .countSessionsOfTenant: "SELECT count(*) FROM session WHERE tenant = ?1"
+        case .markRestored: "UPDATE session SET restored = 1"
         case .listSessions:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, hash, key FROM session
+            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
             WHERE ?5 IS NULL AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
             ORDER BY key LIMIT ?4
             """
         case .listSessionsOfBuyer:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, hash, key FROM session
+            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
             WHERE buyer = ?5 AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
             ORDER BY key LIMIT ?4
             """
         case .listSessionsOfProviderSession:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, hash, key FROM session
+            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
             WHERE provider_session = ?5 AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
             ORDER BY key LIMIT ?4
+            """
+        case .listSessionsOfTenant:
+            """
+            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
+            WHERE tenant = ?5 AND key > ?1 AND (?2 IS NULL OR provider = ?2)
+            ORDER BY key LIMIT ?4
+            """
+        case .listUnsettledSessions:
+            """
+            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
+            INDEXED BY session_unsettled WHERE unsettled = 1 AND ?5 IS NULL AND key > ?1 AND (?2 IS NULL OR provider = ?2)
+            AND (?3 IS NULL OR tenant = ?3) ORDER BY key LIMIT ?4
             """
         case .listRetention: "SELECT key, retained_until FROM session WHERE key > ?1 ORDER BY key LIMIT ?2"
         case .deleteRetired: "DELETE FROM session WHERE key = ?1 AND retained_until < ?2"
         case .listSessionSlots:
             """
-            SELECT key, slot, hash, generation, buyer, tenant, provider, issuer FROM session
+            SELECT key, slot, hash, tenant, generation, buyer, provider, issuer, unsettled FROM session
             WHERE key > ?1 ORDER BY key LIMIT ?2
             """
 
         case .insertAttempt:
-            "INSERT OR REPLACE INTO login_attempt (key, hash, expires_at, slot) VALUES (?1, ?2, ?3, ?4)"
-        case .readAttempt: "SELECT slot FROM login_attempt WHERE key = ?1 AND hash = ?2"
+            "INSERT OR REPLACE INTO login_attempt (key, hash, expires_at, slot, tenant) VALUES (?1, ?2, ?3, ?4, ?5)"
+        case .readAttempt: "SELECT slot, tenant FROM login_attempt WHERE key = ?1 AND hash = ?2"
         case .deleteAttempt: "DELETE FROM login_attempt WHERE key = ?1"
-        case .countAttempts: "SELECT count(*) FROM login_attempt"
+        case .countAttempts: "SELECT count(*) FROM login_attempt WHERE tenant = ?1"
         case .evictAttempts:
-            "DELETE FROM login_attempt WHERE key IN (SELECT key FROM login_attempt ORDER BY expires_at LIMIT ?1)"
+            """
+            DELETE FROM login_attempt WHERE key IN
+            (SELECT key FROM login_attempt WHERE tenant = ?1 ORDER BY expires_at LIMIT ?2)
+            """
         case .sweepAttempts:
             """
             DELETE FROM login_attempt WHERE key IN
             (SELECT key FROM login_attempt WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)
             """
-        case .listAttemptSlots: "SELECT key, slot, hash FROM login_attempt WHERE key > ?1 ORDER BY key LIMIT ?2"
+        case .listAttemptSlots:
+            "SELECT key, slot, hash, tenant FROM login_attempt WHERE key > ?1 ORDER BY key LIMIT ?2"
 
         case .insertAttachment:
             """
             INSERT INTO attachment (key, hash, session, revision, slot) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT (key) DO NOTHING
             """
-        case .readAttachment: "SELECT revision, slot FROM attachment WHERE key = ?1 AND hash = ?2"
+        case .readAttachment:
+            "SELECT revision, slot FROM attachment WHERE key = ?1 AND hash = ?2"
         case .replaceAttachment:
             "UPDATE attachment SET revision = ?4, slot = ?5 WHERE key = ?1 AND hash = ?2 AND revision = ?3"
         case .deleteAttachment: "DELETE FROM attachment WHERE key = ?1 AND hash = ?2 AND revision = ?3"
@@ -109,6 +137,56 @@ enum Query: Int, CaseIterable {
             DELETE FROM used_token WHERE key IN
             (SELECT key FROM used_token WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)
             """
+
+        case .quarantineSession:
+            """
+            INSERT INTO quarantine (origin, reason, moved_at, key, hash, buyer, tenant, provider, issuer, provider_session,
+            generation, retained_until, unsettled, restored, slot)
+            SELECT 'session', ?2, ?3, key, hash, buyer, tenant, provider, issuer, provider_session,
+            generation, retained_until, unsettled, restored, slot FROM session WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
+            """
+        case .quarantineAttempt:
+            """
+            INSERT INTO quarantine (origin, reason, moved_at, key, hash, tenant, expires_at, slot)
+            SELECT 'login_attempt', ?2, ?3, key, hash, tenant, expires_at, slot
+            FROM login_attempt WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
+            """
+        case .quarantineAttachment:
+            """
+            INSERT INTO quarantine (origin, reason, moved_at, key, hash, session, revision, slot)
+            SELECT 'attachment', ?2, ?3, key, hash, session, revision, slot
+            FROM attachment WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
+            """
+        case .deleteAttachmentRow: "DELETE FROM attachment WHERE key = ?1"
+        case .isQuarantined:
+            """
+            SELECT 1 FROM quarantine WHERE key = ?1 AND origin = CAST(?3 AS TEXT)
+            UNION ALL SELECT 1 FROM quarantine WHERE hash = ?2 AND origin = CAST(?3 AS TEXT) LIMIT 1
+            """
+        case .isAnyQuarantined:
+            """
+            SELECT 1 FROM quarantine WHERE origin = 'session' AND (?1 IS NULL OR buyer = ?1)
+            AND (?2 IS NULL OR provider_session = ?2) AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4) LIMIT 1
+            """
+        case .countQuarantined: "SELECT count(*) FROM quarantine"
+        case .sweepQuarantine:
+            """
+            DELETE FROM quarantine WHERE id IN
+            (SELECT id FROM quarantine WHERE moved_at < ?1 ORDER BY moved_at LIMIT ?2)
+            """
+
+        case .resealSession: "UPDATE session SET slot = ?3 WHERE key = ?1 AND slot = ?2 AND unsettled = 0"
+        case .resealAttempt: "UPDATE login_attempt SET slot = ?3 WHERE key = ?1 AND slot = ?2"
+        case .resealAttachment: "UPDATE attachment SET slot = ?3 WHERE key = ?1 AND slot = ?2"
+        case .listSessionKeys: Self.keys(of: "session")
+        case .listAttemptKeys: Self.keys(of: "login_attempt")
+        case .listAttachmentKeys: Self.keys(of: "attachment")
+        case .countCommit: "UPDATE store SET commits = commits + 1"
+        case .readCommits: "SELECT commits FROM store"
         }
+    }
+
+    private static func keys(of table: String) -> String {
+        "SELECT key, substr(slot, 1, 24) FROM \(table) WHERE key > ?1 ORDER BY key LIMIT ?2"
     }
 }

@@ -1,8 +1,9 @@
 /// The tables, and the steps that lead from every released version to the newest.
 ///
 /// What rows are found by is a keyed hash, its first 63 bits the integer key; no column that changes is indexed, and none
-/// changes its stored length, so that a save overwrites pages in place. The exception is `provider_session`: a provider may
-/// name a session anew, but has no reason to.
+/// changes its stored length, so that a save overwrites pages in place. The exceptions: `provider_session`, for a provider may
+/// name a session anew, but has no reason to; and `unsettled`, whose 0 and 1 are both stored in no bytes, and whose index holds only
+/// the few renewals under way: its one page is there from the beginning.
 enum Schema {
     /// "IKst": marks a file as ours (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
@@ -37,6 +38,24 @@ enum Schema {
         CREATE INDEX session_provider_session ON session (provider_session) WHERE provider_session IS NOT NULL;
         CREATE TABLE used_token (key INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires_at NOT NULL);
         CREATE INDEX used_token_expiry ON used_token (expires_at);
+        """,
+        """
+        ALTER TABLE store ADD COLUMN is_copy INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE store ADD COLUMN commits INTEGER NOT NULL DEFAULT 1099511627776;
+        ALTER TABLE session ADD COLUMN unsettled INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE session ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX session_unsettled ON session (unsettled) WHERE unsettled = 1;
+        CREATE INDEX session_tenant ON session (tenant);
+        ALTER TABLE login_attempt ADD COLUMN tenant BLOB NOT NULL DEFAULT x'';
+        CREATE INDEX login_attempt_tenant ON login_attempt (tenant, expires_at);
+        CREATE TABLE quarantine (
+            id INTEGER PRIMARY KEY, origin TEXT NOT NULL, reason TEXT NOT NULL, moved_at NOT NULL,
+            key, hash, buyer, tenant, provider, issuer, provider_session, generation, retained_until, unsettled, restored,
+            session, revision, expires_at, slot
+        );
+        CREATE INDEX quarantine_key ON quarantine (key);
+        CREATE INDEX quarantine_hash ON quarantine (hash);
+        CREATE INDEX quarantine_age ON quarantine (moved_at);
         """,
     ]
 }

@@ -8,6 +8,8 @@ struct StoreHeader {
     private let version: Int64
     private let storeID: [UInt8]
     private let slotSize: Int
+    /// Whether this is a backup that nobody has written to yet: what its sessions hold may have been spent since.
+    let isCopy: Bool
     private let lookupKeys: [(key: [UInt8], record: [UInt8])]
 
     private static let lookupSlotSize = 256
@@ -39,6 +41,7 @@ struct StoreHeader {
         }
         storeID = store.id
         slotSize = Int(store.slotSize)
+        isCopy = version >= 3 ? try connection.texts("SELECT is_copy FROM store") != ["0"] : false
         lookupKeys = try connection.all(.readLookupKeys) { (key: $0.bytes(0), record: $0.bytes(1)) }
     }
 
@@ -51,7 +54,7 @@ struct StoreHeader {
 
     /// Whether something has to be written before the store can be used for writing.
     func needsUpgrade(for keys: KeyRing) -> Bool {
-        isOld || !lookupKeys.contains { $0.key == keys.active.identifier }
+        isOld || isCopy || !lookupKeys.contains { $0.key == keys.active.identifier }
     }
 
     func sealer(_ keys: KeyRing) -> RecordSealer {
@@ -72,13 +75,18 @@ struct StoreHeader {
         return LookupKey(try Self.open(known.record, keys, storeID))
     }
 
-    /// Brings the tables to the newest version, and seals the lookup key under a new active key.
+    /// Brings the tables to the newest version, marks the sessions of a restored backup, and seals the lookup key under a new active
+    /// key.
     func upgrade(_ connection: Connection, _ lookup: LookupKey, _ keys: KeyRing) throws {
         try connection.begin()
         do {
             let current = try StoreHeader(reading: connection)
             for step in Schema.migrations.dropFirst(Int(current.version)) { try connection.execute(step) }
             if current.isOld { try connection.execute("PRAGMA user_version = \(Schema.version)") }
+            if current.isCopy {
+                _ = try connection.run(.markRestored)
+                try connection.execute("UPDATE store SET is_copy = 0")
+            }
             if let known = current.lookupKeys.first(where: { keys.key($0.key) != nil }),
                 !current.lookupKeys.contains(where: { $0.key == keys.active.identifier })
             {

@@ -137,8 +137,13 @@ package struct RecordSealer: Sendable {
 
     /// Which key a record was sealed under; nil for what is no record of this format.
     package static func keyIdentifier(of record: [UInt8]) -> ArraySlice<UInt8>? {
-        guard record.count >= overhead, record.starts(with: prefix) else { return nil }
-        return record[prefix.count..<headerCount]
+        record.count >= overhead ? keyIdentifier(ofStart: record) : nil
+    }
+
+    /// Which key a record was sealed under, from its first 24 bytes.
+    package static func keyIdentifier(ofStart start: [UInt8]) -> ArraySlice<UInt8>? {
+        guard start.count >= headerCount, start.starts(with: prefix) else { return nil }
+        return start[prefix.count..<headerCount]
     }
 
     private func isRecordLength(_ count: Int) -> Bool {

@@ -92,7 +92,8 @@ extension StoreConformance {
             #expect(step.resealed <= 5)
             try await rotation.expectWhole(rotation.store)
             let rest = try await rotation.run(limit: 5)
-            #expect(step.resealed + rest.resealed == rotation.rows)
+            // The pending login was taken and stored anew in between.
+            #expect(step.resealed + rest.resealed == rotation.rows - 1)
             try await rotation.expectWhole(rotation.store)
         },
         Case("a rotation is undone by rotating back", needing: keyed) { place in

@@ -1,0 +1,225 @@
+internal import Glibc
+internal import IdentityCrypto
+
+/// A directory of small files for the owner alone, each of which is there whole or not at all.
+///
+/// Every call opens it anew: most of the time it is not there, and then costs one system call.
+package struct SpoolDirectory: Sendable {
+    private static let temporarySuffix = ".tmp"
+
+    private let path: String
+    private let maximumCount: Int
+
+    /// A directory that is made (mode 0700) when the first file is written.
+    ///
+    /// - Parameter maximumCount: How many bytes of a file are read at most; longer ones are refused.
+    package init(path: String, maximumCount: Int) {
+        self.path = path
+        self.maximumCount = maximumCount
+    }
+
+    /// Writes a file durably, in place of one that is there.
+    package func write(_ bytes: [UInt8], to name: String) throws(IdentityError) {
+        try make()
+        guard let directory = try open() else { throw Self.failed("was removed", ENOENT) }
+        defer { close(directory) }
+        let temporary = name + "." + (try Self.randomName()) + Self.temporarySuffix
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = unsafe openat(directory, temporary, flags, 0o600)
+        guard file >= 0 else { throw Self.failed("cannot be written", errno) }
+        var error = Self.write(bytes, to: file)
+        if error == 0, fsync(file) != 0 { error = errno }
+        if close(file) != 0, error == 0 { error = errno }
+        if error == 0, unsafe renameat(directory, temporary, directory, name) != 0 { error = errno }
+        guard error == 0 else {
+            _ = unsafe unlinkat(directory, temporary, 0)
+            throw Self.failed("cannot be written", error)
+        }
+        guard fsync(directory) == 0 else { throw Self.failed("cannot be written", errno) }
+    }
+
+    /// A file's content; nil when it is not there.
+    package func read(_ name: String) throws(IdentityError) -> [UInt8]? {
+        guard let directory = try open() else { return nil }
+        defer { close(directory) }
+        // A pipe in its place must not be waited for.
+        let file = unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else {
+            let error = errno
+            if error == ENOENT { return nil }
+            if error == ELOOP { throw Self.refused("a file in it is a link") }
+            throw Self.failed("cannot be read", error)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0 else { throw Self.failed("cannot be read", errno) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else {
+            throw Self.refused("a file in it is a link")
+        }
+        try Self.check(status, "a file in it")
+        guard status.st_size <= maximumCount else { throw Self.damaged }
+        return try Self.read(file, upTo: maximumCount)
+    }
+
+    /// The names of the files whose writing came to its end.
+    package func names() throws(IdentityError) -> [String] {
+        try entries().filter { !$0.hasSuffix(Self.temporarySuffix) }
+    }
+
+    /// Removes a file, if it is there.
+    package func remove(_ name: String) throws(IdentityError) {
+        guard let directory = try open() else { return }
+        defer { close(directory) }
+        guard unsafe unlinkat(directory, name, 0) == 0 else {
+            if errno == ENOENT { return }
+            throw Self.failed("cannot be changed", errno)
+        }
+        guard fsync(directory) == 0 else { throw Self.failed("cannot be changed", errno) }
+    }
+
+    /// Removes what those left who died while they wrote, if it is older than a day; nobody was told that it is safe.
+    package func removeLeftovers(at now: Int) throws(IdentityError) {
+        guard let directory = try open() else { return }
+        defer { close(directory) }
+        for name in try entries() where name.hasSuffix(Self.temporarySuffix) {
+            var status = stat()
+            guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            if status.st_mtim.tv_sec < now - 86_400 { _ = unsafe unlinkat(directory, name, 0) }
+        }
+    }
+
+    // MARK: The directory
+
+    private func make() throws(IdentityError) {
+        guard unsafe mkdir(path, 0o700) == 0 else {
+            if errno == EEXIST { return }
+            throw Self.failed("cannot be made", errno)
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+        let parent = (path.hasPrefix("/") ? "/" : "./") + parts.joined(separator: "/")
+        let directory = unsafe Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw Self.failed("cannot be made", errno) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw Self.failed("cannot be made", errno) }
+    }
+
+    /// The open directory; nil when it is not there.
+    private func open() throws(IdentityError) -> Int32? {
+        let directory = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard directory >= 0 else {
+            let error = errno
+            if error == ENOENT { return nil }
+            if error == ELOOP || error == ENOTDIR { throw Self.refused("it is no directory") }
+            throw Self.failed("cannot be opened", error)
+        }
+        var status = stat()
+        do throws(IdentityError) {
+            guard unsafe fstat(directory, &status) == 0 else { throw Self.failed("cannot be opened", errno) }
+            try Self.check(status, "it")
+        } catch {
+            close(directory)
+            throw error
+        }
+        return directory
+    }
+
+    private func entries() throws(IdentityError) -> [String] {
+        guard let directory = try open() else { return [] }
+        guard let stream = unsafe fdopendir(directory) else {
+            let error = errno
+            close(directory)
+            throw Self.failed("cannot be read", error)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    // MARK: Files
+
+    private static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
+        var offset = 0
+        while offset < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(file, buffer.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
+            }
+            if count > 0 {
+                offset += count
+            } else if count == 0 || errno != EINTR {
+                return count == 0 ? ENOSPC : errno
+            }
+        }
+        return 0
+    }
+
+    private static func read(_ file: Int32, upTo maximum: Int) throws(IdentityError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe Glibc.read(file, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw failed("cannot be read", errno)
+            }
+            guard bytes.count + count <= maximum else { throw damaged }
+            bytes += buffer[..<count]
+        }
+    }
+
+    private static func check(_ status: stat, _ what: String) throws(IdentityError) {
+        guard status.st_uid == geteuid() else { throw refused("\(what) belongs to another user") }
+        guard status.st_mode & 0o077 == 0 else { throw refused("others than its owner may use \(what)") }
+    }
+
+    private static func randomName() throws(IdentityError) -> String {
+        do {
+            return StoreKey.describe(try SecureRandom.bytes(8))
+        } catch {
+            throw .sealingUnavailable(error)
+        }
+    }
+
+    // MARK: Errors
+
+    static var damaged: IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "A file in the store's spool is damaged; it was left as it is.",
+            hint: "Move it away when its session can be signed in anew."
+        )
+    }
+
+    private static func refused(_ reason: String) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The store's spool directory cannot be used: \(reason).",
+            hint: "It has to belong to the process's user, with mode 0700, and its files with mode 0600."
+        )
+    }
+
+    private static func failed(_ what: String, _ error: Int32) -> IdentityError {
+        let message = "The store's spool directory \(what) (errno \(error))."
+        switch error {
+        case ENOSPC, EDQUOT, EFBIG:
+            return IdentityError(.retryLater, .storeFull, message, hint: "Make room on the disk or raise the quota.")
+        case EROFS, EACCES, EPERM:
+            return IdentityError(
+                .configuration,
+                .storeReadOnly,
+                message,
+                hint: "Let the process's user write to the directory of the store."
+            )
+        default:
+            return IdentityError(.retryLater, .storeFailed, message, hint: "Check the disk and the system's log.")
+        }
+    }
+}

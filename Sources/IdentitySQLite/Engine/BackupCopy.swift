@@ -1,0 +1,36 @@
+internal import CIdentitySQLite
+
+/// A copy of one database into another under way; used by the thread of both connections, which must outlive it.
+///
+/// The pointer never leaves; `finish` or `deinit` gives it back once.
+@safe
+final class BackupCopy {
+    private var pointer: OpaquePointer?
+
+    init(from source: OpaquePointer, to target: OpaquePointer) throws(SQLiteFailure) {
+        guard let pointer = unsafe sqlite3_backup_init(target, "main", source, "main") else {
+            throw SQLiteFailure(code: unsafe sqlite3_extended_errcode(target))
+        }
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        unsafe sqlite3_backup_finish(pointer)
+    }
+
+    /// Copies some pages; true when all are copied.
+    func step(_ pages: Int32) throws(SQLiteFailure) -> Bool {
+        let result = unsafe sqlite3_backup_step(pointer, pages)
+        guard result == SQLITE_OK || result == SQLITE_DONE else { throw SQLiteFailure(code: result) }
+        return result == SQLITE_DONE
+    }
+
+    /// How many pages are still to be copied; more than before when a writer elsewhere made it begin anew.
+    var remaining: Int32 { unsafe sqlite3_backup_remaining(pointer) }
+
+    func finish() throws(SQLiteFailure) {
+        let result = unsafe sqlite3_backup_finish(pointer)
+        unsafe pointer = nil
+        guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
+    }
+}

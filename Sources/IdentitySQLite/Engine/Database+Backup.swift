@@ -1,0 +1,111 @@
+internal import Dispatch
+internal import Glibc
+internal import IdentityKit
+
+extension Database {
+    /// How many pages are copied before others get their turn: 2 MiB.
+    private static let pagesAtOnce: Int32 = 256
+    /// How often a copy may begin anew because other processes wrote, before they are made to wait.
+    private static let patience = 5
+
+    /// Copies the whole database into a new file.
+    nonisolated func backUp(to location: StoreLocation) async throws {
+        let temporary = location.database + ".\(try Self.randomName()).partial"
+        try location.createCopy(temporary)
+        do {
+            try await copy(to: temporary)
+            try await Self.aside { try location.publishCopy(temporary) }
+        } catch {
+            _ = unsafe unlink(temporary)
+            throw (error as? SQLiteFailure)?.identityError ?? error
+        }
+    }
+
+    private func copy(to path: String) async throws {
+        guard let connection else { throw IdentityError.storeClosed }
+        let target = try Connection(path: path, forWriting: true)
+        // The file counts only when it is whole: a journal would be of no use.
+        try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        let copy = try connection.copy(to: target)
+        var restarts = 0
+        var remaining = Int32.max
+        while true {
+            guard self.connection === connection else { throw IdentityError.storeClosed }
+            if restarts > Self.patience {
+                guard let writer else { throw IdentityError.storeBusy() }
+                try await exclusively(writer) { while try !copy.step(Self.pagesAtOnce) {} }
+                break
+            }
+            if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }
+            if copy.remaining > remaining { restarts += 1 }
+            remaining = copy.remaining
+            try await pause()
+        }
+        try copy.finish()
+        _ = try target.texts("PRAGMA journal_mode = DELETE")
+        try target.execute("UPDATE store SET is_copy = 1")
+    }
+
+    private static func randomName() throws -> String {
+        StoreKey.describe(try SystemRandom().bytes(8))
+    }
+
+    /// Runs what may block for long where it keeps nobody from the database.
+    private static func aside(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+}
+
+extension StoreLocation {
+    /// Makes an empty file that nobody else can have made, mode 0600.
+    fileprivate func createCopy(_ path: String) throws(IdentityError) {
+        var status = stat()
+        guard unsafe lstat(database, &status) != 0 else { throw Self.alreadyThere }
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Self.cannotCopy(errno) }
+        close(file)
+    }
+
+    /// Makes a copy durable under its own name, unless something else has it.
+    fileprivate func publishCopy(_ path: String) throws(IdentityError) {
+        try Self.synchronize(path, O_RDONLY)
+        guard unsafe link(path, database) == 0 else {
+            let error = errno
+            throw error == EEXIST ? Self.alreadyThere : Self.cannotCopy(error)
+        }
+        _ = unsafe unlink(path)
+        try Self.synchronize(directory, O_RDONLY | O_DIRECTORY)
+    }
+
+    private static func synchronize(_ path: String, _ flags: Int32) throws(IdentityError) {
+        let file = unsafe open(path, flags | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { throw cannotCopy(errno) }
+        defer { close(file) }
+        guard fsync(file) == 0 else { throw cannotCopy(errno) }
+    }
+
+    private static var alreadyThere: IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "There is a file already where the backup would be.",
+            hint: "Name a file that does not exist; nothing was overwritten."
+        )
+    }
+
+    private static func cannotCopy(_ error: Int32) -> IdentityError {
+        switch error {
+        case ENOSPC, EDQUOT, EFBIG: .storeFull()
+        case EROFS, EACCES, EPERM: .storeReadOnly()
+        default:
+            IdentityError(
+                .retryLater,
+                .storeFailed,
+                "The backup cannot be written (errno \(error)).",
+                hint: "Check the path and the disk."
+            )
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import CIdentitySQLite
+internal import IdentityKit
+
+/// Whether the SQLite library in use may be trusted with a write-ahead log.
+enum WriteAheadLog {
+    /// The library that this process runs with, which need not be the one it was built with.
+    static var libraryVersion: Int32 { sqlite3_libversion_number() }
+
+    /// Whether a version is free of the fault by which two processes that write and checkpoint can corrupt the file: since 3.51.3, and
+    /// in two older lines since 3.44.6 and 3.50.7 (sqlite.org/wal.html, "The WAL-Reset Bug").
+    ///
+    /// - Parameter version: As `sqlite3_libversion_number` gives it: 3051003 for 3.51.3.
+    static func isSafe(_ version: Int32) -> Bool {
+        version >= 3_051_003 || (3_050_007..<3_051_000).contains(version) || (3_044_006..<3_045_000).contains(version)
+    }
+
+    /// Refuses a library with the fault.
+    static func require(_ version: Int32) throws(IdentityError) {
+        guard !isSafe(version) else { return }
+        let text = "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "A write-ahead log is refused: SQLite \(text), which this process runs with, can corrupt it.",
+            hint:
+                "Run with SQLite 3.51.3 or newer, 3.50.7 or 3.44.6 of their lines, or leave the journal at `rollback`."
+        )
+    }
+}

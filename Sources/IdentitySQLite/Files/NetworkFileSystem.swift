@@ -1,0 +1,48 @@
+internal import CIdentitySQLite
+internal import IdentityKit
+
+/// File systems on which locks of one machine are not seen by the next, or are not to be relied on.
+enum NetworkFileSystem {
+    /// The name of a network file system, from the number that `statfs` gives; nil for others.
+    ///
+    /// The numbers are those of `linux/magic.h` and of the file systems' own sources. FUSE is not among them: what is behind it
+    /// cannot be told.
+    static func name(ofType type: Int64) -> String? {
+        switch type {
+        case 0x6969: "NFS"
+        case 0x517B: "SMB"
+        case 0xFF53_4D42: "CIFS"
+        case 0xFE53_4D42: "SMB2"
+        case 0x5346_414F, 0x6B41_4653: "AFS"
+        case 0x0102_1997: "9P"
+        case 0x00C3_6400: "Ceph"
+        case 0x0BD0_0BD0: "Lustre"
+        case 0x4750_4653: "GPFS"
+        case 0x7461_636F: "OCFS2"
+        case 0x0116_1970: "GFS2"
+        case 0x7375_7245: "Coda"
+        case 0x1983_0326: "BeeGFS"
+        case 0x786F_4256: "VirtualBox shared folder"
+        default: nil
+        }
+    }
+
+    /// Refuses a directory on a network file system.
+    ///
+    /// - Parameter type: What `statfs` says of the directory.
+    static func refuse(_ directory: String, type: Int64) throws(IdentityError) {
+        guard let name = name(ofType: type) else { return }
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "\(directory) is on a network file system (\(name)), where locks cannot be relied on.",
+            hint:
+                "Put the store on a local disk, or share it through PostgreSQL. `allowsNetworkFileSystem` overrides this at your risk."
+        )
+    }
+
+    /// What `statfs` says of a directory.
+    static func type(of directory: String) -> Int64 {
+        unsafe identity_sqlite_file_system(directory)
+    }
+}

@@ -1,0 +1,113 @@
+import FoundationEssentials
+import Glibc
+import IdentityKit
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("Backups")
+struct BackupTests {
+    @Test(
+        "a copy is whole, the owner's alone, and says of each session that its token may be spent",
+        arguments: [false, true]
+    )
+    func restoring(_ isLog: Bool) async throws {
+        let directory = try StoreDirectory()
+        let other = try StoreDirectory()
+        let change: (inout SQLiteStore.Configuration) -> Void = { configuration in
+            configuration.trustsWriteAheadLog = isLog
+            configuration.journal = isLog ? .writeAheadLog : .rollback
+        }
+        let store = try await directory.open(change)
+        let sessions = try (0..<20).map { try sampleSession(subject: "buyer \($0)") }
+        for session in sessions { try await store.insert(session) }
+        let claimed = try await store.save(sessions[0].next(isUnsettled: true), after: sessions[0])
+        try await store.backup(to: other.database)
+        // The original goes on, and spends what the copy still has.
+        for session in sessions.dropFirst() { _ = try await store.save(session.next("renewed"), after: session) }
+        #expect(try await store.session(sessions[1].id)?.isRestored == false)
+        #expect(other.mode(other.database) == 0o600)
+        #expect(try other.entries() == ["store.sqlite"])
+
+        func open() async throws -> SQLiteStore { try await other.open { $0.key = directory.key } }
+        try other.setMode(0o400, of: other.database)
+        let reader = try await open()
+        #expect(try await reader.session(sessions[1].id)?.isRestored == true)
+        await reader.close()
+        try other.setMode(0o600, of: other.database)
+        for _ in 0..<2 {
+            let copy = try await open()
+            #expect(try await copy.checkHealth().isSound)
+            for (number, session) in sessions.enumerated() {
+                let kept = try #require(try await copy.session(session.id))
+                #expect(kept.isRestored)
+                #expect(kept.payload.reveal() == "tokens")
+                #expect(kept.isUnsettled == (number == 0))
+                #expect(kept.generation == (number == 0 ? claimed : session).generation)
+            }
+            await copy.close()
+        }
+        let copy = try await open()
+        _ = try await copy.save(sessions[1].next(), after: sessions[1])
+        #expect(try await copy.session(sessions[1].id)?.isRestored == false)
+        #expect(try await copy.session(sessions[2].id)?.isRestored == true)
+        let fresh = try sampleSession()
+        try await copy.insert(fresh)
+        #expect(try await copy.session(fresh.id)?.isRestored == false)
+    }
+
+    @Test("saves of this and of other processes go on while it is made, and it is one moment's")
+    func online() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.lockWait = .seconds(600) }
+        let other = try await directory.open { $0.lockWait = .seconds(600) }
+        let sessions = try (0..<400).map { try sampleSession(subject: "buyer \($0)") }
+        try await withThrowingTaskGroup { group in
+            for session in sessions { group.addTask { try await store.insert(session) } }
+            try await group.waitForAll()
+        }
+        // Two sessions that are always saved one after the other: no copy may have the second's save without the first's.
+        let saves = Task {
+            var pair = [sessions[0], sessions[1]]
+            while !Task.isCancelled {
+                for index in 0..<2 { pair[index] = try await other.save(pair[index].next(), after: pair[index]) }
+            }
+        }
+        for number in 0..<3 {
+            let target = directory.path + "/copy \(number)"
+            try await store.backup(to: target)
+            let copy = try await directory.open { $0.path = target }
+            #expect(try await copy.checkHealth().isSound)
+            let first = try #require(try await copy.session(sessions[0].id))
+            let second = try #require(try await copy.session(sessions[1].id))
+            #expect((0...1).contains(first.generation - second.generation))
+            await copy.close()
+        }
+        saves.cancel()
+        _ = try? await saves.value
+    }
+
+    @Test("what is there already is not overwritten, and nothing half made is left")
+    func refused() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        try await store.insert(sampleSession())
+        try directory.overwrite([1, 2, 3], in: directory.path + "/there")
+        for name in ["there", "store.sqlite"] {
+            await expect(.configurationInvalid, .configuration) {
+                try await store.backup(to: directory.path + "/" + name)
+            }
+        }
+        #expect(try directory.contents(directory.path + "/there") == [1, 2, 3])
+        let locked = try StoreDirectory()
+        try locked.setMode(0o500, of: locked.path)
+        if geteuid() != 0 {
+            await expect(.storeReadOnly, .configuration) { try await store.backup(to: locked.database) }
+        }
+        #expect(try locked.entries().isEmpty)
+        #expect(try directory.entries().allSatisfy { !$0.contains("partial") })
+        await store.close()
+        await expect(.storeFailed, .retryLater) { try await store.backup(to: directory.path + "/late") }
+        #expect(try directory.entries().allSatisfy { !$0.contains("late") })
+    }
+}

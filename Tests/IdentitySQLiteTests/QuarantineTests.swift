@@ -1,0 +1,118 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("Quarantine")
+struct QuarantineTests {
+    /// A store with five sessions, a login and an attachment, of which some are damaged.
+    private func damaged() async throws -> (StoreDirectory, SQLiteStore, [StoredSession], ManualClock) {
+        let directory = try StoreDirectory()
+        let clock = ManualClock()
+        let store = try await directory.open { $0.clock = clock }
+        var sessions = try (0..<5).map { try sampleSession(subject: "buyer \($0)", tenant: "shop") }
+        sessions[0].providerSessionID = "sid"
+        for session in sessions { try await store.insert(session) }
+        #expect(try await store.setAttachment("cart", to: Secret("x"), of: sessions[4].id, expecting: nil))
+        try await store.insert(sampleAttempt("login"))
+        let keys = try sessions.map { try store.rowKey($0.id) }
+        try directory.connection().execute(
+            """
+            UPDATE session SET slot = substr(slot, 1, 5000) || x'00' || substr(slot, 5002) WHERE key = \(keys[0]);
+            UPDATE session SET generation = generation + 1 WHERE key = \(keys[1]);
+            UPDATE session SET key = 7 WHERE key = \(keys[2]);
+            UPDATE login_attempt SET slot = 'text';
+            UPDATE attachment SET slot = x'';
+            """
+        )
+        return (directory, store, sessions, clock)
+    }
+
+    @Test("takes every damaged row, which is then out of the way but never unknown")
+    func moves() async throws {
+        let (directory, store, sessions, _) = try await damaged()
+        defer { withExtendedLifetime(directory) {} }
+        #expect(try await store.checkHealth().damagedRows == 5)
+        #expect(try await store.quarantineDamagedRows() == 5)
+        #expect(try await store.quarantineDamagedRows() == 0)
+        let health = try await store.checkHealth()
+        #expect(health.isSound)
+        #expect([health.quarantinedRows, health.sessions, health.attachments, health.loginAttempts] == [5, 2, 0, 0])
+        for number in [0, 1, 2] {
+            let session = sessions[number]
+            await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
+            await expect(.storeCorrupt, .configuration) { try await store.remove(session.id) }
+            await expect(.storeCorrupt, .configuration) {
+                try await store.replace(session.next(), expecting: session.generation)
+            }
+            await expect(.storeFailed, .rejected) { try await store.insert(session) }
+            let filter = SessionFilter(buyer: (session.issuer, session.subject))
+            await expect(.storeCorrupt, .configuration) { try await store.sessions(matching: filter) }
+        }
+        await expect(.storeCorrupt, .configuration) {
+            try await store.sessions(matching: SessionFilter(providerSessionID: "sid"))
+        }
+        await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
+        await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: sessions[4].id) }
+        // The others go on, and so does what was not damaged but what hung on it.
+        #expect(try await store.sessions(matching: SessionFilter(tenant: "shop")).count == 2)
+        #expect(try await store.setAttachment("cart", to: Secret("y"), of: sessions[4].id, expecting: nil))
+        #expect(try await store.attachment("cart", of: sessions[4].id)?.payload.reveal() == "y")
+        #expect(try await store.remove(sessions[4].id) != nil)
+        #expect(try await store.session(try sampleSession().id) == nil)
+    }
+
+    @Test("leaves rows alone whose key this process does not have")
+    func missingKey() async throws {
+        let directory = try StoreDirectory()
+        let old = try await directory.open()
+        let session = try sampleSession()
+        try await old.insert(session)
+        await old.close()
+        let new = try StoreDirectory.key()
+        await (try directory.open { ($0.key, $0.readOnlyKeys) = (new, [directory.key]) }).close()
+        let store = try await directory.open { $0.key = new }
+        #expect(try await store.checkHealth().rowsWithoutKey == 1)
+        #expect(try await store.quarantineDamagedRows() == 0)
+        await expect(.storeKeyMismatch, .configuration) { try await store.session(session.id) }
+    }
+
+    @Test("keeps a row with all its columns, so that it can be put back as the guide says")
+    func restoring() async throws {
+        let (directory, store, sessions, _) = try await damaged()
+        #expect(try await store.quarantineDamagedRows() == 5)
+        // What was wrong with the second one was its generation only.
+        try directory.connection().execute(
+            """
+            BEGIN;
+            UPDATE quarantine SET generation = generation - 1 WHERE key = \(try store.rowKey(sessions[1].id));
+            INSERT INTO session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session)
+            SELECT key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session
+            FROM quarantine WHERE key = \(try store.rowKey(sessions[1].id));
+            DELETE FROM quarantine WHERE key = \(try store.rowKey(sessions[1].id));
+            COMMIT;
+            """
+        )
+        #expect(try await store.session(sessions[1].id)?.payload.reveal() == "tokens")
+        let reasons = try await store.database.read {
+            try $0.texts("SELECT DISTINCT origin FROM quarantine ORDER BY 1")
+        }
+        #expect(reasons == ["attachment", "login_attempt", "session"])
+    }
+
+    @Test("keeps rows for thirty days")
+    func sweeping() async throws {
+        let (directory, store, sessions, clock) = try await damaged()
+        defer { withExtendedLifetime(directory) {} }
+        #expect(try await store.quarantineDamagedRows() == 5)
+        clock.advance(by: .seconds(29 * 86_400))
+        _ = try await store.sweep(expiredBefore: clock.now)
+        #expect(try await store.checkHealth().quarantinedRows == 5)
+        clock.advance(by: .seconds(2 * 86_400))
+        _ = try await store.sweep(expiredBefore: clock.now)
+        #expect(try await store.checkHealth().quarantinedRows == 0)
+        #expect(try await store.session(sessions[0].id) == nil)
+    }
+}

@@ -1,0 +1,164 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("What a row says of a session's renewal")
+struct SessionStateTests {
+    @Test("that it is under way goes in and out with every save, and is listed from an index of its own")
+    func unsettled() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        var first = try sampleSession(tenant: "a")
+        first.isUnsettled = true
+        let second = try sampleSession(tenant: "b")
+        for session in [first, second] { try await store.insert(session) }
+        func unsettled(_ filter: SessionFilter = SessionFilter(isUnsettled: true)) async throws -> Set<SessionID> {
+            Set(try await store.sessions(matching: filter).map(\.id))
+        }
+        #expect(try await store.session(first.id)?.isUnsettled == true)
+        #expect(try await store.session(second.id)?.isUnsettled == false)
+        #expect(try await unsettled() == [first.id])
+        #expect(try await unsettled(SessionFilter(isUnsettled: false)) == [second.id])
+        #expect(try await unsettled(SessionFilter(tenant: "b", isUnsettled: true)).isEmpty)
+        #expect(try await store.checkHealth().unsettledSessions == 1)
+        let claimed = try await store.save(second.next(isUnsettled: true), after: second)
+        #expect(try await unsettled() == [first.id, second.id])
+        #expect(try await unsettled(SessionFilter(provider: "shopify", tenant: "b", isUnsettled: true)) == [second.id])
+        _ = try await store.save(claimed.next(), after: claimed)
+        _ = try await store.save(first.next(), after: first)
+        #expect(try await unsettled().isEmpty)
+        for (query, index) in [
+            (Query.listUnsettledSessions, "session_unsettled"), (.listSessionsOfTenant, "session_tenant"),
+        ] {
+            let plan = try await store.database.read { try $0.plan(query) }
+            #expect(plan.contains { $0.contains(index) } && !plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+        }
+    }
+
+    @Test("among thousands of sessions each can be claimed and saved when the disk is full")
+    func fullDisk() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { ($0.slotSize, $0.lockWait) = (512, .seconds(600)) }
+        let sessions = try (0..<3_000).map { try sampleSession(subject: "buyer \($0)", tenant: "shop \($0 % 7)") }
+        try await withThrowingTaskGroup { group in
+            for session in sessions { group.addTask { try await store.insert(session) } }
+            try await group.waitForAll()
+        }
+        try await store.fillDisk()
+        await expect(.storeFull, .retryLater) {
+            for _ in 0..<64 { try await store.insert(sampleSession()) }
+        }
+        // All at once, as after an outage of the provider, and then one after the other.
+        let few = Array(sessions.prefix(300))
+        for session in few { _ = try await store.save(session.next(isUnsettled: true), after: session) }
+        #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).count == few.count)
+        for session in few.map({ $0.next(isUnsettled: true) }) {
+            _ = try await store.save(session.next("renewed"), after: session)
+        }
+        for session in sessions.suffix(300) {
+            let claimed = try await store.save(session.next(isUnsettled: true), after: session)
+            _ = try await store.save(claimed.next("renewed"), after: claimed)
+        }
+        let health = try await store.checkHealth()
+        #expect(health.isSound)
+        #expect(health.unsettledSessions == 0)
+    }
+
+    @Test("a session that outgrows its slot is saved, keeps its room, and has it before its tokens are spent")
+    func growth() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.slotSize = 512 }
+        func length(_ session: StoredSession) async throws -> String? {
+            let key = try store.rowKey(session.id)
+            return try await store.database.read { connection in
+                try connection.texts("SELECT length(slot) FROM session WHERE key = \(key)").first
+            }
+        }
+        func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+        var session = try sampleSession(payload: text(100))
+        try await store.insert(session)
+        #expect(try await length(session) == "512")
+        for (count, expected) in [(200, 512), (420, 1_024), (2_000, 4_096), (10, 4_096), (7_900, 8_192)] {
+            session = try await store.save(session.next(text(count)), after: session)
+            #expect(try await length(session) == "\(expected)")
+            #expect(try await store.session(session.id)?.payload.reveal() == text(count))
+        }
+        // A claim takes the room for an answer as long as what is there, and the save finds it on a disk that is full by then.
+        session = try sampleSession(payload: text(300))
+        try await store.insert(session)
+        session = try await store.save(session.next(text(1_500)), after: session)
+        #expect(try await length(session) == "2048")
+        session = try await store.save(session.next(isUnsettled: true), after: session)
+        #expect(try await length(session) == "4096")
+        try await store.fillDisk()
+        session = try await store.save(session.next(text(3_000), isUnsettled: true), after: session)
+        session = try await store.save(session.next(text(1_600)), after: session)
+        let full = session
+        await expect(.storeFull, .retryLater) {
+            try await store.replace(full.next(text(7_000)), expecting: full.generation)
+        }
+        #expect(try await store.checkHealth().isSound)
+    }
+
+    @Test("a flood of logins at one tenant lets go of that tenant's only")
+    func attemptsOfTenants() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.maximumAttempts = 3 }
+        try await store.insert(sampleAttempt("quiet", tenant: "quiet", expiresAt: 1))
+        for number in 0..<9 {
+            try await store.insert(sampleAttempt("\(number)", tenant: "loud", expiresAt: Double(10 + number)))
+        }
+        #expect(try await store.checkHealth().loginAttempts == 4)
+        #expect(try await store.takeLoginAttempt("5") == nil)
+        #expect(try await store.takeLoginAttempt("6")?.tenant == "loud")
+        #expect(try await store.takeLoginAttempt("quiet")?.tenant == "quiet")
+    }
+
+    @Test("an attempt moved to another tenant does not open")
+    func attemptOfAnotherTenant() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        try await store.insert(sampleAttempt("login", tenant: "a"))
+        try directory.connection().execute("UPDATE login_attempt SET tenant = CAST('b' AS BLOB)")
+        await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
+    }
+
+    @Test("a tenant gets as many sessions as it may have, and room when one ends")
+    func sessionsOfTenants() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.maximumSessionsPerTenant = 2 }
+        let sessions = try (0..<2).map { _ in try sampleSession(tenant: "shop") }
+        for session in sessions { try await store.insert(session) }
+        await expect(.storeFull, .retryLater) { try await store.insert(sampleSession(tenant: "shop")) }
+        try await store.insert(sampleSession(tenant: "other"))
+        _ = try await store.save(sessions[0].next(), after: sessions[0])
+        _ = try await store.remove(sessions[1].id)
+        try await store.insert(sampleSession(tenant: "shop"))
+        #expect(try await store.sessions(matching: SessionFilter(tenant: "shop")).count == 2)
+    }
+
+    @Test("what is attached again after a removal does not pass for what was there before")
+    func revisions() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        var seen: Set<Int64> = []
+        for _ in 0..<8 {
+            #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+            let revision = try #require(try await store.attachment("cart", of: session.id)?.revision)
+            #expect(seen.insert(revision).inserted)
+            #expect((1 << 40..<1 << 47).contains(revision))
+            #expect(try await store.setAttachment("cart", to: nil, of: session.id, expecting: revision))
+        }
+    }
+}
+
+extension Connection {
+    /// How SQLite would run a query.
+    fileprivate func plan(_ query: Query) throws -> [String] {
+        try texts("EXPLAIN QUERY PLAN \(query.sql)", column: 3)
+    }
+}

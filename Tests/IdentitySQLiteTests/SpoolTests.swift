@@ -1,0 +1,161 @@
+import FoundationEssentials
+import Glibc
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("The second place for tokens")
+struct SpoolTests {
+    @Test("keeps one session for an id, sealed, for the owner alone, and over a restart")
+    func keeping() async throws {
+        let directory = try StoreDirectory()
+        let canary = SecretCanary()
+        var session = try sampleSession(
+            payload: canary.plant("token"),
+            subject: canary.plant("subject"),
+            tenant: "shop"
+        )
+        session.providerSessionID = canary.plant("sid")
+        canary.watch(Secret(session.id.rawValue))
+        let first = try await directory.open()
+        #expect(try await first.spooledSession(session.id) == nil)
+        #expect(try await first.spooledSessions().isEmpty)
+        try await first.removeSpooledSession(session.id)
+        #expect(try directory.entries().allSatisfy { !$0.hasSuffix(".spool") })
+        try await first.spool(session)
+        session = session.next(canary.plant("renewed"), isUnsettled: true)
+        try await first.spool(session)
+        try await first.spool(sampleSession())
+        #expect(try await first.checkHealth().spooledSessions == 2)
+        await first.close()
+        #expect(directory.mode(directory.spool) == 0o700)
+        let files = try directory.entries(of: directory.spool)
+        #expect(files.count == 2)
+        for file in files {
+            #expect(file.utf8.count == 64)
+            #expect(directory.mode(directory.spool + "/" + file) == 0o600)
+            #expect(canary.findings(in: try directory.contents(directory.spool + "/" + file)).isEmpty)
+        }
+        let second = try await directory.open()
+        let kept = try #require(try await second.spooledSession(session.id))
+        #expect(kept.payload.isEqual(to: session.payload))
+        #expect(kept.generation == session.generation)
+        #expect(kept.isUnsettled)
+        #expect(kept.tenant == "shop" && kept.subject == session.subject)
+        #expect(kept.providerSessionID == session.providerSessionID)
+        #expect(try await second.spooledSessions().count == 2)
+        try await second.removeSpooledSession(session.id)
+        #expect(try await second.spooledSession(session.id) == nil)
+        #expect(try await second.spooledSessions().count == 1)
+    }
+
+    @Test("opens no file that was changed, cut, moved, or sealed elsewhere")
+    func damage() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.slotSize = 512 }
+        let session = try sampleSession(tenant: "shop")
+        let other = try sampleSession()
+        try await store.spool(other)
+        let otherFile = directory.spool + "/" + (try #require(directory.entries(of: directory.spool).first))
+        try await store.spool(session)
+        let names = try directory.entries(of: directory.spool).map { directory.spool + "/" + $0 }
+        let file = try #require(names.first { $0 != otherFile })
+        let whole = try directory.contents(file)
+        for byte in whole.indices {
+            var changed = whole
+            changed[byte] ^= 1
+            try directory.overwrite(changed, in: file)
+            let found = await result { try await store.spooledSession(session.id) }
+            // The mark of a renewal is the one thing that is not sealed; like the row's it decides about nothing but who looks.
+            if case .success(let kept) = found {
+                #expect(kept?.isUnsettled == true)
+                #expect(kept?.payload.isEqual(to: session.payload) == true)
+            } else if case .failure(let error) = found {
+                #expect([.storeCorrupt, .storeKeyMismatch].contains(error.code), "byte \(byte): \(error.code)")
+            }
+        }
+        for count in stride(from: 0, to: whole.count, by: 7) {
+            try directory.overwrite(whole.prefix(count), in: file)
+            await expect(.storeCorrupt, .configuration) { try await store.spooledSession(session.id) }
+        }
+        for wrong in [whole + [0], try directory.contents(otherFile), [UInt8](repeating: 0, count: 200_000)] {
+            try directory.overwrite(wrong, in: file)
+            await expect(.storeCorrupt, .configuration) { try await store.spooledSession(session.id) }
+        }
+        #expect(try await store.spooledSessions().map(\.id) == [other.id])
+        #expect(try directory.contents(file).count == 200_000)
+        let elsewhere = try StoreDirectory()
+        let stranger = try await elsewhere.open { $0.key = directory.key }
+        try await stranger.spool(session)
+        try directory.overwrite(
+            elsewhere.contents(elsewhere.spool + "/" + (try #require(elsewhere.entries(of: elsewhere.spool).first))),
+            in: file
+        )
+        await expect(.storeCorrupt, .configuration) { try await store.spooledSession(session.id) }
+    }
+
+    @Test("refuses wide modes, links and what is no file")
+    func rights() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let session = try sampleSession()
+        try await store.spool(session)
+        let file = directory.spool + "/" + (try #require(directory.entries(of: directory.spool).first))
+        func expectRefusal() async {
+            await expect(.configurationInvalid, .configuration) { try await store.spooledSession(session.id) }
+        }
+        for mode: mode_t in [0o640, 0o604] {
+            try directory.setMode(mode, of: file)
+            await expectRefusal()
+        }
+        try directory.setMode(0o600, of: file)
+        let isLinked = unsafe link(file, directory.path + "/another") == 0
+        try #require(isLinked)
+        await expectRefusal()
+        try directory.remove(directory.path + "/another")
+        #expect(try await store.spooledSession(session.id) != nil)
+        try directory.replaceByLink(file)
+        await expectRefusal()
+        try directory.remove(file)
+        let isPipe = unsafe mkfifo(file, 0o600) == 0
+        try #require(isPipe)
+        await expectRefusal()
+        try directory.setMode(0o750, of: directory.spool)
+        await expectRefusal()
+        await expect(.configurationInvalid, .configuration) { try await store.spool(session) }
+        try directory.setMode(0o700, of: directory.spool)
+        try directory.replaceByLink(directory.spool)
+        await expectRefusal()
+        try directory.remove(directory.spool)
+        try directory.overwrite([], in: directory.spool)
+        await expectRefusal()
+    }
+
+    @Test("forgets with a sweep what is over, and what was half written a day ago")
+    func sweeping() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let old = try sampleSession(retainedUntil: Date(timeIntervalSince1970: 1_000))
+        let young = try sampleSession()
+        for session in [old, young] { try await store.spool(session) }
+        let leftover = directory.spool + "/0123.4567.tmp"
+        try directory.overwrite([1], in: leftover)
+        _ = try await store.sweep(expiredBefore: Date(timeIntervalSince1970: 2_000))
+        #expect(try directory.entries(of: directory.spool).count == 2)
+        #expect(try await store.spooledSession(old.id) == nil)
+        #expect(try await store.spooledSession(young.id) != nil)
+        #expect(try await store.checkHealth().spooledSessions == 1)
+        _ = try await store.sweep(expiredBefore: Date() + 2 * 86_400 - 3_600)
+        #expect(try directory.entries(of: directory.spool).count == 1)
+    }
+
+    private func result<R>(_ body: () async throws -> R) async -> Result<R, IdentityError> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(.wrapping(error))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import FoundationEssentials
+import Glibc
+import IdentityKit
+import Testing
+
+@testable import IdentitySQLite
+
+@Suite("A write-ahead log, where it was asked for")
+struct WriteAheadLogTests {
+    private func open(
+        _ directory: StoreDirectory,
+        _ change: (inout SQLiteStore.Configuration) -> Void = { _ in }
+    ) async throws -> SQLiteStore {
+        try await directory.open {
+            ($0.journal, $0.trustsWriteAheadLog) = (.writeAheadLog, true)
+            change(&$0)
+        }
+    }
+
+    @Test("is refused where the library can corrupt it, by the table of sqlite.org")
+    func versions() async throws {
+        let safe: [Int32] = [
+            3_044_006, 3_044_007, 3_044_999, 3_050_007, 3_050_999, 3_051_003, 3_051_004, 3_052_000, 4_000_000,
+        ]
+        let faulty: [Int32] = [
+            3_007_000, 3_040_001, 3_044_005, 3_045_000, 3_045_001, 3_046_001, 3_049_009, 3_050_000, 3_050_006,
+            3_051_000,
+            3_051_002,
+        ]
+        for version in safe { #expect(WriteAheadLog.isSafe(version), "\(version)") }
+        for version in faulty { #expect(!WriteAheadLog.isSafe(version), "\(version)") }
+        let error = #expect(throws: IdentityError.self) { try WriteAheadLog.require(3_040_001) }
+        #expect(error?.message.contains("3.40.1") == true)
+        let directory = try StoreDirectory()
+        if WriteAheadLog.isSafe(WriteAheadLog.libraryVersion) {
+            try await directory.open { $0.journal = .writeAheadLog }.close()
+        } else {
+            await expect(.configurationInvalid, .configuration) {
+                try await directory.open { $0.journal = .writeAheadLog }
+            }
+            #expect(try directory.entries().isEmpty)
+        }
+    }
+
+    @Test("has the settings that durability rests on, files for the owner alone, and none left when it is closed")
+    func files() async throws {
+        let directory = try StoreDirectory()
+        let store = try await open(directory)
+        try await store.insert(sampleSession())
+        let settings = try await store.database.read { connection in
+            try ["journal_mode", "synchronous"].flatMap { try connection.texts("PRAGMA \($0)") }
+        }
+        #expect(settings == ["wal", "2"])
+        for suffix in ["-wal", "-shm"] { #expect(directory.mode(directory.database + suffix) == 0o600) }
+        await store.close()
+        #expect(
+            try directory.entries().filter { $0.hasSuffix("-wal") }.allSatisfy {
+                try directory.contents(directory.path + "/" + $0).isEmpty
+            }
+        )
+        for suffix in ["-wal", "-shm"] {
+            try directory.overwrite([], in: directory.database + suffix)
+            try directory.setMode(0o644, of: directory.database + suffix)
+            await expect(.configurationInvalid, .configuration) { try await open(directory) }
+            try directory.remove(directory.database + suffix)
+        }
+    }
+
+    @Test("a file left in the other mode is converted, or refused while somebody has it open")
+    func conversion() async throws {
+        let directory = try StoreDirectory()
+        let session = try sampleSession()
+        let log = try await open(directory)
+        try await log.insert(session)
+        await expect(.storeBusy, .retryLater) { try await directory.open { $0.lockWait = .zero } }
+        #expect(try await log.session(session.id) != nil)
+        await log.close()
+        for isLog in [false, true, false] {
+            let store = try await isLog ? open(directory) : directory.open()
+            #expect(try await store.session(session.id) != nil)
+            let mode = try await store.database.read { try $0.texts("PRAGMA journal_mode") }
+            #expect(mode == [isLog ? "wal" : "persist"])
+            try await store.insert(sampleSession())
+            await store.close()
+        }
+        // One that was not closed, as after a crash: its log is played back.
+        let crashed = try StoreDirectory()
+        let busy = try await open(directory)
+        try await busy.insert(sampleSession())
+        for suffix in ["", "-wal"] {
+            try crashed.overwrite(directory.contents(directory.database + suffix), in: crashed.database + suffix)
+        }
+        let recovered = try await crashed.open { $0.key = directory.key }
+        #expect(try await recovered.sessions(matching: SessionFilter()).count == 5)
+        #expect(try await recovered.checkHealth().isSound)
+        await busy.close()
+    }
+}
