@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "IdentityShopify", targets: ["IdentityShopify"]),
         .library(name: "IdentityBolt", targets: ["IdentityBolt"]),
         .library(name: "IdentitySQLite", targets: ["IdentitySQLite"]),
+        .library(name: "IdentityPostgres", targets: ["IdentityPostgres"]),
         .library(name: "ShopifyStorefront", targets: ["ShopifyStorefront"]),
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
         .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
@@ -49,6 +50,7 @@ let package = Package(
         // Layer 0: system libraries, under names that clash with nobody's.
         .systemLibrary(name: "CIdentityOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CIdentitySQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CIdentityPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CIdentityCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Layer 1
@@ -63,6 +65,7 @@ let package = Package(
         library("IdentityShopify", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentityBolt", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentitySQLite", ["IdentityKit", "IdentityCrypto", "CIdentitySQLite"]),
+        library("IdentityPostgres", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "CIdentityPostgres"]),
         library("ShopifyStorefront", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentityPresentation", ["IdentityKit", "IdentityHTTP"]),
         library("IdentitySandbox", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
@@ -89,7 +92,7 @@ let package = Package(
             "identity-lab",
             [
                 "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
-                "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
+                "IdentityPostgres", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
             ]
         ),
 
@@ -112,6 +115,7 @@ let package = Package(
             ]
         ),
         tests("IdentitySQLiteTests", ["IdentitySQLite", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
+        tests("IdentityPostgresTests", ["IdentityPostgres", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
         tests(
             "ShopifyStorefrontTests",
             [

@@ -1,4 +1,4 @@
-# Sourced by Examples/run and Tests/run: makes sure that Swift and the C libraries are there, or says what to do.
+# Sourced by Examples/run, Tests/run and .ci/run: makes sure that Swift and the C libraries are there, or says what to do.
 
 need_swift() {
     command -v swift >/dev/null 2>&1 && return 0
@@ -11,6 +11,7 @@ system_libraries='
 libssl-dev openssl/evp.h
 libsqlite3-dev sqlite3.h
 libcurl4-openssl-dev curl/curl.h
+libpq-dev postgresql/libpq-fe.h
 pkg-config -
 '
 
@@ -29,11 +30,23 @@ missing_libraries() {
 }
 
 need_libraries() {
-    missing=$(missing_libraries)
+    install_packages "$(missing_libraries)"
+}
+
+# The programs of a PostgreSQL server, which the tests of IdentityPostgres start for themselves; without them those are skipped.
+need_postgresql() {
+    for program in /usr/lib/postgresql/*/bin/initdb /usr/local/pgsql/bin/initdb /usr/local/bin/initdb /usr/bin/initdb; do
+        [ -x "$program" ] && return 0
+    done
+    install_packages postgresql
+}
+
+install_packages() {
+    missing=$1
     [ -z "$missing" ] && return 0
     if ! command -v apt-get >/dev/null 2>&1; then
-        echo "These libraries are missing, under their Debian names: $missing" >&2
-        echo "Install their counterparts of your system (development headers of OpenSSL 3, SQLite 3, libcurl) and run this again." >&2
+        echo "These packages are missing, under their Debian names: $missing" >&2
+        echo "Install their counterparts of your system (development headers of OpenSSL 3, SQLite 3, libcurl, libpq) and run this again." >&2
         exit 2
     fi
     as_root=''
@@ -41,12 +54,12 @@ need_libraries() {
         if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
             as_root='sudo -n'
         else
-            echo "These system libraries are missing. Install them and run this again:" >&2
+            echo "These system packages are missing. Install them and run this again:" >&2
             echo "  sudo apt-get install $missing" >&2
             exit 2
         fi
     fi
-    echo "Installing system libraries: $missing" >&2
+    echo "Installing system packages: $missing" >&2
     export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086 # the list is meant to be split
     $as_root apt-get install -y -qq $missing >/dev/null 2>&1 || {

@@ -122,6 +122,8 @@ extension IdentityError.Code {
     public static let providerUnknown = Self(rawValue: "provider_unknown")
     /// The store is locked by another process.
     public static let storeBusy = Self(rawValue: "store_busy")
+    /// The store's database server cannot be reached or does not answer in time.
+    public static let storeUnavailable = Self(rawValue: "store_unavailable")
     /// The store's key does not fit.
     public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")
     /// The store's file is damaged; nothing was deleted.

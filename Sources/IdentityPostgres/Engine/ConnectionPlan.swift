@@ -1,0 +1,148 @@
+internal import CIdentityPostgres
+internal import FoundationEssentials
+internal import IdentityKit
+
+/// Which servers to try, one after the other, and how.
+struct ConnectionPlan: Sendable {
+    /// One server, as libpq's keywords; values may be secrets.
+    struct Host: Sendable {
+        var keywords: [(name: String, value: Secret)]
+    }
+
+    let hosts: [Host]
+    /// Whether a server that takes no writes is as good as none.
+    let isStrict: Bool
+    /// How long one server may take to answer.
+    let hostLimit: Duration
+    /// Statements for a new connection, where it leads straight to the server; nil behind a pooler.
+    let preparations: String?
+
+    /// Reads a connection string; what is wrong with it is never repeated, for it may hold the password.
+    init(
+        _ configuration: PostgresStore.Configuration,
+        _ text: Secret,
+        listensTo channel: String?,
+        isPooled: Bool
+    )
+        throws
+    {
+        var given = try Self.parse(text)
+        func take(_ name: String) -> String? { given.removeValue(forKey: name).map { $0.reveal() } }
+        let names = take("host").map(Self.list)
+        let addresses = take("hostaddr").map(Self.list)
+        let ports = take("port").map(Self.list) ?? []
+        let count = max(names?.count ?? 0, addresses?.count ?? 0)
+        guard count > 0, names.map({ $0.count == count }) ?? true, addresses.map({ $0.count == count }) ?? true,
+            ports.count <= 1 || ports.count == count
+        else { throw Self.invalid("it must name a host, and as many ports as hosts or one for all") }
+        let attributes = take("target_session_attrs") ?? "any"
+        guard ["any", "read-write", "primary"].contains(attributes) else {
+            throw Self.invalid("its target_session_attrs must be any, read-write or primary, for the store writes")
+        }
+        isStrict = attributes != "any"
+        let limit = take("connect_timeout").flatMap(Int.init)
+        hostLimit = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? configuration.connectLimit
+        let mode = take("sslmode")
+        let root = take("sslrootcert")
+        // Where nothing else is asked for. A silent peer is noticed in seconds; by the system's defaults it would take hours.
+        let limitInMilliseconds = max(1_000, Int(configuration.callLimit / .milliseconds(1)))
+        for (name, value) in [
+            ("application_name", "IdentityKit"), ("gssencmode", "disable"), ("keepalives_idle", "10"),
+            ("keepalives_interval", "3"), ("keepalives_count", "3"), ("tcp_user_timeout", "\(limitInMilliseconds)"),
+        ] where given[name] == nil { given[name] = Secret(value) }
+        given["client_encoding"] = Secret("UTF8")
+        let shared = given
+        hosts = try (0..<count).map { index in
+            var keywords = shared
+            let name = names?[index] ?? ""
+            let address = addresses?[index] ?? ""
+            guard !name.isEmpty || !address.isEmpty else { throw Self.invalid("one of its hosts is empty") }
+            if !name.isEmpty { keywords["host"] = Secret(name) }
+            if !address.isEmpty { keywords["hostaddr"] = Secret(address) }
+            if let port = ports.count == 1 ? ports[0] : ports.isEmpty ? nil : ports[index] {
+                keywords["port"] = Secret(port)
+            }
+            let isNear = Self.isOnThisMachine(address.isEmpty ? name : address)
+            let security = try Self.security(mode, isNear: isNear, configuration.allowsUnverifiedTLS)
+            if let security { keywords["sslmode"] = Secret(security) }
+            if let root = root ?? (security?.hasPrefix("verify") == true ? Self.systemRoots : nil) {
+                keywords["sslrootcert"] = Secret(root)
+            }
+            return Host(keywords: keywords.map { ($0.key, $0.value) })
+        }
+        let patience = limitInMilliseconds * 2
+        preparations =
+            isPooled
+            ? nil
+            : """
+            SET statement_timeout = \(patience); SET idle_in_transaction_session_timeout = \(patience + 10_000)\
+            \(channel.map { "; LISTEN \($0)" } ?? "")
+            """
+    }
+
+    /// The mode of TLS for a server, nil for libpq's own.
+    private static func security(_ mode: String?, isNear: Bool, _ allowsUnverified: Bool) throws -> String? {
+        if isNear || mode == "verify-full" { return mode }
+        guard let mode else { return "verify-full" }
+        guard allowsUnverified else {
+            throw invalid(
+                "its sslmode is weaker than verify-full, to a server on another machine",
+                hint: "Use verify-full; `allowsUnverifiedTLS` permits less."
+            )
+        }
+        return mode
+    }
+
+    /// Where libpq would find no root certificates on its own, those of the system.
+    private static var systemRoots: String? {
+        // libpq 16 and newer know "system".
+        if PQlibVersion() >= 160_000 { return "system" }
+        let bundle = "/etc/ssl/certs/ca-certificates.crt"
+        let own = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".postgresql/root.crt").path
+        return FileManager.default.fileExists(atPath: own) || !FileManager.default.fileExists(atPath: bundle)
+            ? nil : bundle
+    }
+
+    /// Whether packets to a host stay on this machine: Unix sockets and loopback.
+    static func isOnThisMachine(_ host: String) -> Bool {
+        if host.hasPrefix("/") || host.hasPrefix("@") || host == "::1" || host.lowercased() == "localhost" {
+            return true
+        }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static func parse(_ text: Secret) throws -> [String: Secret] {
+        let bytes = text.revealBytes()
+        guard !bytes.isEmpty, !bytes.contains(0) else { throw invalid("it is empty or holds a NUL") }
+        let start = unsafe (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
+            unsafe PQconninfoParse(buffer.baseAddress, nil)
+        }
+        guard let start = unsafe start else {
+            throw invalid("it is neither a postgresql:// URL nor a list of keywords and values that libpq knows")
+        }
+        defer { unsafe PQconninfoFree(start) }
+        var given: [String: Secret] = [:]
+        var option = unsafe start
+        while let keyword = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val, unsafe value.pointee != 0 {
+                unsafe given[String(cString: keyword)] = Secret(String(cString: value))
+            }
+            unsafe option += 1
+        }
+        return given
+    }
+
+    private static func invalid(_ reason: String, hint: String? = nil) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The store's connection string cannot be used: \(reason).",
+            hint: hint ?? "Write postgresql://user@host/database; see Documentation/PostgreSQL.md."
+        )
+    }
+}

@@ -1,0 +1,51 @@
+/// What is known about reaching the server: how many connections are being made, and when the next attempt may be.
+struct ConnectionState {
+    private(set) var connecting = 0
+    private var failures = 0
+    private var retryAt = ContinuousClock.now
+    /// Why it does not work, where only an operator can change that.
+    private(set) var obstacle: PostgresFailure?
+    private var lastFailure: PostgresFailure?
+    /// When all servers were last found to take no writes.
+    private var readOnlySince: ContinuousClock.Instant?
+
+    private static let shortestPause = Duration.milliseconds(20)
+    private static let longestPause = Duration.seconds(2)
+    /// For how long the word of a server that it takes no writes is believed.
+    private static let trustInReadOnly = Duration.milliseconds(250)
+
+    /// When the next attempt may be made; nil for at once.
+    var pausedUntil: ContinuousClock.Instant? { retryAt > .now ? retryAt : nil }
+
+    /// While it does not work, one attempt at a time is enough.
+    var mayConnect: Bool { pausedUntil == nil && (failures == 0 || connecting == 0) }
+
+    var isKnownReadOnly: Bool { readOnlySince.map { .now - $0 < Self.trustInReadOnly } ?? false }
+
+    /// What to tell those whose time is over while they wait.
+    func failure(whileWaiting isCrowded: Bool) -> PostgresFailure {
+        isCrowded ? PostgresFailure(.crowded) : lastFailure ?? PostgresFailure(.timedOut)
+    }
+
+    mutating func began() { connecting += 1 }
+
+    mutating func succeeded(isReadOnly: Bool) {
+        connecting -= 1
+        failures = 0
+        retryAt = .now
+        obstacle = nil
+        lastFailure = nil
+        readOnlySince = isReadOnly ? .now : nil
+    }
+
+    mutating func failed(_ failure: PostgresFailure) {
+        connecting -= 1
+        failures = min(failures + 1, 16)
+        lastFailure = failure
+        obstacle = failure.isConfiguration ? failure : nil
+        if failure.isReadOnly { readOnlySince = .now }
+        // Full jitter, so that many machines do not come back at the same moment.
+        let ceiling = min(Self.longestPause, Self.shortestPause * (1 << min(failures, 7)))
+        retryAt = .now + Jitter.duration(from: Self.shortestPause / 2, to: ceiling)
+    }
+}

@@ -1,0 +1,184 @@
+internal import CIdentityPostgres
+internal import Glibc
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// Makes connections, each on a thread of its own: looking up a name blocks, and libpq offers no other way.
+struct Connector: Sendable {
+    let plan: ConnectionPlan
+    let usesPooler: Bool
+
+    /// Starts to connect and tells how it went; false when there is no thread to be had.
+    func start(_ tell: @escaping @Sendable (Result<Established, PostgresFailure>) -> Void) -> Bool {
+        DedicatedThread.start { tell(self.connect()) }
+    }
+
+    /// Tries one server after the other: the first that takes writes, else the first that can be read.
+    private func connect() -> Result<Established, PostgresFailure> {
+        var readable: Established?
+        var worst = PostgresFailure(.unreachable)
+        for host in plan.hosts {
+            do {
+                let found = try connect(to: host)
+                guard found.isReadOnly else {
+                    readable?.discard()
+                    return .success(found)
+                }
+                if plan.isStrict || readable != nil {
+                    found.discard()
+                    if !worst.isConfiguration { worst = PostgresFailure(.readOnly) }
+                } else {
+                    readable = found
+                }
+            } catch {
+                if error.isConfiguration || (!worst.isConfiguration && !worst.isReadOnly) { worst = error }
+            }
+        }
+        return readable.map { .success($0) } ?? .failure(worst)
+    }
+
+    private func connect(to host: ConnectionPlan.Host) throws(PostgresFailure) -> Established {
+        let deadline = ContinuousClock.now + plan.hostLimit
+        guard let connection = unsafe Self.begin(host) else { throw PostgresFailure(.client) }
+        do {
+            try unsafe finishConnecting(connection, deadline)
+            unsafe identity_postgres_silence(connection)
+            return try unsafe prepare(connection, deadline)
+        } catch {
+            unsafe PQfinish(connection)
+            throw error
+        }
+    }
+
+    private static func begin(_ host: ConnectionPlan.Host) -> OpaquePointer? {
+        var names: [UnsafePointer<CChar>?] = unsafe []
+        var values: [UnsafePointer<CChar>?] = unsafe []
+        var copies: [(start: UnsafeMutablePointer<CChar>, count: Int)] = unsafe []
+        defer {
+            for unsafe(start, count) in unsafe copies {
+                unsafe explicit_bzero(start, count)
+                unsafe free(start)
+            }
+        }
+        for (name, value) in host.keywords {
+            guard let name = unsafe strdup(name) else { return nil }
+            unsafe copies.append((name, strlen(name)))
+            guard let value = unsafe strdup(value.reveal()) else { return nil }
+            unsafe copies.append((value, strlen(value)))
+            unsafe names.append(UnsafePointer(name))
+            unsafe values.append(UnsafePointer(value))
+        }
+        unsafe names.append(nil)
+        unsafe values.append(nil)
+        guard let connection = unsafe PQconnectStartParams(names, values, 0) else { return nil }
+        // Of what a server refuses only the five characters of its code are looked at.
+        unsafe PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE)
+        return unsafe connection
+    }
+
+    private func finishConnecting(
+        _ connection: OpaquePointer,
+        _ deadline: ContinuousClock.Instant
+    ) throws(PostgresFailure) {
+        var wanted = PGRES_POLLING_WRITING
+        while unsafe PQstatus(connection) != CONNECTION_BAD {
+            if wanted == PGRES_POLLING_OK { return }
+            guard wanted != PGRES_POLLING_FAILED else { break }
+            let events = wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT
+            guard Self.wait(for: events, on: unsafe PQsocket(connection), until: deadline) else {
+                throw PostgresFailure(.unreachable)
+            }
+            wanted = unsafe PQconnectPoll(connection)
+        }
+        throw unsafe Self.refusal(of: connection)
+    }
+
+    /// Why libpq has no connection; its text is looked at and never passed on.
+    private static func refusal(of connection: OpaquePointer) -> PostgresFailure {
+        if unsafe PQconnectionNeedsPassword(connection) == 1 { return PostgresFailure(.passwordMissing) }
+        let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
+        for line in text.split(separator: "\n").reversed() {
+            let word = line.split(separator: " ").last ?? ""
+            if line.contains(":  "), word.utf8.count == 5,
+                word.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
+            {
+                return PostgresFailure(.server(String(word)))
+            }
+        }
+        for sign in ["SSL", "certificate", "sslrootcert"] where text.contains(sign) {
+            return PostgresFailure(.untrusted)
+        }
+        return PostgresFailure(.unreachable)
+    }
+
+    /// Looks at what the server is, and sets what every connection needs.
+    private func prepare(
+        _ connection: OpaquePointer,
+        _ deadline: ContinuousClock.Instant
+    ) throws(PostgresFailure) -> Established {
+        guard unsafe PQserverVersion(connection) >= 120_000 else { throw PostgresFailure(.tooOld) }
+        guard unsafe PQsetnonblocking(connection, 1) == 0 else { throw PostgresFailure(.client) }
+        let found = try unsafe ask(
+            connection,
+            "SELECT current_setting('transaction_read_only'), current_setting('synchronous_commit')",
+            deadline
+        )
+        guard found.count == 2 else { throw PostgresFailure(.client) }
+        if found[1] == "off" {
+            guard !usesPooler else { throw PostgresFailure(.notDurable) }
+            _ = try unsafe ask(connection, "SET synchronous_commit = on", deadline)
+        }
+        if let preparations = plan.preparations { _ = try unsafe ask(connection, preparations, deadline) }
+        return unsafe Established(pointer: connection, isReadOnly: found[0] == "on")
+    }
+
+    /// Runs SQL without parameters and gives the first row as text.
+    private func ask(
+        _ connection: OpaquePointer,
+        _ sql: String,
+        _ deadline: ContinuousClock.Instant
+    ) throws(PostgresFailure) -> [String] {
+        guard unsafe PQsendQuery(connection, sql) == 1 else { throw PostgresFailure(.lost) }
+        var answer: [String] = []
+        while true {
+            let isSending = unsafe PQflush(connection) == 1
+            while unsafe PQisBusy(connection) == 0 {
+                guard let result = unsafe PQgetResult(connection) else { return answer }
+                defer { unsafe PQclear(result) }
+                switch unsafe PQresultStatus(result) {
+                case PGRES_TUPLES_OK:
+                    if unsafe PQntuples(result) > 0 {
+                        answer = unsafe (0..<PQnfields(result)).map { column in
+                            unsafe String(cString: PQgetvalue(result, 0, column))
+                        }
+                    }
+                case PGRES_COMMAND_OK: break
+                default: throw unsafe Self.failure(of: result)
+                }
+            }
+            let events = isSending ? POLLIN | POLLOUT : POLLIN
+            guard Self.wait(for: events, on: unsafe PQsocket(connection), until: deadline) else {
+                throw PostgresFailure(.unreachable)
+            }
+            guard unsafe PQconsumeInput(connection) == 1 else { throw PostgresFailure(.lost) }
+        }
+    }
+
+    /// The server's error, by its code.
+    static func failure(of result: OpaquePointer) -> PostgresFailure {
+        let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) }
+        return state.map { PostgresFailure(.server($0)) } ?? PostgresFailure(.lost)
+    }
+
+    private static func wait(for events: Int32, on socket: Int32, until deadline: ContinuousClock.Instant) -> Bool {
+        guard socket >= 0 else { return false }
+        var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
+        while true {
+            let left = max(0, Int((deadline - .now) / .milliseconds(1)) + 1)
+            guard deadline > .now else { return false }
+            let found = unsafe poll(&entry, 1, Int32(clamping: left))
+            if found > 0 { return true }
+            if found < 0, errno != EINTR { return false }
+        }
+    }
+}

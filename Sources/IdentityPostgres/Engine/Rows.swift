@@ -1,0 +1,66 @@
+internal import CIdentityPostgres
+
+/// What a statement gave back.
+///
+/// `@unchecked Sendable`: libpq writes a result before it hands it out; from then on it is only read, which its documentation
+/// allows on any thread, until `deinit`, when nobody holds it any more.
+@safe
+final class Rows: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    init(adopting pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        unsafe PQclear(pointer)
+    }
+
+    var count: Int { unsafe Int(PQntuples(pointer)) }
+    var isEmpty: Bool { count == 0 }
+
+    /// How many rows an INSERT, UPDATE or DELETE changed.
+    var changed: Int {
+        guard let text = unsafe PQcmdTuples(pointer) else { return 0 }
+        return unsafe Int(String(cString: text)) ?? 0
+    }
+
+    /// The first row, where there is one.
+    var first: Row? { isEmpty ? nil : Row(rows: self, index: 0) }
+
+    var all: [Row] { (0..<count).map { Row(rows: self, index: Int32($0)) } }
+
+    fileprivate func isNull(_ row: Int32, _ column: Int32) -> Bool {
+        unsafe PQgetisnull(pointer, row, column) == 1
+    }
+
+    fileprivate func bytes(_ row: Int32, _ column: Int32) -> [UInt8] {
+        guard unsafe column < PQnfields(pointer), let start = unsafe PQgetvalue(pointer, row, column) else { return [] }
+        let count = unsafe Int(PQgetlength(pointer, row, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
+/// One row of an answer; columns are read by their position, as what the statement is known to give.
+struct Row: Sendable {
+    fileprivate let rows: Rows
+    fileprivate let index: Int32
+
+    func isNull(_ column: Int32) -> Bool { rows.isNull(index, column) }
+    func bytes(_ column: Int32) -> [UInt8] { rows.bytes(index, column) }
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+    func flag(_ column: Int32) -> Bool { bytes(column).first == 1 }
+    func real(_ column: Int32) -> Double { Double(bitPattern: word(column)) }
+    func integer(_ column: Int32) -> Int64 { Int64(bitPattern: word(column)) }
+
+    private func word(_ column: Int32) -> UInt64 {
+        let bytes = bytes(column)
+        // A column of four bytes is a number too; nothing that we ask for is longer than eight.
+        if bytes.count == 4 { return UInt64(bitPattern: Int64(Int32(bitPattern: UInt32(fold(bytes))))) }
+        return fold(bytes.prefix(8))
+    }
+
+    private func fold(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

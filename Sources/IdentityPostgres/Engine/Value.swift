@@ -1,0 +1,62 @@
+internal import FoundationEssentials
+
+/// What can be handed to a statement, in the server's binary format.
+enum Value: Sendable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case flag(Bool)
+    case bytes([UInt8])
+
+    /// A text as its UTF-8 bytes, so that no collation, no encoding and no NUL ever matters.
+    static func text(_ text: String) -> Value { .bytes(Array(text.utf8)) }
+
+    /// The exact time.
+    static func date(_ date: Date) -> Value { .real(date.timeIntervalSinceReferenceDate) }
+
+    /// The integer key of a row, from its keyed hash.
+    static func key(_ hash: [UInt8]) -> Value { .integer(rowKey(hash)) }
+}
+
+/// The integer key of a row, the first 63 bits of its keyed hash.
+func rowKey(_ hash: [UInt8]) -> Int64 {
+    Int64(hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 1)
+}
+
+/// The types of the server that statements take.
+enum ParameterType: UInt32, Sendable {
+    case flag = 16
+    case bytes = 17
+    case integer = 20
+    case real = 701
+}
+
+/// Values one behind the other, so that they are handed over as one piece of memory.
+struct EncodedValues {
+    private(set) var bytes: [UInt8] = []
+    /// Where each value stands; nil for null.
+    private(set) var ranges: [Range<Int>?] = []
+
+    init(_ values: [Value]) {
+        ranges.reserveCapacity(values.count)
+        for value in values {
+            let start = bytes.count
+            switch value {
+            case .null:
+                ranges.append(nil)
+                continue
+            case .integer(let number): append(UInt64(bitPattern: number))
+            case .real(let number): append(number.bitPattern)
+            case .flag(let flag): bytes.append(flag ? 1 : 0)
+            case .bytes(let content): bytes.append(contentsOf: content)
+            }
+            ranges.append(start..<bytes.count)
+        }
+        // An empty value still needs an address that is not null.
+        bytes.append(0)
+    }
+
+    private mutating func append(_ word: UInt64) {
+        for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index))) }
+    }
+}

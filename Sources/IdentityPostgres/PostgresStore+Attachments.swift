@@ -1,0 +1,85 @@
+public import IdentityKit
+
+extension PostgresStore: SessionAttachmentStore {
+    /// What is attached under a name.
+    public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        let hash = try records.attachmentHash(name, id)
+        guard let row = try await client.read(sql.readAttachment, .key(hash), .bytes(hash)).first else {
+            try await refuseQuarantined(.attachment, hash)
+            return nil
+        }
+        let revision = row.integer(0)
+        let payload = try records.attachment(row.bytes(1), hash: hash, revision: revision).payload
+        return SessionAttachment(payload: payload, revision: revision)
+    }
+
+    /// Attaches, replaces or removes.
+    ///
+    /// - Throws: `store_unavailable` also where it cannot be known whether it was done.
+    public func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        let session = try records.sessionHash(id)
+        let hash = try records.attachmentHash(name, id)
+        let (next, isTooHigh) = (revision ?? StoredSession.firstGeneration - 1).addingReportingOverflow(1)
+        guard !isTooHigh else { return false }
+        guard let payload else { return try await removeAttachment(hash, session, revision) }
+        let slot = try records.attachmentSlot(payload, name: name, hash: hash, revision: next)
+        return try await client.repeating { deadline, isInDoubt in
+            let isDone =
+                if let revision {
+                    try await change(
+                        sql.replaceAttachment,
+                        [.key(hash), .bytes(hash), .integer(revision), .integer(next), .bytes(slot)],
+                        deadline
+                    )
+                } else {
+                    try await change(
+                        sql.insertAttachment,
+                        [.key(hash), .bytes(hash), .key(session), .bytes(session), .integer(next), .bytes(slot)],
+                        deadline
+                    )
+                }
+            guard !isDone, isInDoubt else { return isDone }
+            return try await isStored(payload, slot, hash: hash, revision: next, deadline)
+        }
+    }
+
+    private func removeAttachment(_ hash: [UInt8], _ session: [UInt8], _ revision: Int64?) async throws -> Bool {
+        let name: [Value] = [.key(hash), .bytes(hash)]
+        guard let revision else {
+            guard try await client.read(sql.readAttachment, .key(hash), .bytes(hash)).isEmpty else { return false }
+            return try await !client.read(sql.hasSession, .key(session), .bytes(session)).isEmpty
+        }
+        return try await client.repeating { deadline, isInDoubt in
+            if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }
+            // Gone, maybe by an earlier run of ours, maybe by somebody else.
+            if isInDoubt { throw PostgresFailure(.timedOut) }
+            return false
+        }
+    }
+
+    /// Whether what may have been attached is what is there now.
+    private func isStored(
+        _ payload: Secret,
+        _ slot: [UInt8],
+        hash: [UInt8],
+        revision: Int64,
+        _ deadline: ContinuousClock.Instant
+    ) async throws -> Bool {
+        let rows = try await client.perform(
+            sql.readAttachment,
+            [.key(hash), .bytes(hash)],
+            needsWriting: true,
+            by: deadline
+        )
+        guard let row = rows.first else { return false }
+        if row.integer(0) > revision { throw PostgresFailure(.timedOut) }
+        guard row.integer(0) == revision else { return false }
+        return try row.bytes(1) == slot
+            || records.attachment(row.bytes(1), hash: hash, revision: revision).payload.isEqual(to: payload)
+    }
+}

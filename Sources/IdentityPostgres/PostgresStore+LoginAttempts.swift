@@ -1,0 +1,57 @@
+public import IdentityKit
+internal import Synchronization
+
+extension PostgresStore: LoginAttemptStore {
+    /// Adds a pending login.
+    public func insert(_ attempt: StoredLoginAttempt) async throws {
+        let hash = try records.attemptHash(attempt.key)
+        let slot = try records.attemptSlot(attempt, hash: hash)
+        try await makeRoom(Array(attempt.tenant.utf8))
+        _ = try await client.write(
+            sql.insertAttempt,
+            .key(hash),
+            .bytes(hash),
+            .text(attempt.tenant),
+            .date(attempt.expiresAt),
+            .bytes(slot)
+        )
+    }
+
+    /// Takes a pending login out.
+    ///
+    /// - Throws: `store_unavailable` also where it cannot be known who has taken it.
+    public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+        let hash = try records.attemptHash(key)
+        let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
+            let values: [Value] = [.key(hash), .bytes(hash)]
+            let rows = try await client.perform(sql.readAttempt, values, needsWriting: true, by: deadline)
+            if let row = rows.first {
+                // Opened before it is taken: one that cannot be opened stays.
+                let slot = row.bytes(0)
+                let attempt = try records.attempt(slot, hash: hash, tenant: row.text(1))
+                if try await change(sql.deleteAttempt, values + [.bytes(slot)], deadline) { return attempt }
+            }
+            // Gone, maybe by an earlier run of ours, maybe by somebody else: nobody may get it twice.
+            if isInDoubt { throw PostgresFailure(.timedOut) }
+            return nil
+        }
+        if found == nil { try await refuseQuarantined(.loginAttempt, hash) }
+        return found
+    }
+
+    /// Lets those of a tenant that expire first make room.
+    ///
+    /// Counting reads a part of the index, so a large store counts only now and then.
+    private func makeRoom(_ tenant: [UInt8]) async throws {
+        let isDue = counters.withLock { [maximumAttempts] counters in
+            // A flood of tenants costs no more than a count too many.
+            if counters.attempts.count > 10_000 { counters.attempts = [:] }
+            let since = counters.attempts[tenant] ?? .max
+            let isDue = since >= maximumAttempts / 128
+            counters.attempts[tenant] = isDue ? 1 : since + 1
+            return isDue
+        }
+        guard isDue else { return }
+        _ = try await client.write(sql.evictAttempts, .bytes(tenant), .integer(Int64(maximumAttempts - 1)))
+    }
+}

@@ -1,0 +1,42 @@
+public import FoundationEssentials
+public import IdentityKit
+
+extension PostgresStore: ExpirySweeping {
+    private static let sweepChunk = 512
+
+    /// Removes what has expired both before the given time and by the database's clock, some hundred rows at a time; and what has
+    /// been in quarantine for 30 days.
+    public func sweep(expiredBefore date: Date) async throws -> Int {
+        _ = try await client.write(sql.sweepLeases)
+        _ = try await client.write(sql.sweepQuarantine)
+        return try await sweep(sql.sweepAttempts, date) + sweep(sql.sweepUsedTokens, date) + sweepSessions(date)
+    }
+
+    private func sweep(_ statement: Statement, _ date: Date) async throws -> Int {
+        var total = 0
+        while true {
+            let removed = try await client.write(statement, .integer(Int64(Self.sweepChunk)), .date(date))
+            total += removed
+            if removed < Self.sweepChunk { return total }
+        }
+    }
+
+    private func sweepSessions(_ date: Date) async throws -> Int {
+        var total = 0
+        var last: Int64 = -1
+        while true {
+            let after = last
+            let removed = try await client.repeating { deadline, _ in
+                try await client.perform(
+                    sql.sweepSessions,
+                    [.integer(after), .integer(Int64(Self.sweepChunk)), .date(date)],
+                    needsWriting: true,
+                    by: deadline
+                )
+            }
+            total += removed.count
+            guard removed.count == Self.sweepChunk else { return total }
+            last = removed.all.map { $0.integer(0) }.max() ?? .max
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import Synchronization
+
+/// A child process with its three pipes.
+///
+/// Made by `posix_spawn` and waited for on a thread: Foundation's `Process` loses an end now and then when many run at once.
+struct Spawned: Sendable {
+    let identifier: pid_t
+    /// Our ends of the pipes.
+    let input: Int32
+    let output: Int32
+    let errors: Int32
+
+    struct Failure: Error {
+        let operation: String
+        let number: Int32
+    }
+
+    /// Held while pipes are made and handed over: a process that starts meanwhile would keep another one's pipe open.
+    private static let spawning = Mutex(())
+
+    static func start(_ program: String, _ arguments: [String], _ environment: [String: String]) throws -> Spawned {
+        // A child that no longer reads must not end the tests.
+        signal(SIGPIPE, SIG_IGN)
+        return try spawning.withLock { _ in
+            let pipes = try (0..<3).map { _ in try pipe() }
+            let theirs = [pipes[0].read, pipes[1].write, pipes[2].write]
+            defer { for end in theirs { close(end) } }
+            var actions = unsafe posix_spawn_file_actions_t()
+            unsafe posix_spawn_file_actions_init(&actions)
+            defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+            for (number, end) in theirs.enumerated() {
+                unsafe posix_spawn_file_actions_adddup2(&actions, end, Int32(number))
+            }
+            var attributes = posix_spawnattr_t()
+            unsafe posix_spawnattr_init(&attributes)
+            defer { unsafe posix_spawnattr_destroy(&attributes) }
+            // What this process blocks or ignores is no business of the child's.
+            var all = sigset_t()
+            var none = sigset_t()
+            unsafe sigfillset(&all)
+            unsafe sigemptyset(&none)
+            unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+            unsafe posix_spawnattr_setsigmask(&attributes, &none)
+            unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+            var identifier = pid_t()
+            let words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
+            let variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+            defer { unsafe (words + variables).forEach { unsafe free($0) } }
+            let result = unsafe posix_spawn(&identifier, program, &actions, &attributes, words, variables)
+            guard result == 0 else { throw Failure(operation: "posix_spawn", number: result) }
+            return Spawned(
+                identifier: identifier,
+                input: pipes[0].write,
+                output: pipes[1].read,
+                errors: pipes[2].read
+            )
+        }
+    }
+
+    /// Blocks until the process has ended; a death by signal is told as a shell does.
+    func wait() -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    private static func pipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe Glibc.pipe(&ends) == 0 else { throw Failure(operation: "pipe", number: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+}

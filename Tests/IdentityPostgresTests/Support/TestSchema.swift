@@ -1,0 +1,107 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityKit
+import Testing
+
+@testable import IdentityPostgres
+
+/// A schema of its own on a server, with a key: what one test has.
+struct TestSchema: Sendable {
+    let server: TestServer
+    let name: String
+    let key: StoreKey
+
+    init(on server: TestServer? = nil) async throws {
+        if let server { self.server = server } else { self.server = try await TestServer.shared }
+        let bytes = try SecureRandom.bytes(8)
+        name = "t" + StoreKey.describe(bytes)
+        key = try Self.key()
+    }
+
+    static func key() throws -> StoreKey {
+        try StoreKey(bytes: Secret(bytes: SecureRandom.bytes(32)))
+    }
+
+    func configuration(
+        _ change: (inout PostgresStore.Configuration) -> Void = { _ in }
+    ) -> PostgresStore.Configuration {
+        var configuration = PostgresStore.Configuration(connection: server.local(), key: key)
+        configuration.schema = name
+        configuration.maximumConnections = 4
+        // The machine may be busy; those that test limits set their own.
+        configuration.callLimit = .seconds(30)
+        configuration.connectLimit = .seconds(30)
+        change(&configuration)
+        return configuration
+    }
+
+    func open(
+        _ change: (inout PostgresStore.Configuration) -> Void = { _ in }
+    ) async throws -> PostgresStore {
+        try await PostgresStore.open(configuration(change))
+    }
+}
+
+extension PostgresStore {
+    /// Runs SQL on the store's own connections, as an administrator would; `§` stands for the schema.
+    @discardableResult
+    func execute(_ text: String, _ values: Value...) async throws -> Rows {
+        let types = values.map { value -> ParameterType in
+            switch value {
+            case .integer: .integer
+            case .real: .real
+            case .flag: .flag
+            case .bytes, .null: .bytes
+            }
+        }
+        do {
+            return try await client.perform(sql.rare(text, types), values, needsWriting: true, by: client.deadline)
+        } catch {
+            throw error.identityError
+        }
+    }
+}
+
+func sampleSession(
+    payload: String = "tokens",
+    subject: String = "buyer",
+    tenant: String = "",
+    providerSessionID: String? = nil,
+    retainedUntil: Date = Date(timeIntervalSince1970: 2_000_000_000)
+) throws -> StoredSession {
+    StoredSession(
+        id: try #require(SessionID(rawValue: Base64URL.encode(try SecureRandom.bytes(16)))),
+        provider: "shopify",
+        tenant: tenant,
+        issuer: "https://id.example",
+        subject: subject,
+        providerSessionID: providerSessionID,
+        createdAt: Date(timeIntervalSince1970: 1_790_000_000),
+        retainedUntil: retainedUntil,
+        payload: Secret(payload)
+    )
+}
+
+extension StoredSession {
+    /// The session one generation later.
+    func successor(_ payload: String) -> StoredSession {
+        var next = self
+        next.generation += 1
+        next.payload = Secret(payload)
+        return next
+    }
+}
+
+/// Expects an error of the SDK with this code and kind, and gives it.
+@discardableResult
+func expect<R>(
+    _ code: IdentityError.Code,
+    _ kind: IdentityError.Kind,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> R
+) async -> IdentityError? {
+    let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) { _ = try await body() }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(error?.kind == kind, sourceLocation: sourceLocation)
+    return error
+}

@@ -1,0 +1,242 @@
+import FoundationEssentials
+import Glibc
+import IdentityCrypto
+import IdentityKit
+import Synchronization
+
+@testable import IdentityPostgres
+
+/// A private PostgreSQL server in a temporary directory, on a loopback port and a Unix socket.
+///
+/// A shell looks after it and reads commands from a pipe: when this process ends, however it ends, the pipe does too, and the
+/// shell stops the server and removes the directory. The server refuses to run as root, so all of it runs as another user then.
+actor TestServer {
+    struct Failure: Error {
+        let text: String
+    }
+
+    static let user = "tester"
+    static let password = "p4ss-w0rd-of-the-tests"
+
+    /// Where the server's programs are; nil where they are not installed.
+    static let programs: String? = {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let folders = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
+        return (folders + ["/usr/local/pgsql/bin", "/usr/local/bin", "/usr/bin"]).first { folder in
+            ["initdb", "postgres", "pg_ctl"].allSatisfy {
+                FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)")
+            }
+        }
+    }()
+
+    static var isAvailable: Bool { programs != nil }
+
+    // Nothing here outlives its process, so nothing has to reach the disk.
+    private static let sharedTask = Task { try await TestServer.start(settings: ["fsync = off"]) }
+
+    /// The server of all tests that do nothing to it; each has a schema of its own.
+    static var shared: TestServer { get async throws { try await sharedTask.value } }
+
+    nonisolated let folder: String
+    nonisolated let port: Int
+    private let process: Spawned
+    private let lines: LineReader
+
+    private init(folder: String, port: Int, process: Spawned, lines: LineReader) {
+        self.folder = folder
+        self.port = port
+        self.process = process
+        self.lines = lines
+    }
+
+    deinit {
+        close(process.input)
+        let process = process
+        let lines = lines
+        // Waited for, so that no zombie is left; the shell takes a moment to stop the server.
+        Detached.run {
+            _ = process.wait()
+            lines.end()
+            close(process.errors)
+        }
+    }
+
+    // MARK: Starting
+
+    static func start(settings: [String] = []) async throws -> TestServer {
+        guard let programs else { throw Failure(text: "PostgreSQL's server programs are not installed") }
+        var last = ""
+        for _ in 0..<5 {
+            let port = try freePort()
+            let arguments = ["-c", script, "server", programs, "\(port)", user, password] + settings
+            let process = try spawn(arguments)
+            let lines = LineReader(process.output)
+            last = await lines.next() ?? "the shell ended"
+            if last.hasPrefix("ready ") {
+                return TestServer(folder: String(last.dropFirst(6)), port: port, process: process, lines: lines)
+            }
+            close(process.input)
+        }
+        throw Failure(text: last)
+    }
+
+    private static func spawn(_ arguments: [String]) throws -> Spawned {
+        let environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "TMPDIR": "/tmp"]
+        guard getuid() == 0 else { return try Spawned.start("/bin/sh", arguments, environment) }
+        let account = unsafe getpwnam("postgres") ?? getpwnam("nobody")
+        guard let account = unsafe account else { throw Failure(text: "there is no other user to run the server") }
+        let (user, group) = unsafe (account.pointee.pw_uid, account.pointee.pw_gid)
+        let change = ["--reuid=\(user)", "--regid=\(group)", "--clear-groups", "/bin/sh"]
+        return try Spawned.start("/usr/bin/setpriv", change + arguments, environment)
+    }
+
+    /// The shell that looks after the server: `start`, `stop MODE`, `signal NAME` and `append LINE` are answered with `ok`.
+    private static let script = """
+        programs=$1 port=$2 user=$3 password=$4
+        shift 4
+        cd /tmp
+        folder=$(mktemp -d /tmp/identity-postgres-XXXXXXXX) || exit 1
+        trap 'finish' EXIT
+        trap 'exit 1' HUP INT TERM
+        finish() {
+            [ -f "$folder/data/postmaster.pid" ] && kill -CONT "$(head -1 "$folder/data/postmaster.pid")" 2>/dev/null
+            "$programs/pg_ctl" -D "$folder/data" -m immediate -w stop >/dev/null 2>&1
+            rm -rf "$folder"
+        }
+        run() {
+            "$programs/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start >/dev/null 2>&1 </dev/null
+        }
+        printf '%s\\n' "$password" >"$folder/password"
+        "$programs/initdb" -D "$folder/data" -U "$user" --pwfile="$folder/password" --auth-local=trust \\
+            --auth-host=scram-sha-256 -E UTF8 --locale=C --no-sync >"$folder/initdb.log" 2>&1 || {
+            echo "initdb failed: $(tail -1 "$folder/initdb.log")"
+            exit 1
+        }
+        cat >>"$folder/data/postgresql.conf" <<END
+        listen_addresses = '127.0.0.1'
+        port = $port
+        unix_socket_directories = '$folder'
+        max_connections = 200
+        shared_buffers = 32MB
+        END
+        for line in "$@"; do printf '%s\\n' "$line" >>"$folder/data/postgresql.conf"; done
+        run || { echo "the server does not start: $(tail -3 "$folder/log" | tr '\\n' ' ')"; exit 1; }
+        echo "ready $folder"
+        while read -r command argument; do
+            case "$command" in
+            start) run ;;
+            stop) "$programs/pg_ctl" -D "$folder/data" -m "$argument" -w -t 60 stop >/dev/null 2>&1 ;;
+            signal) kill -"$argument" $(cat "$folder/data/postmaster.pid" | head -1) $(ps -o pid= --ppid "$(head -1 "$folder/data/postmaster.pid")") ;;
+            reload) kill -HUP "$(head -1 "$folder/data/postmaster.pid")" ;;
+            append) printf '%s\\n' "$argument" >>"$folder/data/postgresql.conf" ;;
+            esac && echo ok || echo failed
+        done
+        """
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(text: "no socket") }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
+            }
+        }
+        guard result else { throw Failure(text: "no free port") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    // MARK: Commands
+
+    /// Tells the shell something and waits for its answer.
+    func command(_ text: String) async throws {
+        let bytes = Array("\(text)\n".utf8)
+        guard unsafe write(process.input, bytes, bytes.count) == bytes.count else { throw Failure(text: "no shell") }
+        let answer = await lines.next()
+        guard answer == "ok" else { throw Failure(text: "\(text): \(answer ?? "the shell ended")") }
+    }
+
+    func restart() async throws {
+        try await command("stop fast")
+        try await command("start")
+    }
+
+    // MARK: Connection strings
+
+    /// Over the Unix socket, without a password.
+    nonisolated func local(database: String = "postgres") -> Secret {
+        Secret("postgresql://\(Self.user)@/\(database)?host=\(folder)&port=\(port)")
+    }
+
+    /// Over loopback.
+    nonisolated func network(
+        database: String = "postgres",
+        password: String = TestServer.password,
+        parameters: String = ""
+    ) -> Secret {
+        Secret("postgresql://\(Self.user):\(password)@127.0.0.1:\(port)/\(database)\(parameters)")
+    }
+}
+
+/// Runs what blocks on a thread of its own.
+enum Detached {
+    static func run(_ body: @escaping @Sendable () -> Void) {
+        let box = unsafe Unmanaged.passRetained(Box(body))
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread,
+            nil,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+                return nil
+            },
+            box.toOpaque()
+        )
+        if result == 0 { pthread_detach(thread) } else { unsafe box.release() }
+    }
+
+    private final class Box: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}
+
+/// The lines that a process prints, read on a thread.
+final class LineReader: Sendable {
+    private let stream: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        (stream, continuation) = AsyncStream.makeStream()
+        let continuation = continuation
+        Detached.run {
+            var line: [UInt8] = []
+            var byte: UInt8 = 0
+            while unsafe read(descriptor, &byte, 1) == 1 {
+                if byte == 0x0A {
+                    continuation.yield(String(decoding: line, as: UTF8.self))
+                    line = []
+                } else {
+                    line.append(byte)
+                }
+            }
+            continuation.finish()
+        }
+    }
+
+    func next() async -> String? {
+        for await line in stream { return line }
+        return nil
+    }
+
+    func end() {
+        close(descriptor)
+    }
+}
