@@ -29,7 +29,9 @@ extension PostgresStore {
         ///
         /// With false, a wrong name or a lost schema is an error instead of an empty store, in which nobody is signed in.
         public var createsStore = true
-        /// The length of every record in bytes, 512 to 1,048,576, by default 8,192; it counts when the store is made.
+        /// The length of a record in bytes, 512 to 1,048,576, by default 8,192; it counts when the store is made.
+        ///
+        /// One that outgrows it takes 2, 4, 8 or 16 times the length.
         public var slotSize = 8_192
         /// Whether ``connection`` leads through a pooler that gives out connections for one transaction, such as PgBouncer's
         /// transaction mode; by default false.

@@ -2,15 +2,13 @@ internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityPresentation
-internal import IdentitySQLite
 internal import IdentitySandbox
 internal import ShopifyStorefront
 
 /// Where a journey or a comparison plays: the embedded sandbox, or what a configuration file describes.
 struct Stage: Sendable {
     let configuration: IdentityConfiguration
-    let store: SQLiteStore
-    let storePath: String
+    let store: OpenedStore
     let transport: any HTTPTransport
     /// The embedded sandbox, whose carts can be looked at from the side; nil where the services are real.
     let sandbox: Sandbox?
@@ -31,11 +29,9 @@ struct Stage: Sendable {
 
     private static func configured(_ lab: Lab, _ callback: CallbackMode?) async throws -> Stage {
         let configuration = try lab.configuration()
-        let path = try StoreOpening.path(configuration.store, path: lab.arguments[.store])
         return Stage(
             configuration: configuration,
             store: try await StoreOpening.open(configuration.store, path: lab.arguments[.store]),
-            storePath: path,
             transport: try Deployment.systemTransport(),
             sandbox: nil,
             callback: callback,
@@ -60,7 +56,6 @@ struct Stage: Sendable {
         return Stage(
             configuration: configuration,
             store: try await StoreOpening.open(configuration.store, path: path),
-            storePath: path,
             transport: try Deployment.systemTransport(),
             sandbox: sandbox,
             callback: .sandbox,
@@ -86,13 +81,5 @@ struct Stage: Sendable {
         case sandbox.storefront.origin: return url.path.hasPrefix("/api/") ? "Storefront" : "Shopify"
         default: return "OpenID"
         }
-    }
-
-    /// The files of the database, as bytes.
-    func storedBytes() throws -> [UInt8] {
-        let folder = URL(filePath: storePath).deletingLastPathComponent().path
-        let name = URL(filePath: storePath).lastPathComponent
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) }
-        return files.flatMap { Array(FileManager.default.contents(atPath: "\(folder)/\($0)") ?? Data()) }
     }
 }

@@ -22,7 +22,7 @@ actor Walk {
         let recorder = Recorder { stage.service(at: $0) }
         deployment = try Deployment(
             stage.configuration,
-            store: RecordingStore(base: stage.store, recorder: recorder),
+            store: stage.store.recorded(by: recorder),
             transport: RecordingTransport(inner: stage.transport, recorder: recorder),
             observers: stage.observers
         )

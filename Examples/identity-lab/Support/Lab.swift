@@ -37,7 +37,7 @@ struct Lab: Sendable {
         let configuration = try configuration()
         return try await Deployment(
             configuration,
-            store: StoreOpening.open(configuration.store, path: arguments[.store]),
+            store: StoreOpening.open(configuration.store, path: arguments[.store]).store,
             transport: Deployment.systemTransport(),
             observers: observers
         )

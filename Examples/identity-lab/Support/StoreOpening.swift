@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityPostgres
 internal import IdentitySQLite
 
 /// Opens the session database that options and configuration name.
@@ -7,17 +8,50 @@ enum StoreOpening {
     ///
     /// - Parameters:
     ///   - section: The configuration's `store`, of which only what is needed is asked for.
-    ///   - path: What `--store` says; it goes before `store.path`.
-    static func open(_ section: ConfigurationSection?, path: String?) async throws -> SQLiteStore {
-        let location = try self.path(section, path: path)
-        var configuredKey: Secret?
-        if var section {
-            _ = try section.optionalString("path")
-            configuredKey = try section.optionalSecret("key")
-            try section.finish()
+    ///   - path: What `--store` says, a file; it goes before what the configuration says.
+    static func open(_ section: ConfigurationSection?, path: String?) async throws -> OpenedStore {
+        var section = section
+        let configuredPath = try section?.optionalString("path")
+        let connection = try section?.optionalSecretOrText("postgres")
+        let pooler = try section?.bool("usesTransactionPooler", default: false) ?? false
+        let direct = try section?.optionalSecretOrText("direct")
+        let allowsUnverifiedTLS = try section?.bool("allowsUnverifiedTLS", default: false) ?? false
+        let schema = try section?.optionalString("schema")
+        let configuredKey = try section?.optionalSecret("key")
+        try section?.finish()
+        if let section, connection == nil {
+            for (name, isGiven) in [
+                ("usesTransactionPooler", pooler), ("direct", direct != nil),
+                ("allowsUnverifiedTLS", allowsUnverifiedTLS), ("schema", schema != nil),
+            ] where isGiven { throw section.error(name, "belongs to \"postgres\", which is missing") }
         }
+        if let section, connection != nil, configuredPath != nil {
+            throw section.error("postgres", "stands beside \"path\"", hint: "Name one database.")
+        }
+        let key = try StoreKey(hexadecimal: self.key(configuredKey))
+        // A file that was named on the command line goes before a server, as before another file.
+        if let connection, path == nil {
+            var configuration = PostgresStore.Configuration(connection: connection, key: key)
+            configuration.usesTransactionPooler = pooler
+            configuration.directConnection = direct
+            configuration.allowsUnverifiedTLS = allowsUnverifiedTLS
+            if let schema { configuration.schema = schema }
+            return .postgres(try await PostgresStore.open(configuration))
+        }
+        guard let path = path ?? configuredPath else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "Configuration member store.path is missing.",
+                hint: "Name the database there, or with --store PATH; or a server as store.postgres."
+            )
+        }
+        return .sqlite(try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key)), path: path)
+    }
+
+    private static func key(_ configured: Secret?) throws -> Secret {
         let variable = IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"]
-        guard let key = configuredKey ?? variable.flatMap({ $0.isEmpty ? nil : Secret($0) }) else {
+        guard let key = configured ?? variable.flatMap({ $0.isEmpty ? nil : Secret($0) }) else {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
@@ -25,23 +59,6 @@ enum StoreOpening {
                 hint: "Make a key with `openssl rand -hex 32`."
             )
         }
-        return try await SQLiteStore.open(
-            SQLiteStore.Configuration(path: location, key: try StoreKey(hexadecimal: key))
-        )
-    }
-
-    /// The path of the database.
-    static func path(_ section: ConfigurationSection?, path: String?) throws -> String {
-        var section = section
-        let configured = try section?.optionalString("path")
-        guard let path = path ?? configured else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "Configuration member store.path is missing.",
-                hint: "Name the database there, or with --store PATH."
-            )
-        }
-        return path
+        return key
     }
 }

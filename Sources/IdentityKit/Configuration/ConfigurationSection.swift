@@ -151,6 +151,14 @@ public struct ConfigurationSection: Sendable {
         }
     }
 
+    /// A text that may hold a secret and so may be a reference to one, as for ``optionalSecret(_:)``; it may be missing.
+    public mutating func optionalSecretOrText(_ name: String) throws(IdentityError) -> Secret? {
+        guard object.members.contains(where: { $0.name == name && $0.value.string != nil }) else {
+            return try optionalSecret(name)
+        }
+        return try optionalString(name).map { Secret($0) }
+    }
+
     /// A secret that must be there.
     public mutating func secret(_ name: String) throws(IdentityError) -> Secret {
         guard let secret = try optionalSecret(name) else { throw error(name, "is missing") }

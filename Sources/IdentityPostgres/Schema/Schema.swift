@@ -25,7 +25,7 @@ enum Schema {
                 tenant bytea NOT NULL, provider bytea NOT NULL, issuer bytea NOT NULL,
                 generation bigint NOT NULL, retained_until double precision NOT NULL,
                 is_unsettled boolean NOT NULL, is_restored boolean NOT NULL DEFAULT false,
-                slot bytea NOT NULL CHECK (octet_length(slot) <= 1048576),
+                slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216),
                 CHECK (octet_length(tenant) + octet_length(provider) + octet_length(issuer) <= 1048576)
             ) WITH (fillfactor = 80)
             """,
@@ -36,7 +36,7 @@ enum Schema {
             """
             CREATE TABLE §login_attempt (
                 key bigint PRIMARY KEY, hash bytea NOT NULL, tenant bytea NOT NULL,
-                expires_at double precision NOT NULL, slot bytea NOT NULL CHECK (octet_length(slot) <= 1048576)
+                expires_at double precision NOT NULL, slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216)
             )
             """,
             "ALTER TABLE §login_attempt ALTER slot SET STORAGE EXTERNAL",
@@ -46,7 +46,7 @@ enum Schema {
             CREATE TABLE §attachment (
                 key bigint PRIMARY KEY, hash bytea NOT NULL,
                 session bigint NOT NULL REFERENCES §session (key) ON DELETE CASCADE,
-                revision bigint NOT NULL, slot bytea NOT NULL CHECK (octet_length(slot) <= 1048576)
+                revision bigint NOT NULL, slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216)
             ) WITH (fillfactor = 80)
             """,
             "ALTER TABLE §attachment ALTER slot SET STORAGE EXTERNAL",

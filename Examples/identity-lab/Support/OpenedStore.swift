@@ -1,0 +1,44 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentityPostgres
+internal import IdentitySQLite
+
+/// What the lab asks of a store.
+typealias LabStore = SessionStore & SessionLocking & ExpirySweeping
+
+/// The session database, whichever it is.
+enum OpenedStore: Sendable {
+    case sqlite(SQLiteStore, path: String)
+    case postgres(PostgresStore)
+
+    var store: any LabStore {
+        switch self {
+        case .sqlite(let store, _): store
+        case .postgres(let store): store
+        }
+    }
+
+    func close() async {
+        switch self {
+        case .sqlite(let store, _): await store.close()
+        case .postgres(let store): await store.close()
+        }
+    }
+
+    /// The same store, with a recorder that sees what it does.
+    func recorded(by recorder: Recorder) -> any SessionStore {
+        switch self {
+        case .sqlite(let store, _): RecordingStore(base: store, recorder: recorder)
+        case .postgres(let store): RecordingStore(base: store, recorder: recorder)
+        }
+    }
+
+    /// The files of the database, as bytes; nil where they are a server's.
+    func storedBytes() throws -> [UInt8]? {
+        guard case .sqlite(_, let path) = self else { return nil }
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let name = URL(filePath: path).lastPathComponent
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) }
+        return files.flatMap { Array(FileManager.default.contents(atPath: "\(folder)/\($0)") ?? Data()) }
+    }
+}
