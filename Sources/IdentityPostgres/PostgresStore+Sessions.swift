@@ -153,7 +153,7 @@ extension PostgresStore: TokenStore, PartialSessionListing {
     }
 
     /// Whether a session that may have been saved is what is stored now; nil where a later save hides the answer.
-    private func isStored(
+    func isStored(
         _ session: StoredSession,
         _ row: Records.SealedRow,
         _ deadline: ContinuousClock.Instant

@@ -17,8 +17,16 @@ struct StoreHeader: Sendable {
     ///
     /// - Throws: Unless it is a store that this version understands.
     init?(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws {
-        let exists = try await run(sql.rare("SELECT to_regclass('§store') IS NOT NULL")).first
-        guard exists?.flag(0) == true else { return nil }
+        // Read from the catalog's tables: what `to_regclass` remembers may be older than a lock that was waited for.
+        let exists = try await run(
+            sql.rare(
+                """
+                SELECT EXISTS (SELECT FROM pg_class AS relation JOIN pg_namespace AS space
+                ON space.oid = relation.relnamespace WHERE space.nspname = '\(sql.schema)' AND relation.relname = 'store')
+                """
+            )
+        )
+        guard exists.first?.flag(0) == true else { return nil }
         guard let version = try await Self.version(sql, run) else {
             throw IdentityError.storeCorrupt("The store has lost its header.")
         }
@@ -99,7 +107,9 @@ struct StoreHeader: Sendable {
         let storeID = Array(random.prefix(16))
         let record = try seal(SecretBytes(Array(random.suffix(LookupKey.byteCount))), keys, storeID)
         // Asked first: making a schema needs a right that one whose schema was made for him does not have.
-        let exists = try await transaction.run(sql.rare("SELECT to_regnamespace('\"\(sql.schema)\"') IS NOT NULL"))
+        let exists = try await transaction.run(
+            sql.rare("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = '\(sql.schema)')")
+        )
         if exists.first?.flag(0) != true {
             _ = try await transaction.run(sql.rare("CREATE SCHEMA \"\(sql.schema)\""))
         }

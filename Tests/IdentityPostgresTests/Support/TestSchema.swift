@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityCrypto
 import IdentityKit
+import Synchronization
 import Testing
 
 @testable import IdentityPostgres
@@ -104,4 +105,13 @@ func expect<R>(
     #expect(error?.code == code, sourceLocation: sourceLocation)
     #expect(error?.kind == kind, sourceLocation: sourceLocation)
     return error
+}
+
+/// Something that has happened.
+final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isRaised: Bool { state.withLock { $0 } }
+
+    func raise() { state.withLock { $0 = true } }
 }

@@ -80,7 +80,7 @@ actor TestServer {
         throw Failure(text: last)
     }
 
-    private static func spawn(_ arguments: [String]) throws -> Spawned {
+    static func spawn(_ arguments: [String]) throws -> Spawned {
         let environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "TMPDIR": "/tmp"]
         guard getuid() == 0 else { return try Spawned.start("/bin/sh", arguments, environment) }
         let account = unsafe getpwnam("postgres") ?? getpwnam("nobody")
@@ -90,7 +90,7 @@ actor TestServer {
         return try Spawned.start("/usr/bin/setpriv", change + arguments, environment)
     }
 
-    /// The shell that looks after the server: `start`, `stop MODE`, `signal NAME` and `append LINE` are answered with `ok`.
+    /// The shell that looks after the server: each command is answered with `ok` or `failed`.
     private static let script = """
         programs=$1 port=$2 user=$3 password=$4
         shift 4
@@ -126,8 +126,22 @@ actor TestServer {
             case "$command" in
             start) run ;;
             stop) "$programs/pg_ctl" -D "$folder/data" -m "$argument" -w -t 60 stop >/dev/null 2>&1 ;;
-            signal) kill -"$argument" $(cat "$folder/data/postmaster.pid" | head -1) $(ps -o pid= --ppid "$(head -1 "$folder/data/postmaster.pid")") ;;
+            signal)
+                main=$(head -1 "$folder/data/postmaster.pid")
+                kill -"$argument" "$main" $(ps -o pid= --ppid "$main")
+                ;;
             reload) kill -HUP "$(head -1 "$folder/data/postmaster.pid")" ;;
+            certify)
+                openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout "$folder/ca.key" \\
+                    -out "$folder/ca.pem" 2>/dev/null &&
+                    openssl req -newkey rsa:2048 -nodes -subj /CN=server -keyout "$folder/data/server.key" \\
+                        -out "$folder/server.csr" 2>/dev/null &&
+                    printf 'subjectAltName=%s\\n' "$argument" >"$folder/names" &&
+                    openssl x509 -req -in "$folder/server.csr" -CA "$folder/ca.pem" -CAkey "$folder/ca.key" -CAcreateserial \\
+                        -days 2 -extfile "$folder/names" -out "$folder/data/server.crt" 2>/dev/null &&
+                    chmod 600 "$folder/data/server.key" && chmod 755 "$folder" && chmod 644 "$folder/ca.pem" &&
+                    echo 'ssl = on' >>"$folder/data/postgresql.conf"
+                ;;
             append) printf '%s\\n' "$argument" >>"$folder/data/postgresql.conf" ;;
             esac && echo ok || echo failed
         done

@@ -1,0 +1,111 @@
+import IdentityKit
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite("Connection strings")
+struct ConnectionStringTests {
+    private func hosts(
+        _ text: String,
+        _ change: (inout PostgresStore.Configuration) -> Void = { _ in }
+    ) throws -> [[String: String]] {
+        var configuration = PostgresStore.Configuration(connection: Secret(text), key: try TestSchema.key())
+        change(&configuration)
+        let plan = try ConnectionPlan(configuration, configuration.connection, listensTo: nil, isPooled: false)
+        return plan.hosts.map { host in Dictionary(host.keywords.map { ($0.name, $0.value.reveal()) }) { $1 } }
+    }
+
+    @Test(
+        "ask for a proven server on every other machine",
+        arguments: [
+            ("db.example", "verify-full"), ("10.0.0.1", "verify-full"), ("128.0.0.1", "verify-full"),
+            ("127.0.0.1.example", "verify-full"), ("localhost.example", "verify-full"), ("127.1", "verify-full"),
+            ("127.0.0.1", nil), ("127.8.9.10", nil), ("localhost", nil), ("[::1]", nil), ("%2Frun%2Fpg", nil),
+        ]
+    )
+    func verification(host: String, mode: String?) throws {
+        #expect(try hosts("postgresql://u@\(host)/d").map { $0["sslmode"] } == [mode])
+    }
+
+    @Test("ask each of several hosts for what it needs, and go by the address where there is one")
+    func several() throws {
+        let found = try hosts("host=localhost,db.example port=1,2 dbname=d")
+        #expect(found.map { $0["sslmode"] } == [nil, "verify-full"])
+        #expect(found.map { $0["port"] } == ["1", "2"])
+        #expect(try hosts("host=localhost hostaddr=10.0.0.1").map { $0["sslmode"] } == ["verify-full"])
+    }
+
+    @Test("that ask for less are refused unless it was allowed by name")
+    func weaker() throws {
+        for mode in ["disable", "prefer", "require", "verify-ca"] {
+            let error = #expect(throws: IdentityError.self) {
+                try hosts("postgresql://u:pw@db.example/d?sslmode=\(mode)")
+            }
+            #expect(error?.kind == .configuration)
+            let found = try hosts("postgresql://u:pw@db.example/d?sslmode=\(mode)") { $0.allowsUnverifiedTLS = true }
+            #expect(found.map { $0["sslmode"] } == [mode])
+        }
+        // Nothing said is not less.
+        let silent = try hosts("postgresql://u@db.example/d") { $0.allowsUnverifiedTLS = true }
+        #expect(silent.map { $0["sslmode"] } == ["verify-full"])
+    }
+
+    @Test(
+        "that cannot be used are refused, and repeated nowhere",
+        arguments: [
+            "", "s3cret", "postgresql://u:s3cret@/d", "postgresql://u:s3cret@h/d?nonsense=s3cret",
+            "host=a,b port=1,2,3 password=s3cret", "host=a,,b password=s3cret", "host='a password=s3cret",
+            "host=a password=s3cret\u{0}", "postgresql://u:s3cret@h:port/d?target_session_attrs=standby",
+            "mysql://u:s3cret@h/d",
+        ]
+    )
+    func malformed(text: String) throws {
+        let error = try #require(throws: IdentityError.self) { try hosts(text) }
+        #expect(error.code == .configurationInvalid && error.kind == .configuration)
+        #expect(!String(reflecting: error).contains("s3cret"))
+    }
+
+    @Test("notice a silent peer in seconds, unless they say otherwise")
+    func keepalive() throws {
+        let found = try #require(try hosts("postgresql://u@h/d?keepalives_idle=77").first)
+        #expect(found["keepalives_idle"] == "77" && found["tcp_user_timeout"] == "5000")
+    }
+
+    @Test("belong to a configuration whose values can be meant")
+    func configuration() throws {
+        let changes: [(inout PostgresStore.Configuration) -> Void] = [
+            { $0.schema = "Robert'); DROP" }, { $0.schema = "" }, { $0.slotSize = 100 }, { $0.maximumConnections = 0 },
+            { $0.locking = .lease(.seconds(16)) }, { $0.locking = .lease(.zero) }, { $0.callLimit = .zero },
+            {
+                $0.locking = .advisory
+                $0.usesTransactionPooler = true
+            },
+        ]
+        for change in changes {
+            var configuration = PostgresStore.Configuration(connection: Secret("x"), key: try TestSchema.key())
+            change(&configuration)
+            let error = #expect(throws: IdentityError.self) { try configuration.check() }
+            #expect(error?.code == .configurationInvalid)
+        }
+    }
+
+    @Test(
+        "lead to errors that say what to do, by the server's code",
+        arguments: [
+            ("53100", IdentityError.Code.storeFull, IdentityError.Kind.retryLater),
+            ("53300", .storeUnavailable, .retryLater), ("57P01", .storeUnavailable, .retryLater),
+            ("57P03", .storeUnavailable, .retryLater), ("08006", .storeUnavailable, .retryLater),
+            ("25006", .storeReadOnly, .retryLater), ("40001", .storeBusy, .retryLater),
+            ("40P01", .storeBusy, .retryLater), ("57014", .storeBusy, .retryLater), ("55P03", .storeBusy, .retryLater),
+            ("28P01", .configurationInvalid, .configuration), ("28000", .configurationInvalid, .configuration),
+            ("3D000", .configurationInvalid, .configuration), ("42501", .configurationInvalid, .configuration),
+            ("42P01", .storeCorrupt, .configuration), ("XX001", .storeCorrupt, .configuration),
+            ("58030", .storeFailed, .retryLater), ("23514", .storeFailed, .rejected),
+            ("ZZZZZ", .storeFailed, .retryLater),
+        ]
+    )
+    func codes(state: String, code: IdentityError.Code, kind: IdentityError.Kind) {
+        let error = PostgresFailure(.server(state)).identityError
+        #expect(error.code == code && error.kind == kind)
+    }
+}

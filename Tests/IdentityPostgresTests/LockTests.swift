@@ -1,0 +1,150 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "Locks in PostgreSQL",
+    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .timeLimit(.minutes(5))
+)
+struct LockTests {
+    @Test("a lease whose holder is gone ends by itself, and its holder knows before anybody else has it")
+    func deadHolder() async throws {
+        let schema = try await TestSchema()
+        let stores = [try await schema.open(), try await schema.open()]
+        let id = try sampleSession().id
+        let key = rowKey(try stores[0].records.sessionHash(id))
+        let before = ContinuousClock.now
+        // As a process leaves it that is killed, or stopped: nobody renews it.
+        let lease = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
+        await expect(.renewalBusy, .retryLater) {
+            try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
+        }
+        try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { _ in
+            #expect(!lease.isHeld)
+            #expect(ContinuousClock.now - before >= .seconds(2))
+        }
+    }
+
+    @Test("a lease is renewed for as long as the body runs")
+    func renewal() async throws {
+        let schema = try await TestSchema()
+        let stores = [
+            try await schema.open { $0.locking = .lease(.seconds(3)) },
+            try await schema.open { $0.locking = .lease(.seconds(3)) },
+        ]
+        let id = try sampleSession().id
+        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
+            await expect(.renewalBusy, .retryLater) {
+                try await stores[1].withSessionLock(id, waitingUpTo: .seconds(5)) { _ in
+                    Issue.record("two were inside")
+                }
+            }
+            #expect(hold.isHeld)
+        }
+    }
+
+    @Test("a hold says no once its lease cannot be renewed, before it can have ended")
+    func unrenewed() async throws {
+        let server = try await TestServer.start()
+        let schema = try await TestSchema(on: server)
+        let store = try await schema.open {
+            $0.locking = .lease(.seconds(2))
+            $0.callLimit = .seconds(1)
+        }
+        let id = try sampleSession().id
+        try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
+            #expect(hold.isHeld)
+            try await server.command("signal STOP")
+            // The last renewal was asked for before now, so its lease is over when it has lasted from now on.
+            try await Task.sleep(for: .seconds(2))
+            #expect(!hold.isHeld)
+            try await server.command("signal CONT")
+        }
+    }
+
+    @Test("a hold says no when somebody else has the lease")
+    func taken() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open { $0.locking = .lease(.seconds(2)) }
+        let id = try sampleSession().id
+        try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
+            try await store.execute("UPDATE §lease SET holder = 'somebody else'")
+            while hold.isHeld { try await Task.sleep(for: .milliseconds(20)) }
+        }
+        // And it was not his to give back.
+        #expect(try await store.execute("SELECT count(*) FROM §lease").first?.integer(0) == 1)
+    }
+
+    @Test("who waits is woken by a notification")
+    func notification() async throws {
+        let schema = try await TestSchema()
+        let stores = [try await schema.open(), try await schema.open()]
+        let id = try sampleSession().id
+        let key = rowKey(try stores[0].records.sessionHash(id))
+        let isAwake = Flag()
+        async let sleeper: Void = {
+            await stores[0].client.nap(on: key, for: .seconds(86_400))
+            isAwake.raise()
+        }()
+        // Again and again, for the first may come before anybody listens.
+        while !isAwake.isRaised {
+            try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        await sleeper
+    }
+
+    @Test("an advisory lock falls with its connection, and its holder knows")
+    func advisory() async throws {
+        let schema = try await TestSchema()
+        let stores = [
+            try await schema.open { $0.locking = .advisory }, try await schema.open { $0.locking = .advisory },
+        ]
+        let id = try sampleSession().id
+        let key = rowKey(try stores[0].records.sessionHash(id))
+        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
+            #expect(hold.isHeld)
+            try await stores[1].execute(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
+                AND (classid::bigint << 32 | objid::bigint) = $1
+                """,
+                .integer(key)
+            )
+            try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { other in
+                #expect(other.isHeld)
+                while hold.isHeld { try await Task.sleep(for: .milliseconds(20)) }
+            }
+        }
+        try await stores[0].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
+    }
+
+    @Test("of many waiters on two machines one is inside at a time", arguments: [false, true])
+    func storm(isAdvisory: Bool) async throws {
+        let schema = try await TestSchema()
+        let stores = [
+            try await schema.open { if isAdvisory { $0.locking = .advisory } },
+            try await schema.open { if isAdvisory { $0.locking = .advisory } },
+        ]
+        var session = try sampleSession()
+        try await stores[0].insert(session)
+        let id = session.id
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<16 {
+                group.addTask {
+                    let store = stores[number % 2]
+                    try await store.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in
+                        let found = try #require(try await store.session(id))
+                        #expect(try await store.replace(found.successor("x"), expecting: found.generation))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        session = try #require(try await stores[0].session(id))
+        #expect(session.generation == StoredSession.firstGeneration + 16)
+    }
+}

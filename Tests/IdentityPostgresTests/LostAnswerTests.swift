@@ -1,0 +1,164 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "Answers that are lost on the way",
+    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .timeLimit(.minutes(5))
+)
+struct LostAnswerTests {
+    /// A store behind a proxy, with one connection and nothing prepared, so that each statement has one answer.
+    private func stage() async throws -> (store: PostgresStore, proxy: Proxy, direct: PostgresStore) {
+        let schema = try await TestSchema()
+        let proxy = try Proxy(to: schema.server)
+        let store = try await schema.open {
+            $0.connection = proxy.connection(schema.server)
+            $0.maximumConnections = 1
+            $0.usesTransactionPooler = true
+        }
+        return (store, proxy, try await schema.open())
+    }
+
+    @Test("a session whose insertion was not answered is there once, and the call knows")
+    func insert() async throws {
+        let (store, proxy, direct) = try await stage()
+        let session = try sampleSession()
+        proxy.loseNextAnswer()
+        try await store.insert(session)
+        #expect(proxy.lost == 1)
+        #expect(try await direct.session(session.id)?.payload.reveal() == "tokens")
+        await expect(.storeFailed, .rejected) { try await store.insert(session) }
+    }
+
+    @Test("a replacement that was not answered is known to have happened, and happened once")
+    func replace() async throws {
+        let (store, proxy, direct) = try await stage()
+        var session = try sampleSession()
+        try await store.insert(session)
+        for number in 1...3 {
+            let next = session.successor("tokens \(number)")
+            if number > 1 { proxy.loseNextAnswer() }
+            #expect(try await store.replace(next, expecting: session.generation))
+            session = next
+        }
+        #expect(proxy.lost == 2)
+        #expect(try await direct.session(session.id)?.generation == session.generation)
+        #expect(try await direct.session(session.id)?.payload.reveal() == "tokens 3")
+        // And one that comes too late is still told so.
+        proxy.loseNextAnswer()
+        #expect(try await !store.replace(session.successor("late"), expecting: session.generation - 1))
+        #expect(proxy.lost == 3)
+    }
+
+    @Test("a replacement that was sealed anew before its answer could be read again is still known as ours")
+    func replaceAndReseal() async throws {
+        let (store, _, direct) = try await stage()
+        let session = try sampleSession()
+        try await store.insert(session)
+        let next = session.successor("new tokens")
+        #expect(try await direct.replace(next, expecting: session.generation))
+        let row = try store.records.seal(next)
+        #expect(try await store.isStored(next, row, store.client.deadline) == true)
+        let other = session.successor("somebody else's")
+        #expect(try await store.isStored(other, store.records.seal(other), store.client.deadline) == false)
+        #expect(try await direct.replace(next.successor("later"), expecting: next.generation))
+        #expect(try await store.isStored(next, row, store.client.deadline) == nil)
+    }
+
+    @Test("a removal that was not answered gives what it removed", arguments: 0..<6)
+    func remove(answer: Int) async throws {
+        let (store, proxy, direct) = try await stage()
+        for isPrepared in [false, true] {
+            let session = try sampleSession()
+            try await store.insert(session)
+            #expect(try await store.setAttachment("cart", to: Secret("a cart"), of: session.id, expecting: nil))
+            // BEGIN, lock, attachments, deletion, COMMIT: each of their answers once.
+            if isPrepared { proxy.loseAnswer(after: answer) }
+            let removed = try await store.remove(session.id)
+            #expect(removed?.session.payload.reveal() == "tokens")
+            #expect(removed?.attachments.mapValues { $0.reveal() } == ["cart": "a cart"])
+            #expect(try await direct.session(session.id) == nil)
+            #expect(try await direct.attachment("cart", of: session.id) == nil)
+        }
+        #expect(proxy.lost == (answer < 5 ? 1 : 0))
+    }
+
+    @Test("something attached without an answer is attached once")
+    func attach() async throws {
+        let (store, proxy, direct) = try await stage()
+        let session = try sampleSession()
+        try await store.insert(session)
+        for name in ["first", "second"] {
+            if name == "second" { proxy.loseNextAnswer() }
+            #expect(try await store.setAttachment(name, to: Secret("1"), of: session.id, expecting: nil))
+            let revision = try #require(try await direct.attachment(name, of: session.id)).revision
+            if name == "second" { proxy.loseNextAnswer() }
+            #expect(try await store.setAttachment(name, to: Secret("2"), of: session.id, expecting: revision))
+            #expect(try await direct.attachment(name, of: session.id)?.payload.reveal() == "2")
+            if name == "first" {
+                #expect(try await store.setAttachment(name, to: nil, of: session.id, expecting: revision + 1))
+            } else {
+                // Whether it was ours cannot be known: another may have removed it.
+                proxy.loseNextAnswer()
+                await expect(.storeUnavailable, .retryLater) {
+                    try await store.setAttachment(name, to: nil, of: session.id, expecting: revision + 1)
+                }
+                #expect(try await direct.attachment(name, of: session.id) == nil)
+            }
+        }
+        #expect(proxy.lost == 3)
+    }
+
+    @Test("a used token marked without an answer is known as ours, and as used to everybody else")
+    func mark() async throws {
+        let (store, proxy, direct) = try await stage()
+        let end = Date(timeIntervalSince1970: 2_000_000_000)
+        #expect(try await store.markUsed("first", until: end))
+        proxy.loseNextAnswer()
+        #expect(try await store.markUsed("second", until: end))
+        #expect(proxy.lost == 1)
+        #expect(try await !direct.markUsed("second", until: end))
+        #expect(try await !store.markUsed("second", until: end))
+    }
+
+    @Test("a pending login that may have been taken is given to nobody")
+    func take() async throws {
+        let (store, proxy, direct) = try await stage()
+        for (key, losing) in [("first", nil), ("second", 0), ("third", 1)] as [(String, Int?)] {
+            let attempt = StoredLoginAttempt(
+                key: key,
+                tenant: "shop",
+                expiresAt: Date(timeIntervalSince1970: 2_000_000_000),
+                payload: Secret("attempt")
+            )
+            try await direct.insert(attempt)
+            if let losing { proxy.loseAnswer(after: losing) }
+            if losing == 1 {
+                await expect(.storeUnavailable, .retryLater) { try await store.takeLoginAttempt(key) }
+            } else {
+                #expect(try await store.takeLoginAttempt(key)?.tenant == "shop")
+            }
+            #expect(try await direct.takeLoginAttempt(key) == nil)
+        }
+        #expect(proxy.lost == 2)
+    }
+
+    @Test("a lock whose grant was not answered is held by who asked for it")
+    func lock() async throws {
+        let (store, proxy, direct) = try await stage()
+        let id = try sampleSession().id
+        try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
+        proxy.loseNextAnswer()
+        try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
+            #expect(hold.isHeld)
+            await expect(.renewalBusy, .retryLater) {
+                try await direct.withSessionLock(id, waitingUpTo: .zero) { _ in }
+            }
+        }
+        #expect(proxy.lost == 1)
+        try await direct.withSessionLock(id, waitingUpTo: .seconds(30)) { _ in }
+    }
+}

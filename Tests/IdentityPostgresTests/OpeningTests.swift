@@ -1,0 +1,159 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "Opening a store in PostgreSQL",
+    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .timeLimit(.minutes(5))
+)
+struct OpeningTests {
+    @Test("eight that open at once make one store")
+    func race() async throws {
+        let schema = try await TestSchema()
+        let session = try sampleSession()
+        let stores = try await withThrowingTaskGroup(of: PostgresStore.self) { group in
+            for _ in 0..<8 { group.addTask { try await schema.open { $0.maximumConnections = 1 } } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        try await stores[0].insert(session)
+        for store in stores { #expect(try await store.session(session.id)?.payload.reveal() == "tokens") }
+        #expect(try await stores[0].execute("SELECT count(*) FROM §lookup_key").first?.integer(0) == 1)
+    }
+
+    @Test("another key is refused by name, and nothing is changed")
+    func wrongKey() async throws {
+        let schema = try await TestSchema()
+        _ = try await schema.open()
+        let other = try TestSchema.key()
+        let error = await expect(.storeKeyMismatch, .configuration) { try await schema.open { $0.key = other } }
+        #expect(error?.message.contains(schema.key.id) == true && error?.message.contains(other.id) == true)
+        #expect(try await schema.open().execute("SELECT count(*) FROM §lookup_key").first?.integer(0) == 1)
+    }
+
+    @Test("a store of a newer version is refused and left as it is")
+    func tooNew() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        try await store.execute("UPDATE §store SET version = 99")
+        try await store.execute("ALTER TABLE §store RENAME slot_size TO something_else")
+        await expect(.storeTooNew, .configuration) { try await schema.open() }
+        #expect(try await store.execute("SELECT version FROM §store").first?.integer(0) == 99)
+    }
+
+    @Test("a schema of another program is refused")
+    func foreign() async throws {
+        let schema = try await TestSchema()
+        let other = try await TestSchema().open()
+        try await other.execute("CREATE SCHEMA \(schema.name)")
+        try await other.execute("CREATE TABLE \(schema.name).store (name text)")
+        await expect(.configurationInvalid, .configuration) { try await schema.open() }
+    }
+
+    @Test("a store that was not to be made is not made")
+    func missing() async throws {
+        let schema = try await TestSchema()
+        await expect(.configurationInvalid, .configuration) { try await schema.open { $0.createsStore = false } }
+        _ = try await schema.open()
+        _ = try await schema.open { $0.createsStore = false }
+    }
+
+    @Test("a lost table is damage, not an empty store")
+    func lostTable() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        let id = try sampleSession().id
+        try await store.execute("DROP TABLE §session CASCADE")
+        await expect(.storeCorrupt, .configuration) { try await store.session(id) }
+    }
+
+    @Test("a wrong password is the operator's to change, and is repeated nowhere")
+    func wrongPassword() async throws {
+        let schema = try await TestSchema()
+        let password = "s3cret-that-nobody-may-see"
+        let error = await expect(.configurationInvalid, .configuration) {
+            try await schema.open { $0.connection = schema.server.network(password: password) }
+        }
+        let shown = try #require(error)
+        var dumped = ""
+        dump(shown, to: &dumped)
+        for text in ["\(shown)", String(reflecting: shown), shown.message, dumped] { #expect(!text.contains(password)) }
+        let configuration = schema.configuration { $0.connection = schema.server.network(password: password) }
+        dump(configuration, to: &dumped)
+        #expect(!dumped.contains(password) && !"\(configuration)".contains(password))
+        _ = try await schema.open { $0.connection = schema.server.network() }
+    }
+
+    @Test("a database that does not exist is the operator's to make")
+    func missingDatabase() async throws {
+        let schema = try await TestSchema()
+        await expect(.configurationInvalid, .configuration) {
+            try await schema.open { $0.connection = schema.server.local(database: "nowhere") }
+        }
+    }
+
+    @Test("a server that is not there is something to try again")
+    func unreachable() async throws {
+        let schema = try await TestSchema()
+        await expect(.storeUnavailable, .retryLater) {
+            try await schema.open {
+                $0.connection = Secret("postgresql://a@/b?host=/nonexistent")
+                $0.callLimit = .milliseconds(300)
+            }
+        }
+    }
+
+    @Test("a user without rights is told of, one whose schema was made for him can use it")
+    func rights() async throws {
+        let schema = try await TestSchema()
+        let admin = try await TestSchema().open()
+        let role = "r\(schema.name)"
+        try await admin.execute("CREATE ROLE \(role) LOGIN")
+        let connection = Secret(
+            "postgresql://\(role)@/postgres?host=\(schema.server.folder)&port=\(schema.server.port)"
+        )
+        await expect(.configurationInvalid, .configuration) { try await schema.open { $0.connection = connection } }
+        try await admin.execute("CREATE SCHEMA \(schema.name) AUTHORIZATION \(role)")
+        let store = try await schema.open { $0.connection = connection }
+        try await store.insert(try sampleSession())
+    }
+
+    @Test("commits are durable whatever the role's setting is, or the store does not open")
+    func durability() async throws {
+        let schema = try await TestSchema()
+        let admin = try await TestSchema().open()
+        let role = "r\(schema.name)"
+        try await admin.execute("CREATE ROLE \(role) LOGIN SUPERUSER")
+        try await admin.execute("ALTER ROLE \(role) SET synchronous_commit = off")
+        let connection = Secret(
+            "postgresql://\(role)@/postgres?host=\(schema.server.folder)&port=\(schema.server.port)"
+        )
+        let store = try await schema.open { $0.connection = connection }
+        #expect(try await store.execute("SELECT current_setting('synchronous_commit')").first?.text(0) == "on")
+        let error = await expect(.configurationInvalid, .configuration) {
+            try await schema.open {
+                $0.connection = connection
+                $0.usesTransactionPooler = true
+            }
+        }
+        #expect(error?.message.contains("synchronous_commit") == true)
+    }
+
+    @Test("a server that is full of connections is something to try again")
+    func tooManyConnections() async throws {
+        let schema = try await TestSchema()
+        let admin = try await TestSchema().open()
+        let role = "r\(schema.name)"
+        try await admin.execute("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 0")
+        await expect(.storeUnavailable, .retryLater) {
+            try await schema.open {
+                $0.connection = Secret(
+                    "postgresql://\(role)@/postgres?host=\(schema.server.folder)&port=\(schema.server.port)"
+                )
+                $0.callLimit = .milliseconds(300)
+            }
+        }
+    }
+}

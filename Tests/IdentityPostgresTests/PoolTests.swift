@@ -1,0 +1,176 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "The pool of connections",
+    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .timeLimit(.minutes(5))
+)
+struct PoolTests {
+    @Test("serves many callers over few connections, and opens no more")
+    func bounds() async throws {
+        let schema = try await TestSchema()
+        let name = "pool-\(schema.name)"
+        let store = try await schema.open {
+            $0.connection = Secret($0.connection.reveal() + "&application_name=\(name)")
+            $0.maximumConnections = 2
+            $0.listensForNotifications = false
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 { group.addTask { try await store.insert(try sampleSession()) } }
+            try await group.waitForAll()
+        }
+        #expect(try await store.sessions(matching: SessionFilter()).count == 200)
+        let open = try await store.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = convert_from($1, 'UTF8')",
+            .text(name)
+        )
+        #expect(open.first?.integer(0) == 2)
+    }
+
+    @Test("tells who waits for nothing but a connection that the store is busy")
+    func crowded() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open {
+            $0.maximumConnections = 1
+            $0.callLimit = .seconds(2)
+        }
+        _ = try await store.client.transaction(by: .now + .seconds(60)) { _ in
+            await expect(.storeBusy, .retryLater) { try await store.insert(try sampleSession()) }
+        }
+        try await store.insert(try sampleSession())
+    }
+
+    @Test("is as good as new after callers were cancelled at any moment")
+    func cancellation() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open { $0.maximumConnections = 2 }
+        let session = try sampleSession()
+        try await store.insert(session)
+        for _ in 0..<20 {
+            let tasks = (0..<8).map { number in
+                Task {
+                    if number.isMultiple(of: 2) {
+                        let other = try sampleSession()
+                        try await store.insert(other)
+                        return try await store.remove(other.id) != nil
+                    }
+                    return try await store.withSessionLock(session.id, waitingUpTo: .seconds(30)) { _ in
+                        try await store.session(session.id) != nil
+                    }
+                }
+            }
+            try await Task.sleep(for: .milliseconds(1))
+            for task in tasks { task.cancel() }
+            for task in tasks { _ = await task.result }
+        }
+        // Every connection is outside of a transaction, no lock is left behind.
+        try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in }
+        let open = try await store.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND query LIKE '%\(schema.name)%'"
+        )
+        #expect(open.first?.integer(0) == 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 { group.addTask { _ = try #require(try await store.session(session.id)) } }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("drops a connection that was left in a transaction, and goes on with another")
+    func leftInTransaction() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open { $0.maximumConnections = 1 }
+        let before = try await store.execute("SELECT pg_backend_pid()::bigint").first?.integer(0)
+        try await store.execute("BEGIN")
+        let after = try await store.execute("SELECT pg_backend_pid()::bigint").first?.integer(0)
+        #expect(before != nil && after != nil && before != after)
+    }
+
+    @Test("leaves nothing on a connection behind a pooler")
+    func pooler() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open {
+            $0.usesTransactionPooler = true
+            $0.maximumConnections = 1
+        }
+        let session = try sampleSession()
+        try await store.insert(session)
+        #expect(try await store.replace(session.successor("x"), expecting: session.generation))
+        try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in }
+        #expect(try await store.execute("SELECT count(*) FROM pg_prepared_statements").first?.integer(0) == 0)
+        let settings = try await store.execute("SELECT count(*) FROM pg_settings WHERE source = 'session'")
+        #expect(settings.first?.integer(0) == 0)
+        #expect(try await store.execute("SELECT count(*) FROM pg_listening_channels()").first?.integer(0) == 0)
+        // While a store that has the server to itself prepares what it uses often.
+        let other = try await schema.open { $0.maximumConnections = 1 }
+        _ = try await other.session(session.id)
+        let prepared = try await other.execute("SELECT count(*) FROM pg_prepared_statements").first?.integer(0) ?? 0
+        #expect(prepared > 0)
+    }
+
+    @Test("goes on when a connection forgets what was prepared")
+    func discarded() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open { $0.maximumConnections = 1 }
+        let session = try sampleSession()
+        try await store.insert(session)
+        #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+        #expect(try await store.remove(session.id) != nil)
+        try await store.execute("DISCARD ALL")
+        try await store.insert(session)
+        #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+        try await store.execute("DISCARD ALL")
+        #expect(try await store.remove(session.id)?.attachments.count == 1)
+    }
+
+    @Test(
+        "works through PgBouncer in transaction mode",
+        .enabled(if: Bouncer.isAvailable, "PgBouncer is not installed")
+    )
+    func bouncer() async throws {
+        let schema = try await TestSchema()
+        let bouncer = try await Bouncer.start(before: schema.server)
+        let stores = [
+            try await schema.open {
+                $0.connection = bouncer.connection
+                $0.usesTransactionPooler = true
+                $0.directConnection = schema.server.local()
+            },
+            try await schema.open {
+                $0.connection = bouncer.connection
+                $0.usesTransactionPooler = true
+            },
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                group.addTask {
+                    let store = stores[number % 2]
+                    let session = try sampleSession()
+                    try await store.insert(session)
+                    #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+                    let isReplaced = try await store.withSessionLock(session.id, waitingUpTo: .seconds(60)) { _ in
+                        try await store.replace(session.successor("y"), expecting: session.generation)
+                    }
+                    #expect(isReplaced)
+                    #expect(try await stores[(number + 1) % 2].remove(session.id)?.session.payload.reveal() == "y")
+                }
+            }
+            try await group.waitForAll()
+        }
+        for store in stores { await store.close() }
+        await bouncer.stop()
+    }
+
+    @Test("fails what comes after the end")
+    func closing() async throws {
+        let store = try await TestSchema().open()
+        await store.close()
+        await store.close()
+        let id = try sampleSession().id
+        await expect(.storeFailed, .retryLater) { try await store.session(id) }
+        await expect(.storeFailed, .retryLater) { try await store.remove(id) }
+    }
+}

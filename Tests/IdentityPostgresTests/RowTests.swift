@@ -1,0 +1,245 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "Rows in PostgreSQL",
+    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .timeLimit(.minutes(5))
+)
+struct RowTests {
+    private let later = Date(timeIntervalSince1970: 2_000_000_000)
+
+    @Test("of other sessions, tenants, generations and stores cannot be opened, and stay")
+    func swapped() async throws {
+        let schema = try await TestSchema()
+        let other = try await TestSchema()
+        let (store, foreign) = (try await schema.open(), try await other.open { $0.key = schema.key })
+        let sessions = try (0..<3).map { try sampleSession(payload: "tokens \($0)", tenant: "shop \($0)") }
+        for session in sessions { try await store.insert(session) }
+        for session in sessions.prefix(1) { try await foreign.insert(session) }
+        let keys = try sessions.map { rowKey(try store.records.sessionHash($0.id)) }
+        let foreignKey = rowKey(try foreign.records.sessionHash(sessions[0].id))
+        let original = try #require(
+            try await store.execute("SELECT slot FROM §session WHERE key = $1", .integer(keys[0])).first?.bytes(0)
+        )
+        let changes = [
+            "UPDATE §session SET slot = (SELECT slot FROM §session WHERE key = \(keys[1])) WHERE key = \(keys[0])",
+            "UPDATE §session SET tenant = 'shop 1' WHERE key = \(keys[0])",
+            "UPDATE §session SET provider = 'bolt' WHERE key = \(keys[0])",
+            "UPDATE §session SET generation = generation + 1 WHERE key = \(keys[0])",
+            "UPDATE §session SET buyer = hash WHERE key = \(keys[0])",
+            """
+            UPDATE §session SET slot = (SELECT slot FROM "\(other.name)".session WHERE key = \(foreignKey))
+            WHERE key = \(keys[0])
+            """,
+            "UPDATE §session SET slot = substring(slot FROM 1 FOR 100) WHERE key = \(keys[0])",
+            "UPDATE §session SET slot = set_byte(slot, 4000, get_byte(slot, 4000) # 1) WHERE key = \(keys[0])",
+            "UPDATE §session SET slot = set_byte(slot, 5, 9) WHERE key = \(keys[0])",
+        ]
+        for change in changes {
+            #expect(try await store.execute(change).changed == 1)
+            await expect(.storeCorrupt, .configuration) { try await store.session(sessions[0].id) }
+            await expect(.storeCorrupt, .configuration) { try await store.remove(sessions[0].id) }
+            #expect(try await store.session(sessions[2].id) != nil)
+            #expect(try await store.checkHealth().damagedRows == 1)
+            #expect(try await store.sessions(matching: SessionFilter()).count == 2)
+            try await store.execute(
+                """
+                UPDATE §session SET slot = $1, tenant = 'shop 0', provider = 'shopify', generation = \(1 << 40),
+                buyer = (SELECT buyer FROM §session WHERE key = \(keys[2])) WHERE key = \(keys[0])
+                """,
+                .bytes(original)
+            )
+            #expect(try await store.session(sessions[0].id)?.payload.reveal() == "tokens 0")
+        }
+    }
+
+    @Test("that are damaged go into quarantine, are damaged still, and are forgotten after 30 days")
+    func quarantine() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        let (bad, good) = (try sampleSession(providerSessionID: "sid"), try sampleSession())
+        for session in [bad, good] {
+            try await store.insert(session)
+            #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+        }
+        let key = rowKey(try store.records.sessionHash(bad.id))
+        try await store.execute(
+            "UPDATE §session SET slot = set_byte(slot, 99, get_byte(slot, 99) # 1) WHERE key = \(key)"
+        )
+        #expect(try await store.quarantineDamagedRows() == 2)
+        #expect(try await store.quarantineDamagedRows() == 0)
+        await expect(.storeCorrupt, .configuration) { try await store.session(bad.id) }
+        await expect(.storeCorrupt, .configuration) { try await store.remove(bad.id) }
+        await expect(.storeCorrupt, .configuration) {
+            try await store.replace(bad.successor("x"), expecting: bad.generation)
+        }
+        await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: bad.id) }
+        await expect(.storeCorrupt, .configuration) {
+            try await store.sessions(matching: SessionFilter(providerSessionID: "sid"))
+        }
+        #expect(try await store.sessions(matching: SessionFilter()).map(\.id) == [good.id])
+        #expect(try await store.readableSessions(matching: SessionFilter()).damage?.code == .storeCorrupt)
+        #expect(try await store.attachment("cart", of: good.id) != nil)
+        let health = try await store.checkHealth()
+        #expect(health.damagedRows == 0 && health.quarantinedRows == 2 && health.sessions == 1)
+        _ = try await store.sweep(expiredBefore: later)
+        #expect(try await store.checkHealth().quarantinedRows == 2)
+        try await store.execute("UPDATE §quarantine SET moved_at = moved_at - interval '31 days'")
+        _ = try await store.sweep(expiredBefore: later)
+        #expect(try await store.checkHealth().quarantinedRows == 0)
+        #expect(try await store.session(bad.id) == nil)
+    }
+
+    @Test("move to another key while the store is in use, and back; those without a key stay")
+    func rotation() async throws {
+        let schema = try await TestSchema()
+        let old = try await schema.open()
+        let sessions = try (0..<5).map { try sampleSession(payload: "tokens \($0)") }
+        for session in sessions { try await old.insert(session) }
+        #expect(try await old.setAttachment("cart", to: Secret("x"), of: sessions[0].id, expecting: nil))
+        try await old.insert(StoredLoginAttempt(key: "a", tenant: "t", expiresAt: later, payload: Secret("p")))
+        var busy = sessions[1].successor("claimed")
+        busy.isUnsettled = true
+        #expect(try await old.replace(busy, expecting: sessions[1].generation))
+        let key = try TestSchema.key()
+        // A process that does not know the new key yet must go on: it is given read-only first.
+        let new = try await schema.open {
+            $0.readOnlyKeys = [$0.key]
+            $0.key = key
+        }
+        func usage(_ store: PostgresStore) async throws -> [String] {
+            try await store.keyUsage().map { "\($0.role.rawValue) \($0.rows)" }
+        }
+        #expect(try await usage(new) == ["active 0", "read_only 7"])
+        #expect(try await new.checkHealth().rowsUnderReadOnlyKeys == 7)
+        var total = ResealProgress()
+        var position: ResealPosition?
+        repeat {
+            let step = try await new.resealRows(after: position, limit: 2)
+            total.resealed += step.resealed
+            total.postponed += step.postponed
+            position = step.position
+        } while position != nil
+        #expect(total.resealed == 6 && total.postponed == 1)
+        #expect(try await usage(new) == ["active 6", "read_only 1"])
+        for session in sessions where session.id != busy.id {
+            #expect(try await new.session(session.id)?.payload.isEqual(to: session.payload) == true)
+        }
+        #expect(try await new.attachment("cart", of: sessions[0].id)?.payload.reveal() == "x")
+        #expect(try await new.takeLoginAttempt("a")?.payload.reveal() == "p")
+        // Who lacks the key says so, and counts what he cannot read.
+        await expect(.storeKeyMismatch, .configuration) { try await old.session(sessions[0].id) }
+        #expect(try await old.checkHealth().rowsWithoutKey == 5)
+        #expect(try await old.quarantineDamagedRows() == 0)
+        #expect(try await usage(old).contains("missing 5"))
+        // The active key made the old one again: the way back.
+        let back = try await schema.open { $0.readOnlyKeys = [key] }
+        _ = try await back.resealRows(after: nil, limit: 100)
+        #expect(try await old.session(sessions[0].id) != nil)
+    }
+
+    @Test("that a backup brought back say so until their next save")
+    func restored() async throws {
+        let store = try await TestSchema().open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        #expect(try await store.markAllAsRestored() == 1)
+        #expect(try await store.session(session.id)?.isRestored == true)
+        #expect(try await store.replace(session.successor("x"), expecting: session.generation))
+        #expect(try await store.session(session.id)?.isRestored == false)
+    }
+
+    @Test("with a renewal under way are found, and only those")
+    func unsettled() async throws {
+        let store = try await TestSchema().open()
+        var session = try sampleSession()
+        let other = try sampleSession()
+        for each in [session, other] { try await store.insert(each) }
+        session = session.successor("claimed")
+        session.isUnsettled = true
+        #expect(try await store.replace(session, expecting: session.generation - 1))
+        #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).map(\.id) == [session.id])
+        #expect(try await store.sessions(matching: SessionFilter(isUnsettled: false)).map(\.id) == [other.id])
+        let buyer = (issuer: session.issuer, subject: session.subject)
+        #expect(try await store.sessions(matching: SessionFilter(buyer: buyer, isUnsettled: true)).count == 1)
+        #expect(try await store.checkHealth().unsettledSessions == 1)
+    }
+
+    @Test("are swept by the database's clock too: a machine that is ahead removes nothing early")
+    func sweeping() async throws {
+        let store = try await TestSchema().open()
+        let session = try sampleSession(retainedUntil: later)
+        try await store.insert(session)
+        try await store.insert(StoredLoginAttempt(key: "a", expiresAt: later, payload: Secret("p")))
+        #expect(try await store.markUsed("token", until: later))
+        #expect(try await store.sweep(expiredBefore: later + 1_000_000_000) == 0)
+        #expect(try await store.session(session.id) != nil)
+        #expect(try await store.isUsed("token"))
+    }
+
+    @Test("of pending logins make room within their own tenant")
+    func tenants() async throws {
+        let store = try await TestSchema().open { $0.maximumAttempts = 3 }
+        func insert(_ key: String, _ tenant: String, _ age: Double) async throws {
+            let attempt = StoredLoginAttempt(key: key, tenant: tenant, expiresAt: later + age, payload: Secret("p"))
+            try await store.insert(attempt)
+        }
+        try await insert("quiet", "other", 0)
+        for number in 0..<10 { try await insert("\(number)", "flooded", Double(number)) }
+        #expect(try await store.takeLoginAttempt("quiet") != nil)
+        #expect(try await store.takeLoginAttempt("6") == nil)
+        for number in 7..<10 { #expect(try await store.takeLoginAttempt("\(number)") != nil) }
+    }
+
+    @Test("of used tokens make room when their time is over, and never before")
+    func usedTokens() async throws {
+        let store = try await TestSchema().open { $0.maximumUsedTokens = 2 }
+        let past = Date(timeIntervalSince1970: 1_000_000_000)
+        #expect(try await store.markUsed("late", until: later))
+        #expect(try await store.markUsed("over", until: past))
+        #expect(try await store.markUsed("new", until: later))
+        #expect(try await !store.isUsed("over"))
+        await expect(.storeFull, .retryLater) { try await store.markUsed("one more", until: later) }
+        #expect(try await !store.markUsed("late", until: later))
+    }
+
+    @Test("show nothing of a buyer but the tenant's, provider's and issuer's names")
+    func canary() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        let session = try sampleSession(
+            payload: "canary-token",
+            subject: "canary-subject",
+            providerSessionID: "canary-sid"
+        )
+        try await store.insert(session)
+        #expect(try await store.setAttachment("canary-name", to: Secret("canary-cart"), of: session.id, expecting: nil))
+        try await store.insert(
+            StoredLoginAttempt(key: "canary-key", expiresAt: later, payload: Secret("canary-attempt"))
+        )
+        #expect(try await store.markUsed("canary-used", until: later))
+        let tables = [
+            "store", "lookup_key", "session", "login_attempt", "attachment", "used_token", "lease", "quarantine",
+        ]
+        for table in tables {
+            let found = try await store.execute(
+                """
+                SELECT count(*) FROM §\(table) AS row WHERE row::text LIKE '%canary%'
+                OR row::text LIKE '%' || encode('canary', 'hex') || '%' OR row::text LIKE '%\(session.id.rawValue)%'
+                """
+            )
+            #expect(found.first?.integer(0) == 0, "in \(table)")
+        }
+    }
+
+    @Test("are reported with the settings that durability rests on")
+    func fsync() async throws {
+        // The server of the tests runs without, for speed.
+        let health = try await TestSchema().open().checkHealth()
+        #expect(health.problems.count == 1 && health.problems.first?.contains("fsync") == true)
+    }
+}

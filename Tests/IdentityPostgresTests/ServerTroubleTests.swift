@@ -1,0 +1,201 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "A PostgreSQL server in trouble",
+    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .timeLimit(.minutes(5))
+)
+struct ServerTroubleTests {
+    @Test("restarts and broken connections under load lose nothing that was acknowledged")
+    func load() async throws {
+        let server = try await TestServer.start()
+        let schema = try await TestSchema(on: server)
+        let stores = [try await schema.open(), try await schema.open()]
+        let isOver = Flag()
+        let acknowledged = try await withThrowingTaskGroup(of: StoredSession.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    var session = try sampleSession(subject: "buyer \(number)")
+                    try await stores[number % 2].insert(session)
+                    while !isOver.isRaised {
+                        let next = session.successor("tokens \(session.generation + 1)")
+                        do {
+                            guard try await stores[number % 2].replace(next, expecting: session.generation) else {
+                                Issue.record("a session that nobody else writes had another generation")
+                                return session
+                            }
+                            session = next
+                        } catch let error as IdentityError {
+                            // In doubt: what is there now is one of the two, and from there it goes on.
+                            #expect(error.kind == .retryLater, "\(error)")
+                            while true {
+                                guard let found = try? await stores[0].session(session.id) else { continue }
+                                #expect(found.generation == session.generation || found.generation == next.generation)
+                                session = found
+                                break
+                            }
+                        }
+                    }
+                    return session
+                }
+            }
+            for round in 0..<6 {
+                try await Task.sleep(for: .milliseconds(300))
+                if round == 2 || round == 4 {
+                    try await server.command(round == 2 ? "stop fast" : "stop immediate")
+                    try await server.command("start")
+                } else {
+                    _ = try? await stores[0].execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+                    )
+                }
+            }
+            isOver.raise()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for session in acknowledged {
+            let found = try await stores[1].session(session.id)
+            #expect(found?.generation == session.generation)
+            #expect(found?.payload.isEqual(to: session.payload) == true)
+            #expect(session.generation > StoredSession.firstGeneration)
+        }
+    }
+
+    @Test("one that hangs is given up in time, and the store works again when it does")
+    func hanging() async throws {
+        let server = try await TestServer.start()
+        let schema = try await TestSchema(on: server)
+        let store = try await schema.open {
+            $0.callLimit = .seconds(2)
+            $0.connectLimit = .seconds(2)
+        }
+        let session = try sampleSession()
+        try await store.insert(session)
+        try await server.command("signal STOP")
+        await expect(.storeUnavailable, .retryLater) { try await store.session(session.id) }
+        await expect(.storeUnavailable, .retryLater) {
+            try await store.replace(session.successor("x"), expecting: session.generation)
+        }
+        try await server.command("signal CONT")
+        let found = try await eventually { try await store.session(session.id) }
+        // The statement may have been taken by the server before it was stopped, and then was done.
+        #expect(["tokens", "x"].contains(found?.payload.reveal()))
+    }
+
+    @Test("one that is down is unavailable, and found again when it is up")
+    func down() async throws {
+        let server = try await TestServer.start()
+        let schema = try await TestSchema(on: server)
+        let store = try await schema.open { $0.callLimit = .milliseconds(500) }
+        let session = try sampleSession()
+        try await store.insert(session)
+        try await server.command("stop fast")
+        for _ in 0..<3 { await expect(.storeUnavailable, .retryLater) { try await store.session(session.id) } }
+        try await server.command("start")
+        #expect(try await eventually { try await store.session(session.id) } != nil)
+    }
+
+    @Test("a call waits for one that is away for a moment only")
+    func moment() async throws {
+        let server = try await TestServer.start()
+        let schema = try await TestSchema(on: server)
+        let store = try await schema.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        try await server.command("stop fast")
+        async let answer = store.replace(session.successor("x"), expecting: session.generation)
+        try await server.command("start")
+        #expect(try await answer)
+    }
+
+    @Test("one that takes no writes still serves reads; saves are refused until it, or another, takes them")
+    func readOnly() async throws {
+        let server = try await TestServer.start()
+        let schema = try await TestSchema(on: server)
+        let store = try await schema.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        try await server.command("append default_transaction_read_only = on")
+        try await server.command("reload")
+        let error = try await eventually {
+            do {
+                _ = try await store.replace(session, expecting: session.generation)
+                throw TestServer.Failure(text: "still takes writes")
+            } catch let error as IdentityError { return error }
+        }
+        #expect(error.code == .storeReadOnly && error.kind == .retryLater)
+        #expect(try await store.session(session.id)?.payload.reveal() == "tokens")
+        await expect(.storeReadOnly, .retryLater) { try await store.remove(session.id) }
+        await expect(.storeReadOnly, .retryLater) { try await store.takeLoginAttempt("x") }
+        // Opened there too, for reading.
+        let reader = try await schema.open()
+        #expect(try await reader.session(session.id) != nil)
+        // Where several are named, the one that takes writes is found, wherever it stands.
+        let other = try await TestSchema()
+        let found = try await other.open {
+            $0.connection = Secret(
+                """
+                host=127.0.0.1,127.0.0.1,127.0.0.1 port=1,\(server.port),\(other.server.port) dbname=postgres \
+                user=\(TestServer.user) password=\(TestServer.password)
+                """
+            )
+        }
+        try await found.insert(session)
+        await expect(.storeReadOnly, .retryLater) {
+            try await schema.open {
+                $0.connection = schema.server.network(parameters: "?target_session_attrs=read-write")
+                $0.callLimit = .milliseconds(500)
+            }
+        }
+        try await server.command("append default_transaction_read_only = off")
+        try await server.command("reload")
+        let isReplaced = try await eventually {
+            try await store.replace(session.successor("x"), expecting: session.generation)
+        }
+        #expect(isReplaced)
+    }
+
+    @Test("must prove who it is, where that is asked for")
+    func certificate() async throws {
+        let server = try await TestServer.start()
+        try await server.command("certify IP:127.0.0.1")
+        try await server.restart()
+        let schema = try await TestSchema(on: server)
+        let root = "sslmode=verify-full&sslrootcert=\(server.folder)/ca.pem"
+        let store = try await schema.open { $0.connection = server.network(parameters: "?\(root)") }
+        let isEncrypted = try await store.execute("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+        #expect(isEncrypted.first?.flag(0) == true)
+        try await store.insert(try sampleSession())
+        // A certificate of nobody we know, and one for another name.
+        for connection in [
+            server.network(parameters: "?sslmode=verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt"),
+            Secret(
+                """
+                host=db.example hostaddr=127.0.0.1 port=\(server.port) user=\(TestServer.user) dbname=postgres \
+                password=\(TestServer.password) sslmode=verify-full sslrootcert=\(server.folder)/ca.pem
+                """
+            ),
+        ] {
+            let error = await expect(.configurationInvalid, .configuration) {
+                try await schema.open { $0.connection = connection }
+            }
+            #expect(error?.message.contains("TLS") == true)
+        }
+    }
+
+    /// Tries for a while what a server that has just come back may not do at once.
+    private func eventually<R>(_ body: () async throws -> R) async throws -> R {
+        for _ in 0..<200 {
+            do {
+                return try await body()
+            } catch {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        return try await body()
+    }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import Glibc
+import IdentityKit
+
+@testable import IdentityPostgres
+
+/// PgBouncer in transaction mode before a server, with two connections to it.
+actor Bouncer {
+    static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].first(
+        where: FileManager.default.isExecutableFile(atPath:)
+    )
+
+    static var isAvailable: Bool { program != nil }
+
+    nonisolated let connection: Secret
+    private let shell: Spawned
+    private let lines: LineReader
+
+    private init(connection: Secret, shell: Spawned, lines: LineReader) {
+        self.connection = connection
+        self.shell = shell
+        self.lines = lines
+    }
+
+    static func start(before server: TestServer) async throws -> Bouncer {
+        guard let program else { throw TestServer.Failure(text: "PgBouncer is not installed") }
+        let shell = try TestServer.spawn([
+            "-c", script, "bouncer", program, server.folder, "\(server.port)", TestServer.user,
+        ])
+        let lines = LineReader(shell.output)
+        guard let answer = await lines.next(), answer.hasPrefix("ready ") else {
+            throw TestServer.Failure(text: "PgBouncer does not start")
+        }
+        let folder = answer.dropFirst(6)
+        let text = "postgresql://\(TestServer.user)@/postgres?host=\(folder)&port=6432"
+        return Bouncer(connection: Secret(text), shell: shell, lines: lines)
+    }
+
+    func stop() async {
+        close(shell.input)
+        while await lines.next() != nil {}
+        _ = shell.wait()
+        lines.end()
+        close(shell.errors)
+    }
+
+    /// Ends with its standard input, and PgBouncer with it.
+    private static let script = """
+        program=$1 target=$2 port=$3 user=$4
+        folder=$(mktemp -d /tmp/identity-bouncer-XXXXXXXX) || exit 1
+        trap 'kill "$process" 2>/dev/null; rm -rf "$folder"' EXIT
+        printf '"%s" ""\\n' "$user" >"$folder/users"
+        cat >"$folder/settings" <<END
+        [databases]
+        postgres = host=$target port=$port user=$user
+        [pgbouncer]
+        listen_addr =
+        unix_socket_dir = $folder
+        listen_port = 6432
+        auth_type = trust
+        auth_file = $folder/users
+        pool_mode = transaction
+        default_pool_size = 2
+        logfile = $folder/log
+        END
+        chmod 755 "$folder"
+        "$program" -q "$folder/settings" >/dev/null 2>&1 </dev/null &
+        process=$!
+        for _ in $(seq 200); do
+            [ -S "$folder/.s.PGSQL.6432" ] && break
+            sleep 0.05
+        done
+        echo "ready $folder"
+        while read -r _; do :; done
+        """
+}

@@ -1,0 +1,139 @@
+import Glibc
+import IdentityKit
+import Synchronization
+
+/// Stands between a store and its server, and loses answers on demand.
+///
+/// A request whose answer is lost has had its effect; its sender cannot know.
+final class Proxy: Sendable {
+    private struct State {
+        /// How many answers still go through before one is lost; nil for all.
+        var remaining: Int?
+        var lost = 0
+    }
+
+    let port: Int
+    private let listener: Int32
+    private let target: Int
+    private let state = Mutex(State())
+
+    init(to server: TestServer) throws {
+        target = server.port
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        port = try Self.listen(listener)
+        Detached.run { [self] in
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { return }
+                serve(client)
+            }
+        }
+    }
+
+    /// The answer to the next request is lost, and its connection with it.
+    func loseNextAnswer() {
+        loseAnswer(after: 0)
+    }
+
+    /// An answer is lost after some that are not; the requests must come one after the other.
+    func loseAnswer(after count: Int) {
+        state.withLock { $0.remaining = count }
+    }
+
+    /// How many answers were lost.
+    var lost: Int { state.withLock { $0.lost } }
+
+    func close() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        Glibc.close(listener)
+    }
+
+    func connection(_ server: TestServer) -> Secret {
+        Secret("postgresql://\(TestServer.user):\(TestServer.password)@127.0.0.1:\(port)/postgres?sslmode=disable")
+    }
+
+    private static func listen(_ listener: Int32) throws -> Int {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe bind(listener, pointer, length) == 0 && Glibc.listen(listener, 64) == 0
+                    && getsockname(listener, pointer, &length) == 0
+            }
+        }
+        guard isListening else { throw TestServer.Failure(text: "the proxy cannot listen") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    private func serve(_ client: Int32) {
+        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(target).bigEndian
+        let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe connect(server, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else {
+            Glibc.close(server)
+            Glibc.close(client)
+            return
+        }
+        // Both ends are closed by who is done last: a number that is used again must not be touched by the other.
+        let ends = Ends(client, server)
+        Detached.run {
+            Self.pump(from: client, to: server) { true }
+            ends.leave()
+        }
+        Detached.run { [self] in
+            Self.pump(from: server, to: client) {
+                state.withLock { state in
+                    guard let remaining = state.remaining else { return true }
+                    state.remaining = remaining > 0 ? remaining - 1 : nil
+                    guard remaining == 0 else { return true }
+                    state.lost += 1
+                    return false
+                }
+            }
+            ends.leave()
+        }
+    }
+
+    private final class Ends: Sendable {
+        private let descriptors: [Int32]
+        private let users = Mutex(2)
+
+        init(_ descriptors: Int32...) { self.descriptors = descriptors }
+
+        func leave() {
+            let isLast = users.withLock { users in
+                users -= 1
+                return users == 0
+            }
+            if isLast { for descriptor in descriptors { Glibc.close(descriptor) } }
+        }
+    }
+
+    private static func pump(from source: Int32, to sink: Int32, while goesOn: () -> Bool) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe recv(source, &buffer, buffer.count, 0)
+            guard count > 0, goesOn() else { break }
+            var sent = 0
+            while sent < count {
+                let written = unsafe buffer.withUnsafeBytes { bytes in
+                    guard let base = bytes.baseAddress else { return -1 }
+                    return unsafe send(sink, base + sent, count - sent, Int32(MSG_NOSIGNAL))
+                }
+                guard written > 0 else { break }
+                sent += written
+            }
+        }
+        shutdown(source, Int32(SHUT_RDWR))
+        shutdown(sink, Int32(SHUT_RDWR))
+    }
+}
