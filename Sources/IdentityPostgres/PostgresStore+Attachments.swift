@@ -24,7 +24,7 @@ extension PostgresStore: SessionAttachmentStore {
     ) async throws -> Bool {
         let session = try records.sessionHash(id)
         let hash = try records.attachmentHash(name, id)
-        let (next, isTooHigh) = (revision ?? StoredSession.firstGeneration - 1).addingReportingOverflow(1)
+        let (next, isTooHigh) = try (revision ?? Records.firstRevision()).addingReportingOverflow(1)
         guard !isTooHigh else { return false }
         guard let payload else { return try await removeAttachment(hash, session, revision) }
         let slot = try records.attachmentSlot(payload, name: name, hash: hash, revision: next)

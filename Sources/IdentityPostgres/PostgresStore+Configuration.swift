@@ -64,6 +64,8 @@ extension PostgresStore {
         ///
         /// It may be exceeded as the number of pending logins may.
         public var maximumUsedTokens = 100_000
+        /// By which used tokens expire, together with the database's clock: what is over by both makes room.
+        public var clock: any IdentityClock = SystemClock()
 
         /// A configuration of the given parts.
         public init(connection: Secret, key: StoreKey, readOnlyKeys: [StoreKey] = []) {

@@ -1,6 +1,9 @@
 public import IdentityKit
 
 extension PostgresStore: StoreKeyRotating {
+    /// The order of a rotation: what is short-lived first, which then is out of the way.
+    private static let order = [Statements.SlotTable.loginAttempt, .attachment, .session]
+
     /// The keys of this process and of the rows: the active one first, then by id.
     public func keyUsage() async throws -> [StoreKeyUsage] {
         var counts: [[UInt8]: Int] = [:]
@@ -22,7 +25,8 @@ extension PostgresStore: StoreKeyRotating {
     /// Seals the next rows under the active key.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let start = position ?? ResealPosition(table: 0, row: -1)
-        guard let table = Statements.SlotTable(rawValue: start.table) else { return ResealProgress() }
+        guard Self.order.indices.contains(start.table) else { return ResealProgress() }
+        let table = Self.order[start.table]
         let count = max(1, min(limit, listChunk))
         let rows = try await client.read(
             sql.listOldSlots(table),
@@ -34,7 +38,7 @@ extension PostgresStore: StoreKeyRotating {
         for row in rows { try await reseal(row, table, &progress) }
         if rows.count == count, let last = rows.last {
             progress.position = ResealPosition(table: start.table, row: last.key)
-        } else if Statements.SlotTable(rawValue: start.table + 1) != nil {
+        } else if start.table + 1 < Self.order.count {
             progress.position = ResealPosition(table: start.table + 1, row: -1)
         }
         return progress

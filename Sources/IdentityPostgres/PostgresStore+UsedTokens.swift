@@ -10,7 +10,7 @@ extension PostgresStore: UsedTokenStore {
         return try await !client.read(sql.readUsedToken, .key(hash), .bytes(hash)).isEmpty
     }
 
-    /// Marks a key, if it is not marked; those that have expired, by the database's clock, make room.
+    /// Marks a key, if it is not marked; those that have expired, by the database's clock too, make room.
     ///
     /// - Throws: `IdentityError` with code `store_full` when there is no room and none has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
@@ -45,7 +45,7 @@ extension PostgresStore: UsedTokenStore {
         // Counted again at the next mark, which may find room.
         counters.withLock { $0.usedTokens = .max }
         // Never one whose time is not over: a copy of its token would pass for new. And one that is marked needs no room.
-        let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .real(.greatestFiniteMagnitude))
+        let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .date(clock.now))
         guard removed == 0 else { return }
         guard try await client.read(sql.readUsedToken, .key(hash), .bytes(hash)).isEmpty else { return }
         throw IdentityError.usedTokensFull

@@ -20,6 +20,7 @@ public final class PostgresStore: Sendable {
     let channel: String?
     let maximumAttempts: Int
     let maximumUsedTokens: Int
+    let clock: any IdentityClock
     /// How much was added since it was last counted.
     let counters = Mutex(Counters())
 
@@ -39,6 +40,7 @@ public final class PostgresStore: Sendable {
         channel = listens ? configuration.channel : nil
         maximumAttempts = max(1, configuration.maximumAttempts)
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
+        clock = configuration.clock
     }
 
     /// Opens a store, which is made where there is none.

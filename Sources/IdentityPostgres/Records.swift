@@ -54,7 +54,8 @@ struct Records: Sendable {
             values: [
                 .key(hash), .bytes(hash), .bytes(buyer), .text(session.tenant), .text(session.provider),
                 .text(session.issuer), .integer(session.generation), .date(session.retainedUntil), .bytes(slot), name,
-                .flag(session.isUnsettled), .flag(session.isRestored),
+                // What is saved now has not come back with a backup.
+                .flag(session.isUnsettled), .flag(false),
             ]
         )
     }
@@ -101,6 +102,14 @@ struct Records: Sendable {
     }
 
     // MARK: Attachments
+
+    /// Where the revisions of something new begin.
+    ///
+    /// At random, so that what was attached before under the same name is never taken for it.
+    static func firstRevision() throws -> Int64 {
+        let number = try SystemRandom().bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return StoredSession.firstGeneration + Int64(number >> 2)
+    }
 
     func attachmentSlot(_ payload: Secret, name: String, hash: [UInt8], revision: Int64) throws -> [UInt8] {
         var body = FieldWriter(capacity: payload.count + 64)

@@ -101,9 +101,11 @@ struct ServerTroubleTests {
 
     @Test("a call waits for one that is away for a moment only")
     func moment() async throws {
-        let server = try await TestServer.start()
+        let server = try await TestServer.start(settings: ["fsync = off"])
         let schema = try await TestSchema(on: server)
         let store = try await schema.open()
+        // A health check tells of what durability rests on.
+        #expect(try await store.checkHealth().problems.first?.contains("fsync") == true)
         let session = try sampleSession()
         try await store.insert(session)
         try await server.command("stop fast")

@@ -85,13 +85,19 @@ final class Proxy: Sendable {
         }
         // Both ends are closed by who is done last: a number that is used again must not be touched by the other.
         let ends = Ends(client, server)
+        // One answer may come in several pieces; the next begins after the next request.
+        let isAsked = Flag()
         Detached.run {
-            Self.pump(from: client, to: server) { true }
+            Self.pump(from: client, to: server) {
+                isAsked.raise()
+                return true
+            }
             ends.leave()
         }
         Detached.run { [self] in
             Self.pump(from: server, to: client) {
-                state.withLock { state in
+                guard isAsked.lower() else { return true }
+                return state.withLock { state in
                     guard let remaining = state.remaining else { return true }
                     state.remaining = remaining > 0 ? remaining - 1 : nil
                     guard remaining == 0 else { return true }

@@ -114,4 +114,12 @@ final class Flag: Sendable {
     var isRaised: Bool { state.withLock { $0 } }
 
     func raise() { state.withLock { $0 = true } }
+
+    /// Takes it back, and tells whether it was raised.
+    func lower() -> Bool {
+        state.withLock { state in
+            defer { state = false }
+            return state
+        }
+    }
 }

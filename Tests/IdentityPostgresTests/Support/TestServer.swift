@@ -31,8 +31,7 @@ actor TestServer {
 
     static var isAvailable: Bool { programs != nil }
 
-    // Nothing here outlives its process, so nothing has to reach the disk.
-    private static let sharedTask = Task { try await TestServer.start(settings: ["fsync = off"]) }
+    private static let sharedTask = Task { try await TestServer.start() }
 
     /// The server of all tests that do nothing to it; each has a schema of its own.
     static var shared: TestServer { get async throws { try await sharedTask.value } }
