@@ -38,6 +38,8 @@ final class Family: @unchecked Sendable {
     private(set) var newest = 0
     /// The tokens that nobody has spent yet.
     private(set) var good: Set<Int> = [0]
+    /// Tokens that came in answers that are not to be trusted: good at the provider, and of no use.
+    var untrusted: Set<Int> = []
     /// When a token was first spent, and what it brought the last time.
     private(set) var spent: [Int: (at: Duration, successor: Int)] = [:]
     /// When the newest tokens were made.
@@ -72,6 +74,6 @@ final class Family: @unchecked Sendable {
     /// Whether there is a token in a text that the provider would take.
     func isUsable(in row: StoredSession?) -> Bool {
         guard let row else { return false }
-        return good.contains { row.holds(refreshToken($0)) }
+        return good.contains { !untrusted.contains($0) && row.holds(refreshToken($0)) }
     }
 }

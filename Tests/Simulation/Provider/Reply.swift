@@ -42,8 +42,11 @@ struct Reply {
         case .brokenJSONAfter: return Reply(response: HTTPResponse(status: 200, body: Array("{\"access_tok".utf8)))
         case .brokenIDToken:
             body["id_token"] = .string("e30.e30.AAAA")
+            family.untrusted.insert(number)
             return Reply(response: json(body))
-        default: return Reply(response: json(body), isUsable: true)
+        default:
+            family.untrusted.remove(number)
+            return Reply(response: json(body), isUsable: true)
         }
     }
 

@@ -77,7 +77,7 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
         }
         if token != nil { befall() }
         // In the world's name: what has left goes on without its sender.
-        world.scheduler.after(world.scheduler.random.milliseconds(1...300), as: world.number) { [self] in
+        world.scheduler.after(world.scheduler.random.milliseconds(1...300), as: world.owner) { [self] in
             // Whoever hung up before the request arrived never sent it.
             guard unsafe call.continuation != nil || process.isDead else { return }
             let reply = Reply.to(request, call.exchange, fate, in: world, revoking: field("token"))
@@ -94,11 +94,11 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
     private func befall() {
         let moment = world.scheduler.random.milliseconds(0...1500)
         if world.scheduler.random.permille(world.faults.crashInExchange) {
-            world.scheduler.after(moment, as: world.number) { [self] in world.crash(process) }
+            world.scheduler.after(moment, as: world.owner) { [self] in world.crash(process) }
         }
         if world.scheduler.random.permille(world.faults.stopInExchange) {
             let length = world.scheduler.random.milliseconds(1_000...50_000)
-            world.scheduler.after(moment, as: world.number) { [self] in world.stop(process, for: length) }
+            world.scheduler.after(moment, as: world.owner) { [self] in world.stop(process, for: length) }
         }
     }
 

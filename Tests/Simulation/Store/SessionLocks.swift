@@ -57,7 +57,7 @@ final class SessionLocks: @unchecked Sendable {
         guard held[grant.id] === grant else { return }
         held[grant.id] = nil
         // In the world's name: the next holder's code is not ours.
-        world.scheduler.after(.zero, as: world.number) { [self] in hand(grant.id) }
+        world.scheduler.after(.zero, as: world.owner) { [self] in hand(grant.id) }
     }
 
     func holder(of id: SessionID) -> VirtualProcess? { held[id]?.process }
@@ -91,7 +91,7 @@ final class SessionLocks: @unchecked Sendable {
         let isLease = world.episode.locking == .lease
         let grant = Grant(id, next.process, until: isLease ? world.scheduler.now + Self.lease : nil)
         held[id] = grant
-        if isLease { world.scheduler.after(Self.lease, as: world.number) { [self] in release(grant) } }
+        if isLease { world.scheduler.after(Self.lease, as: world.owner) { [self] in release(grant) } }
         let continuation = unsafe next.continuation.take()
         world.scheduler.after(.zero, as: next.process.number) { unsafe continuation?.resume(returning: grant) }
     }

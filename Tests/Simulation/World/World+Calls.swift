@@ -73,14 +73,14 @@ extension World {
                 }
                 process.callers[number] = nil
                 tally.answered += 1
-                if let done { scheduler.after(.zero, as: number) { done(answer) } }
+                if let done { scheduler.after(.zero, as: owner) { done(answer) } }
             }
         }
         watch(process, number, since: started)
     }
 
     private func watch(_ process: VirtualProcess, _ number: Int, since started: Duration) {
-        scheduler.after(Self.patience, as: number) { [self] in
+        scheduler.after(Self.patience, as: owner) { [self] in
             guard process.callers[number] != nil, !process.isDead else { return }
             // A stopped process has its time once it goes on.
             guard !process.wasStopped(since: started) else {

@@ -5,7 +5,7 @@ extension World {
     /// One thing happens, and after a while the next.
     func tick() {
         let pause = scheduler.random.permille(300) ? 20...400 : 1_000...25_000
-        scheduler.after(scheduler.random.milliseconds(pause), as: number) { [self] in
+        scheduler.after(scheduler.random.milliseconds(pause), as: owner) { [self] in
             guard !isSettling else { return }
             happen()
             tick()
@@ -47,7 +47,7 @@ extension World {
         if scheduler.random.permille(faults.diskFull), !disk.isFull {
             disk.isFull = true
             note("the disk is full")
-            scheduler.after(scheduler.random.milliseconds(1_000...90_000), as: number) { [self] in
+            scheduler.after(scheduler.random.milliseconds(1_000...90_000), as: owner) { [self] in
                 disk.isFull = false
                 note("the disk has room")
             }
@@ -74,7 +74,10 @@ extension World {
 
     /// What a process does first: whatever was left in doubt is settled before anything else.
     func afterStart(_ process: VirtualProcess) {
-        for subject in subjects where disk.rows[subject.id]?.isInDoubt ?? false { call(process, subject, .renew) }
+        guard let manager = process.manager else { return }
+        scheduler.running(as: process.number) {
+            Task { await manager.maintain(repairingEvery: .seconds(15), sweepingEvery: .seconds(3600)) }
+        }
     }
 
     /// Everything goes well from now on, and every session must be usable in every process, or be gone for a known reason.
@@ -87,7 +90,7 @@ extension World {
         for case let process? in slots { resume(process) }
         for slot in slots.indices where slots[slot] == nil { start(slot) }
         let rest = scheduler.now + .seconds(150)
-        scheduler.after(.seconds(150), as: number) {}
+        scheduler.after(.seconds(150), as: owner) {}
         _ = scheduler.run { scheduler.now >= rest || violation != nil }
         let open = Countdown()
         for subject in subjects where !subject.isReplaced && !subject.isLoggedOut {
@@ -118,7 +121,7 @@ extension World {
             guard scheduler.now < end else {
                 return violate("\(name(subject.id)) is not usable after all faults ended: \(error)")
             }
-            scheduler.after(.seconds(10), as: number) { [self] in ask(process, subject, request, until: end, done) }
+            scheduler.after(.seconds(10), as: owner) { [self] in ask(process, subject, request, until: end, done) }
         }
     }
 }

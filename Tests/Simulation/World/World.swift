@@ -5,7 +5,7 @@ internal import IdentityKit
 final class World: @unchecked Sendable {
     let scheduler: Scheduler
     /// Whose the events are that belong to no process.
-    let number: Owner
+    let owner: Owner
     let episode: Episode
     let history: History
     let mutant: Mutant
@@ -36,7 +36,7 @@ final class World: @unchecked Sendable {
         history = run.history
         tally = run.tally
         mutant = run.mutant
-        number = run.nextOwner
+        owner = run.nextOwner
         nextOwner = run.nextOwner + 1
         self.episode = episode
         faults = episode.faults
@@ -75,7 +75,7 @@ final class World: @unchecked Sendable {
         _ = scheduler.run { scheduler.steps >= end || violation != nil }
         if violation == nil { settle() }
         for case let process? in slots { scheduler.kill(process.number) }
-        scheduler.kill(number)
+        scheduler.kill(owner)
         tally.episodes += 1
     }
 
@@ -100,7 +100,7 @@ final class World: @unchecked Sendable {
         let pause =
             episode.weather == .quickRepair
             ? scheduler.random.milliseconds(100...2000) : scheduler.random.milliseconds(100...40_000)
-        scheduler.after(pause, as: number) { [self] in if slots[process.slot] == nil { start(process.slot) } }
+        scheduler.after(pause, as: owner) { [self] in if slots[process.slot] == nil { start(process.slot) } }
     }
 
     func stop(_ process: VirtualProcess, for duration: Duration) {
@@ -109,7 +109,7 @@ final class World: @unchecked Sendable {
         tally.stops += 1
         note(process, "is stopped for \(duration)")
         scheduler.stop(process.number)
-        scheduler.after(duration, as: number) { [self] in resume(process) }
+        scheduler.after(duration, as: owner) { [self] in resume(process) }
     }
 
     func resume(_ process: VirtualProcess) {
