@@ -42,34 +42,42 @@ final class RenewalCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - generation: The generation whose tokens are not good enough; a newer one is as good as a renewal.
+    ///   - goal: What for; somebody else's renewal that reaches it is as good as ours.
     ///   - limit: How long to wait for somebody else who is at it.
-    func renew(_ id: SessionID, from generation: Int64, waitingUpTo limit: Duration) async throws -> Renewal {
+    func renew(_ id: SessionID, for goal: RenewalGoal, waitingUpTo limit: Duration) async throws -> Renewal {
         guard let locking = store as? any SessionLocking else {
-            return try await renew(id, from: generation, under: nil, waitingUpTo: limit)
+            return try await renew(id, for: goal, under: nil, waitingUpTo: limit)
         }
         let asked = environment.clock.elapsed
         return try await locking.withSessionLock(id, waitingUpTo: limit) { [self] hold in
             let waited = environment.clock.elapsed - asked
             if waited > .milliseconds(10) { events.emit(.lockWaited, provider: "", session: id, since: asked) }
-            return try await renew(id, from: generation, under: hold, waitingUpTo: limit - waited)
+            return try await renew(id, for: goal, under: hold, waitingUpTo: limit - waited)
         }
     }
 
     private func renew(
         _ id: SessionID,
-        from generation: Int64,
+        for goal: RenewalGoal,
         under hold: SessionHold?,
         waitingUpTo limit: Duration
     ) async throws -> Renewal {
         let started = environment.clock.elapsed
+        var goal = goal
         var rounds = 0
         while true {
             guard let stored = try await store.session(id) else { throw IdentityError.unknownSession }
             let payload = try SessionPayload(stored)
-            if let recovered = try await recover(stored, payload, since: started) { return recovered }
+            if let recovered = try await recover(stored, payload, since: started) {
+                guard case .replacing = goal, ages.hasExpired(recovered.payload.tokens, of: id),
+                    !unsavedSessions.contains(id)
+                else { return recovered }
+                // What waited for too long serves nobody any more; now that it is saved, it can be renewed.
+                goal = .replacing(recovered.payload.tokens)
+                continue
+            }
             if let end = payload.end { throw IdentityError.ended(end) }
-            if stored.generation != generation, payload.intent == nil {
+            if goal.isReached(by: payload) {
                 return Renewal(stored: stored, payload: payload, outcome: .waited)
             }
             if hold != nil || !isLeased(payload),

@@ -39,20 +39,20 @@ extension SessionManager {
         if let end = payload.end {
             // What came late and could not be saved may prove the provider wrong.
             guard coordinator.unsavedSessions.contains(stored.id) else { throw IdentityError.ended(end) }
-            return try await renewed(stored.id, from: stored.generation)
+            return try await renewed(stored.id, replacing: payload.tokens)
         }
         guard let remaining = coordinator.ages.remaining(payload.tokens, of: stored.id) else {
             return asStored(.stored)
         }
         if isGood(payload.tokens, stored.id, remaining, for: duration) {
             let untilDue = remaining - remainingWhenDue(payload.tokens, stored.id)
-            if untilDue < .zero { renewEarly(stored) }
+            if untilDue < .zero { renewEarly(stored.id, payload.tokens) }
             let credential = asStored(.stored)
             if let cache, let ticket { cache.put(credential, remaining: remaining, untilDue: untilDue, ticket: ticket) }
             return credential
         }
         do {
-            return try await renewed(stored.id, from: stored.generation)
+            return try await renewed(stored.id, replacing: payload.tokens)
         } catch let error as IdentityError
             where (error.kind != .signInAgain && error.kind != .cancelled || error.code == .notRefreshable)
             && remaining > .zero
@@ -72,10 +72,10 @@ extension SessionManager {
     }
 
     /// Renews behind the caller's back; after a failure not again for a while, for the token is still good.
-    private func renewEarly(_ stored: StoredSession) {
-        guard !coordinator.pauses.holdsBackEarly(stored.id) else { return }
-        renewals.start(stored.id) { [self] in
-            try await renew(stored.id, from: stored.generation, waitingUpTo: configuration.lockWait)
+    private func renewEarly(_ id: SessionID, _ tokens: TokenSet) {
+        guard !coordinator.pauses.holdsBackEarly(id) else { return }
+        renewals.start(id) { [self] in
+            try await renew(id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
         }
     }
 
@@ -111,7 +111,7 @@ extension SessionManager {
     /// - Throws: ``IdentityError``.
     public func renewTokens(for id: SessionID) async throws -> SessionTokens {
         try await Correlation.scope {
-            try await renewed(id, from: try await load(id).generation)
+            try await renewed(id, replacing: try SessionPayload(try await load(id)).tokens)
         }
     }
 
@@ -131,26 +131,52 @@ extension SessionManager {
             where error.code == .accessTokenRefused && first.session.isRefreshable
             && first.outcome != .renewedEarly && first.outcome != .renewedLate
         {
-            // From the generation whose token was refused: who comes late gets what others have renewed meanwhile.
-            let refused = first.outcome == .waited ? try await load(id).generation : stored.generation
-            let second = try await renewed(id, from: refused)
+            // Who comes late gets what others have renewed meanwhile.
+            let second = try await renewed(id, replacing: first.tokens)
             return (try await body(provider, second.tokens), second.session)
         }
     }
 
-    private func renewed(_ id: SessionID, from generation: Int64) async throws -> SessionTokens {
-        let (renewal, started): (Renewal, Bool)
-        do {
-            (renewal, started) = try await renewals.run(id) { [self] in
-                try await renew(id, from: generation, waitingUpTo: configuration.lockWait)
+    /// Other tokens than these, got by a renewal of ours or of somebody else.
+    private func renewed(_ id: SessionID, replacing tokens: TokenSet) async throws -> SessionTokens {
+        let begun = environment.clock.elapsed
+        var stale = tokens
+        while true {
+            let (renewal, started): (Renewal, Bool)
+            do {
+                (renewal, started) = try await renewals.run(id) { [self, stale] in
+                    try await renew(id, for: .replacing(stale), waitingUpTo: configuration.lockWait)
+                }
+            } catch {
+                throw IdentityError.wrapping(error)
             }
-        } catch {
-            throw IdentityError.wrapping(error)
+            let found = renewal.payload.tokens
+            let outcome = started ? renewal.outcome : .waited
+            let hasExpired = coordinator.ages.hasExpired(found, of: id)
+            if hasExpired, coordinator.unsavedSessions.contains(id) { throw Self.expiredUnsaved }
+            // Whom we joined may have been after something else, such as settling a doubt, or may have ended long ago. Tokens that a
+            // renewal has just got are the best that there are.
+            let isGood = !found.isSameIssue(as: stale) && (!hasExpired || coordinator.ages.isFresh(found, of: id))
+            if outcome != .waited || isGood {
+                return SessionTokens(
+                    session: Session(renewal.stored, renewal.payload),
+                    tokens: found,
+                    outcome: outcome
+                )
+            }
+            stale = found
+            guard environment.clock.elapsed - begun < configuration.lockWait else {
+                throw IdentityError.renewalTakesLong
+            }
         }
-        return SessionTokens(
-            session: Session(renewal.stored, renewal.payload),
-            tokens: renewal.payload.tokens,
-            outcome: started ? renewal.outcome : .waited
+    }
+
+    private static var expiredUnsaved: IdentityError {
+        IdentityError(
+            .retryLater,
+            .storeFailed,
+            "The session's newest tokens have expired before they could be saved.",
+            hint: "Nothing is renewed while the store takes no writes. Nothing is lost."
         )
     }
 

@@ -18,8 +18,6 @@ public struct RepairReport: Sendable, Equatable {
 
 extension SessionManager {
     private static let repairsAtATime = 8
-    /// The generation that no session has: tokens of any are good enough, unless they are in doubt or newer ones wait.
-    private static let settled = Int64.min
 
     /// Finishes what processes that died have left half done: sessions in doubt, answers that were not judged, tokens that were not
     /// saved.
@@ -56,7 +54,7 @@ extension SessionManager {
                 guard let stored = try await store.session(id), isKnown(stored) else { return .gone }
             }
             let (renewal, _) = try await renewals.run(id) { [self] in
-                try await renew(id, from: Self.settled, waitingUpTo: .zero)
+                try await renew(id, for: .settling, waitingUpTo: .zero)
             }
             return renewal.outcome == .waited ? .gone : .repaired
         } catch {
@@ -113,7 +111,7 @@ extension SessionManager {
         await renewals.drain()
         for id in coordinator.unsavedSessions {
             renewals.start(id) { [self] in
-                try await renew(id, from: Self.settled, waitingUpTo: configuration.lockWait)
+                try await renew(id, for: .settling, waitingUpTo: configuration.lockWait)
             }
         }
         await renewals.drain()
@@ -121,9 +119,9 @@ extension SessionManager {
     }
 
     /// Renews a session and lets carts and others follow.
-    func renew(_ id: SessionID, from generation: Int64, waitingUpTo limit: Duration) async throws -> Renewal {
+    func renew(_ id: SessionID, for goal: RenewalGoal, waitingUpTo limit: Duration) async throws -> Renewal {
         defer { cache?.remove(id) }
-        let renewal = try await coordinator.renew(id, from: generation, waitingUpTo: limit)
+        let renewal = try await coordinator.renew(id, for: goal, waitingUpTo: limit)
         if renewal.outcome != .waited { follow(Session(renewal.stored, renewal.payload)) }
         return renewal
     }

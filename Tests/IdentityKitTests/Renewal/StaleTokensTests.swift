@@ -1,0 +1,80 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Tokens that are too old to be handed out")
+struct StaleTokensTests {
+    @Test("a claim that was given back meanwhile passes for no renewal")
+    func givenBack() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let other = try world.manager(world.memory)
+        let store = InterruptedStore(world.memory)
+        // Between the caller's look at the session and its turn, another process claims, reaches nobody, and gives back.
+        store.interrupt(read: 2) {
+            let cause = HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "Refused.")
+            world.provider.answer(.refused(IdentityError(.retryLater, .providerUnavailable, "Gone.", cause: cause)))
+            _ = try? await other.tokens(for: id)
+            world.provider.answer()
+        }
+        let got = try await world.manager(store).tokens(for: id)
+        #expect(got.tokens.accessToken.reveal() == "access-2")
+        #expect(got.outcome == .renewedLate)
+    }
+
+    @Test("tokens that expired while they waited to be saved are saved, and renewed at once")
+    func expiredInTheSecondPlace() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.store.allow(2)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.store.spooled == [id])
+        world.clock.advance(by: .seconds(3700))
+        world.store.allow(.max)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.provider.requests == 2)
+        #expect(world.provider.reuses == 0)
+        #expect(world.store.spooled.isEmpty)
+    }
+
+    @Test("tokens that expired while the store takes none are not handed out, and the session lives on")
+    func expiredInMemory() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.store.allow(2)
+        let manager = try world.manager()
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        world.clock.advance(by: .seconds(3700))
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(error?.kind == .retryLater)
+        #expect(error?.code == .storeFailed)
+        world.store.allow(.max)
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
+    }
+}
+
+/// A store at which something happens before one of the reads.
+private final class InterruptedStore: WrappingStore {
+    let inner: InMemoryStore
+    private let state = Mutex<(reads: Int, body: (@Sendable () async -> Void)?)>((0, nil))
+
+    init(_ inner: InMemoryStore) {
+        self.inner = inner
+    }
+
+    func interrupt(read: Int, _ body: @escaping @Sendable () async -> Void) {
+        state.withLock { $0 = (read, body) }
+    }
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        let body = state.withLock { state in
+            state.reads -= 1
+            return state.reads == 0 ? state.body : nil
+        }
+        await body?()
+        return try await inner.session(id)
+    }
+}
