@@ -60,6 +60,14 @@ extension PostgresStore {
         ///
         /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
         public var maximumAttempts = 10_000
+        /// How many sessions a tenant may have, by default nil for any number; another one is then refused as `store_full`, of kind
+        /// `retryLater`, for room comes when sessions end.
+        ///
+        /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
+        public var maximumSessionsPerTenant: Int?
+        /// A directory on this machine for sessions that the database does not take, sealed as their rows would be; by default nil,
+        /// and new tokens that cannot be saved are kept in memory only.
+        public var spoolDirectory: String?
         /// How many used tokens are kept, by default 100,000; beyond that only those that have expired make room.
         ///
         /// It may be exceeded as the number of pending logins may.

@@ -16,6 +16,7 @@ extension PostgresStore: StoreHealthChecking {
         health.attachments = try await count(.attachment, &health)
         health.quarantinedRows = Int(try await client.read(sql.countQuarantined).first?.integer(0) ?? 0)
         health.unsettledSessions = Int(try await client.read(sql.countUnsettled).first?.integer(0) ?? 0)
+        health.spooledSessions = try await spool?.count() ?? 0
         return health
     }
 

@@ -1,17 +1,21 @@
 public import IdentityKit
 
 extension PostgresStore: StoreKeyRotating {
-    /// The order of a rotation: what is short-lived first, which then is out of the way.
-    private static let order = [Statements.SlotTable.loginAttempt, .attachment, .session]
-
     /// The keys of this process and of the rows: the active one first, then by id.
+    ///
+    /// What waits in the spool of this machine counts too.
     public func keyUsage() async throws -> [StoreKeyUsage] {
         var counts: [[UInt8]: Int] = [:]
         for table in Statements.SlotTable.allCases {
-            for row in try await client.read(sql.countByKey(table)).all {
-                counts[row.bytes(0), default: 0] += Int(row.integer(1))
+            var last: Int64 = -1
+            while true {
+                let rows = try await client.read(sql.countByKey(table), .integer(last), .integer(4_096)).all
+                for row in rows { counts[row.bytes(0), default: 0] += Int(row.integer(1)) }
+                guard let end = rows.map({ $0.integer(2) }).max() else { break }
+                last = end
             }
         }
+        for key in try await spool?.keyIdentifiers() ?? [] { counts[key, default: 0] += 1 }
         let ring = records.sealer.keys
         for key in ring.all { counts[key.identifier, default: 0] += 0 }
         return counts.map { identifier, rows in
@@ -25,20 +29,18 @@ extension PostgresStore: StoreKeyRotating {
     /// Seals the next rows under the active key.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let start = position ?? ResealPosition(table: 0, row: -1)
-        guard Self.order.indices.contains(start.table) else { return ResealProgress() }
-        let table = Self.order[start.table]
+        guard let table = Statements.SlotTable(rawValue: start.table) else { return ResealProgress() }
         let count = max(1, min(limit, listChunk))
-        let rows = try await client.read(
-            sql.listOldSlots(table),
-            .integer(start.row),
-            .integer(Int64(count)),
-            .bytes(records.sealer.keys.active.identifier)
-        ).all.map { SlotRow($0, table) }
+        let rows = try await client.read(sql.listSlots(table), .integer(start.row), .integer(Int64(count)))
+            .all.map { SlotRow($0, table) }
         var progress = ResealProgress()
-        for row in rows { try await reseal(row, table, &progress) }
+        let active = records.sealer.keys.active.identifier
+        for row in rows where RecordSealer.keyIdentifier(of: row.slot)?.elementsEqual(active) != true {
+            try await reseal(row, table, &progress)
+        }
         if rows.count == count, let last = rows.last {
             progress.position = ResealPosition(table: start.table, row: last.key)
-        } else if start.table + 1 < Self.order.count {
+        } else if table != Statements.SlotTable.allCases.last {
             progress.position = ResealPosition(table: start.table + 1, row: -1)
         }
         return progress

@@ -6,7 +6,7 @@ extension PostgresStore: LoginAttemptStore {
     public func insert(_ attempt: StoredLoginAttempt) async throws {
         let hash = try records.attemptHash(attempt.key)
         let slot = try records.attemptSlot(attempt, hash: hash)
-        try await makeRoom(Array(attempt.tenant.utf8))
+        try await makeRoom(attempt.tenant)
         _ = try await client.write(
             sql.insertAttempt,
             .key(hash),
@@ -42,16 +42,9 @@ extension PostgresStore: LoginAttemptStore {
     /// Lets those of a tenant that expire first make room.
     ///
     /// Counting reads a part of the index, so a large store counts only now and then.
-    private func makeRoom(_ tenant: [UInt8]) async throws {
-        let isDue = counters.withLock { [maximumAttempts] counters in
-            // A flood of tenants costs no more than a count too many.
-            if counters.attempts.count > 10_000 { counters.attempts = [:] }
-            let since = counters.attempts[tenant] ?? .max
-            let isDue = since >= maximumAttempts / 128
-            counters.attempts[tenant] = isDue ? 1 : since + 1
-            return isDue
-        }
+    private func makeRoom(_ tenant: String) async throws {
+        let isDue = counters.withLock { [maximumAttempts] in $0.attempts.mustCount(tenant, maximumAttempts) }
         guard isDue else { return }
-        _ = try await client.write(sql.evictAttempts, .bytes(tenant), .integer(Int64(maximumAttempts - 1)))
+        _ = try await client.write(sql.evictAttempts, .text(tenant), .integer(Int64(maximumAttempts - 1)))
     }
 }

@@ -1,9 +1,13 @@
 public import IdentityKit
+internal import Synchronization
 
 extension PostgresStore: TokenStore, PartialSessionListing {
     /// Adds a new session.
+    ///
+    /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has as many as it may have.
     public func insert(_ session: StoredSession) async throws {
         let row = try records.seal(session)
+        if let maximumSessionsPerTenant { try await requireRoom(session.tenant, maximumSessionsPerTenant) }
         let isNew = try await client.repeating { deadline, isInDoubt in
             if try await change(sql.insertSession, row.values, deadline) { return true }
             guard isInDoubt else { return false }
@@ -88,9 +92,11 @@ extension PostgresStore: TokenStore, PartialSessionListing {
         let name = try filter.providerSessionID.map { try records.providerSessionHash($0) }
         let statement: Statement
         var conditions = [provider, tenant]
-        if let hash = buyer ?? name {
-            statement = sql.listSessions(by: buyer != nil ? "buyer" : "provider_session")
-            conditions += [filter.isUnsettled.map(Value.flag) ?? .null, .bytes(hash)]
+        if let hash = (buyer ?? name).map(Value.bytes) ?? filter.tenant.map(Value.text) {
+            statement = sql.listSessions(
+                by: buyer != nil ? "buyer" : name != nil ? "provider_session" : "tenant"
+            )
+            conditions += [filter.isUnsettled.map(Value.flag) ?? .null, hash]
         } else if filter.isUnsettled == true {
             statement = sql.listUnsettledSessions
         } else {
@@ -135,7 +141,25 @@ extension PostgresStore: TokenStore, PartialSessionListing {
     ///
     /// - Returns: How many sessions were marked.
     public func markAllAsRestored() async throws -> Int {
-        try await client.write(sql.markRestored)
+        var total = 0
+        while true {
+            let marked = try await client.write(sql.markRestored, .integer(1_000))
+            total += marked
+            if marked == 0 { return total }
+        }
+    }
+
+    private func requireRoom(_ tenant: String, _ maximum: Int) async throws {
+        guard counters.withLock({ $0.sessions.mustCount(tenant, maximum) }) else { return }
+        let rows = try await client.read(sql.countSessionsOfTenant, .text(tenant), .integer(Int64(maximum)))
+        guard let count = rows.first?.integer(0), count >= maximum else { return }
+        counters.withLock { $0.sessions.refuse(tenant) }
+        throw IdentityError(
+            .retryLater,
+            .storeFull,
+            "The tenant has as many sessions as it may have.",
+            hint: "Room comes when sessions end or are swept. If it goes on, allow for more where the store is made."
+        )
     }
 
     // MARK: What lists and doubts need

@@ -9,7 +9,9 @@ extension PostgresStore: ExpirySweeping {
     public func sweep(expiredBefore date: Date) async throws -> Int {
         _ = try await client.write(sql.sweepLeases)
         _ = try await client.write(sql.sweepQuarantine)
-        return try await sweep(sql.sweepAttempts, date) + sweep(sql.sweepUsedTokens, date) + sweepSessions(date)
+        let spooled = try await spool?.sweep(retiredBefore: min(date, clock.now)) ?? 0
+        return try await spooled + sweep(sql.sweepAttempts, date) + sweep(sql.sweepUsedTokens, date)
+            + sweepSessions(date)
     }
 
     private func sweep(_ statement: Statement, _ date: Date) async throws -> Int {

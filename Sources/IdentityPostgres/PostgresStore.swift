@@ -23,10 +23,13 @@ public final class PostgresStore: Sendable {
     let clock: any IdentityClock
     /// How much was added since it was last counted.
     let counters = Mutex(Counters())
+    let maximumSessionsPerTenant: Int?
+    /// Nil where no directory was named.
+    let spool: SessionSpool?
 
-    struct Counters {
-        /// By tenant.
-        var attempts: [[UInt8]: Int] = [:]
+    struct Counters: Sendable {
+        var attempts = TenantRoom()
+        var sessions = TenantRoom()
         var usedTokens = Int.max
     }
 
@@ -41,6 +44,10 @@ public final class PostgresStore: Sendable {
         maximumAttempts = max(1, configuration.maximumAttempts)
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
         clock = configuration.clock
+        maximumSessionsPerTenant = configuration.maximumSessionsPerTenant.map { max(1, $0) }
+        spool = configuration.spoolDirectory.map {
+            SessionSpool(path: $0, sealer: records.sealer, lookup: records.lookup)
+        }
     }
 
     /// Opens a store, which is made where there is none.

@@ -10,44 +10,40 @@ import Testing
 struct ConformanceTests {
     @Test("keeps what every store promises", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
-        try await promise.run(on: TestSchema().storeUnderTest())
+        try await TestSchema().run(promise)
     }
 
     @Test("keeps it too when the calls go to two stores, as of two machines", arguments: StoreConformance.cases)
     func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
-        let schema = try await TestSchema()
-        try await promise.run { AlternatingStore(try await schema.open(), try await schema.open()) }
+        try await TestSchema().run(promise, onTwo: true)
     }
 
     @Test("keeps it too where nothing outlasts a transaction", arguments: StoreConformance.cases)
     func conformanceOfPooled(_ promise: StoreConformance.Case) async throws {
-        let place = try await TestSchema().storeUnderTest {
+        try await TestSchema().run(promise) {
             $0.usesTransactionPooler = true
             $0.maximumConnections = 2
         }
-        try await promise.run(on: place)
     }
 
     @Test("keeps it too with advisory locks", arguments: StoreConformance.lockCasesOnly)
     func conformanceWithAdvisoryLocks(_ promise: StoreConformance.Case) async throws {
-        let schema = try await TestSchema()
-        try await promise.run {
-            AlternatingStore(
-                try await schema.open { $0.locking = .advisory },
-                try await schema.open { $0.locking = .advisory }
-            )
-        }
+        try await TestSchema().run(promise, onTwo: true) { $0.locking = .advisory }
     }
 }
 
 extension TestSchema {
-    /// The store as the conformance suite opens it.
-    func storeUnderTest(
+    /// Runs a case of the suite on a store, or on two that take turns.
+    fileprivate func run(
+        _ promise: StoreConformance.Case,
+        onTwo: Bool = false,
         _ change: @escaping @Sendable (inout PostgresStore.Configuration) -> Void = { _ in }
-    ) -> StoreUnderTest {
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-spool-\(name)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         // Whoever opened the store last knows its keys, and so the names of its rows.
         let last = LastStore()
-        return StoreUnderTest(
+        let place = StoreUnderTest(
             [.reopening, .attemptLimit, .usedTokenLimit, .keys],
             damagingSession: { id in
                 guard let store = last.store else { return }
@@ -57,18 +53,20 @@ extension TestSchema {
                 )
             },
             open: { options in
-                let store = try await open { configuration in
-                    if let key = options.key { configuration.key = key }
-                    configuration.readOnlyKeys = options.readOnlyKeys
-                    configuration.maximumAttempts = options.maximumAttempts ?? configuration.maximumAttempts
-                    configuration.maximumUsedTokens = options.maximumUsedTokens ?? configuration.maximumUsedTokens
-                    configuration.clock = options.clock
-                    change(&configuration)
-                }
+                var configuration = configuration()
+                if let key = options.key { configuration.key = key }
+                configuration.readOnlyKeys = options.readOnlyKeys
+                configuration.maximumAttempts = options.maximumAttempts ?? configuration.maximumAttempts
+                configuration.maximumUsedTokens = options.maximumUsedTokens ?? configuration.maximumUsedTokens
+                configuration.clock = options.clock
+                configuration.spoolDirectory = folder
+                change(&configuration)
+                let store = try await PostgresStore.open(configuration)
                 last.store = store
-                return store
+                return onTwo ? AlternatingStore(store, try await PostgresStore.open(configuration)) : store
             }
         )
+        try await promise.run(on: place)
     }
 }
 
@@ -87,7 +85,9 @@ extension StoreConformance {
 }
 
 /// Hands each call to the other of two stores on one database.
-private final class AlternatingStore: SessionStore, UsedTokenStore, ExpirySweeping, SessionLocking {
+private final class AlternatingStore: SessionStore, UsedTokenStore, ExpirySweeping, SessionLocking, SessionSpooling,
+    StoreHealthChecking, RowQuarantining, StoreKeyRotating
+{
     private let stores: [PostgresStore]
     private let turn = Mutex(0)
 
@@ -136,5 +136,15 @@ private final class AlternatingStore: SessionStore, UsedTokenStore, ExpirySweepi
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         try await next.withSessionLock(id, waitingUpTo: limit, body)
+    }
+    func spool(_ session: StoredSession) async throws { try await next.spool(session) }
+    func spooledSession(_ id: SessionID) async throws -> StoredSession? { try await next.spooledSession(id) }
+    func spooledSessions() async throws -> [StoredSession] { try await next.spooledSessions() }
+    func removeSpooledSession(_ id: SessionID) async throws { try await next.removeSpooledSession(id) }
+    func checkHealth() async throws -> StoreHealth { try await next.checkHealth() }
+    func quarantineDamagedRows() async throws -> Int { try await next.quarantineDamagedRows() }
+    func keyUsage() async throws -> [StoreKeyUsage] { try await next.keyUsage() }
+    func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
+        try await next.resealRows(after: position, limit: limit)
     }
 }

@@ -238,4 +238,25 @@ struct RowTests {
             #expect(found.first?.integer(0) == 0, "in \(table)")
         }
     }
+
+    @Test("of sessions are refused beyond a tenant's limit, and only there, until some have ended")
+    func sessionLimit() async throws {
+        let store = try await TestSchema().open { $0.maximumSessionsPerTenant = 2 }
+        let sessions = try (0..<3).map { _ in try sampleSession(tenant: "small") }
+        for session in sessions.prefix(2) { try await store.insert(session) }
+        await expect(.storeFull, .retryLater) { try await store.insert(sessions[2]) }
+        try await store.insert(try sampleSession(tenant: "other"))
+        #expect(try await store.remove(sessions[0].id) != nil)
+        try await store.insert(sessions[2])
+    }
+
+    @Test("that the database does not take have no second place unless one was named")
+    func noSpool() async throws {
+        let store = try await TestSchema().open()
+        let session = try sampleSession()
+        await expect(.configurationInvalid, .configuration) { try await store.spool(session) }
+        #expect(try await store.spooledSession(session.id) == nil)
+        #expect(try await store.spooledSessions().isEmpty)
+        try await store.removeSpooledSession(session.id)
+    }
 }

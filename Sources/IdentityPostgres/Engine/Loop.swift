@@ -98,7 +98,8 @@ final class Loop {
             }
         }
         guard !line.isEmpty else { return }
-        if let obstacle = pool.obstacle, pool.pausedUntil != nil { return failAll(obstacle) }
+        // With other connections at work, those who wait still have a chance.
+        if let obstacle = pool.obstacle, pool.pausedUntil != nil, links.isEmpty { return failAll(obstacle) }
         if line.writers > 0, pool.isKnownReadOnly, pool.connecting == 0 {
             for waiter in line.takeAll(where: { $0.needsWriting }) { waiter.fail(PostgresFailure(.readOnly)) }
         }
@@ -133,7 +134,6 @@ final class Loop {
             putBack(link)
         case .failure(let failure):
             pool.failed(failure)
-            // With other connections at work, those who wait still have a chance.
             if failure.isConfiguration, links.isEmpty { failAll(failure) }
         }
     }
@@ -172,7 +172,9 @@ final class Loop {
     // MARK: The direct connection
 
     private func dispatchDirect() {
-        if let link = direct, link.isBroken {
+        // A lock of a server that is no primary any more keeps nobody out.
+        if let link = direct, link.isBroken || link.isReadOnly {
+            link.abandon()?.continuation.resume(returning: .failure(PostgresFailure(.lost, mayHaveHappened: true)))
             direct = nil
             settings.directState.ended(link.serial)
         }
@@ -201,8 +203,11 @@ final class Loop {
 
     private func connectedDirectly(_ result: Result<Established, PostgresFailure>) {
         switch result {
+        case .success(let established) where established.isReadOnly:
+            established.discard()
+            directState.failed(PostgresFailure(.readOnly))
         case .success(let established):
-            directState.succeeded(isReadOnly: established.isReadOnly)
+            directState.succeeded(isReadOnly: false)
             let link = Link(established, serial: nextSerial, usesPreparation: settings.preparesStatements)
             nextSerial += 1
             direct = link

@@ -44,6 +44,7 @@ extension PostgresFailure {
     private func identityError(ofServer state: String) -> IdentityError {
         switch state {
         case "25006": return .storeReadOnly(cause: self)
+        case "25P03": return .storeUnavailable(cause: self)
         case "53100":
             return IdentityError(
                 .retryLater,

@@ -32,6 +32,7 @@ enum Schema {
             "ALTER TABLE §session ALTER slot SET STORAGE EXTERNAL",
             "CREATE INDEX session_buyer ON §session (buyer, key)",
             "CREATE INDEX session_provider_session ON §session (provider_session, key) WHERE provider_session IS NOT NULL",
+            "CREATE INDEX session_tenant ON §session (tenant, key)",
             "CREATE INDEX session_unsettled ON §session (key) WHERE is_unsettled",
             """
             CREATE TABLE §login_attempt (

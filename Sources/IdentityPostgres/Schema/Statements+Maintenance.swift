@@ -38,17 +38,6 @@ extension Statements {
         )
     }
 
-    /// Those that are sealed under another key than `$3`.
-    func listOldSlots(_ table: SlotTable) -> Statement {
-        rare(
-            """
-            SELECT \(table.columns) FROM §\(table.name) WHERE key > $1 AND substring(slot FROM 9 FOR 16) <> $3
-            ORDER BY key LIMIT $2
-            """,
-            [.integer, .integer, .bytes]
-        )
-    }
-
     func resealSlot(_ table: SlotTable) -> Statement {
         rare(
             "UPDATE §\(table.name) SET slot = $4 WHERE \(table.isUnchanged)",
@@ -56,8 +45,15 @@ extension Statements {
         )
     }
 
+    /// How many of the next rows are sealed under each key, and how far that went.
     func countByKey(_ table: SlotTable) -> Statement {
-        rare("SELECT substring(slot FROM 9 FOR 16), count(*) FROM §\(table.name) GROUP BY 1 LIMIT 1000")
+        rare(
+            """
+            SELECT substring(slot FROM 9 FOR 16), count(*), max(key)
+            FROM (SELECT key, slot FROM §\(table.name) WHERE key > $1 ORDER BY key LIMIT $2) AS next GROUP BY 1
+            """,
+            [.integer, .integer]
+        )
     }
 
     var countQuarantined: Statement { rare("SELECT count(*) FROM §quarantine") }

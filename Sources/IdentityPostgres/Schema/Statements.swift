@@ -95,6 +95,13 @@ struct Statements: Sendable {
             """
         )
     }
+    var countSessionsOfTenant: Statement {
+        statement(
+            "count_sessions_of_tenant",
+            [.bytes, .integer],
+            "SELECT count(*) FROM (SELECT FROM §session WHERE tenant = $1 LIMIT $2) AS counted"
+        )
+    }
     /// By the database's clock as well as the caller's: a machine whose clock is ahead removes nothing early.
     var sweepSessions: Statement {
         statement(
@@ -109,7 +116,14 @@ struct Statements: Sendable {
         )
     }
     var markRestored: Statement {
-        statement("mark_restored", [], "UPDATE §session SET is_restored = true WHERE NOT is_restored")
+        statement(
+            "mark_restored",
+            [.integer],
+            """
+            UPDATE §session SET is_restored = true
+            WHERE key IN (SELECT key FROM §session WHERE NOT is_restored LIMIT $1)
+            """
+        )
     }
 
     /// The database's clock, in seconds since the beginning of 2001.
