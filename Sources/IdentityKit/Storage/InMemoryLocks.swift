@@ -44,6 +44,11 @@ package final class InMemoryLocks: SessionLocking {
         return try await body(.kernel)
     }
 
+    /// How many tasks wait for a session's lock.
+    package func waiting(for id: SessionID) -> Int {
+        state.withLock { $0.lines[id]?.count ?? 0 }
+    }
+
     private func enter(_ id: SessionID, waitingUpTo limit: Duration) async -> Outcome {
         let ticket: Int? = state.withLock { state in
             guard state.lines[id] != nil else {
@@ -55,6 +60,7 @@ package final class InMemoryLocks: SessionLocking {
         }
         guard let ticket else { return .entered }
         guard limit > .zero else { return .tooLate }
+        let deadline = clock.elapsed + limit
         let timer = Task { [self] in
             // A timer that was stopped has nothing to tell.
             guard (try? await clock.sleep(for: limit)) != nil else { return }
@@ -65,6 +71,8 @@ package final class InMemoryLocks: SessionLocking {
             await withCheckedContinuation { continuation in
                 let outcome: Outcome? = state.withLock { state in
                     if Task.isCancelled { return .cancelled }
+                    // The timer may have found nobody waiting yet.
+                    if clock.elapsed >= deadline { return .tooLate }
                     guard state.lines[id] != nil else {
                         // Its holder left in the meantime.
                         state.lines[id] = []

@@ -1,0 +1,70 @@
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Locks in memory", .timeLimit(.minutes(1)))
+struct InMemoryLocksTests {
+    private static let id = SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA")
+
+    @Test("who comes first is served first, and who gives up holds nobody up")
+    func order() async throws {
+        let locks = InMemoryLocks()
+        let id = try #require(Self.id)
+        let served = Served()
+        let tasks = try await locks.withSessionLock(id, waitingUpTo: .zero) { _ in
+            var waiting: [Task<Void, any Error>] = []
+            for number in 0..<20 {
+                waiting.append(
+                    Task {
+                        try await locks.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in
+                            served.add(number)
+                        }
+                    }
+                )
+                while locks.waiting(for: id) <= number { await Task.yield() }
+            }
+            for number in [3, 0, 19] {
+                waiting[number].cancel()
+                let error = await #expect(throws: IdentityError.self) { try await waiting[number].value }
+                #expect(error?.kind == .cancelled)
+            }
+            #expect(locks.waiting(for: id) == 17)
+            return waiting
+        }
+        for task in tasks { _ = try? await task.value }
+        #expect(served.order == (0..<20).filter { ![3, 0, 19].contains($0) })
+        #expect(locks.waiting(for: id) == 0)
+    }
+
+    @Test("a wait ends on the clock that it was given, not before")
+    func limit() async throws {
+        let clock = ManualClock()
+        let locks = InMemoryLocks(clock: clock)
+        let id = try #require(Self.id)
+        try await locks.withSessionLock(id, waitingUpTo: .zero) { _ in
+            let waiter = Task { try await locks.withSessionLock(id, waitingUpTo: .seconds(15)) { _ in } }
+            while locks.waiting(for: id) == 0 { await Task.yield() }
+            clock.advance(by: .seconds(14))
+            for _ in 0..<50 { await Task.yield() }
+            #expect(locks.waiting(for: id) == 1)
+            let error = await #expect(throws: IdentityError.self) {
+                while locks.waiting(for: id) == 1 {
+                    clock.advance(by: .seconds(1))
+                    await Task.yield()
+                }
+                try await waiter.value
+            }
+            #expect(error?.code == .renewalBusy)
+        }
+    }
+}
+
+private final class Served: Sendable {
+    private let numbers = Mutex<[Int]>([])
+    var order: [Int] { numbers.withLock { $0 } }
+
+    func add(_ number: Int) {
+        numbers.withLock { $0.append(number) }
+    }
+}
