@@ -23,7 +23,10 @@ package final class SecretBytes: @unchecked Sendable {
     }
 
     /// Lets a body write the secret in place, so that no second copy of it is ever made.
-    init(count: Int, filledBy body: (UnsafeMutableRawBufferPointer) throws(CryptoError) -> Void) throws(CryptoError) {
+    package init<Failure: Error>(
+        count: Int,
+        filledBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
         unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
         unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
         try unsafe body(storage)

@@ -108,6 +108,21 @@ public struct ConfigurationSection: Sendable {
     /// A secret by reference, `{ "env": "NAME" }` or `{ "file": "path" }`, that may be missing.
     public mutating func optionalSecret(_ name: String) throws(IdentityError) -> Secret? {
         guard let value = take(name) else { return nil }
+        return try secret(value, name)
+    }
+
+    /// A list of references to secrets that may be missing.
+    public mutating func optionalSecrets(_ name: String) throws(IdentityError) -> [Secret]? {
+        guard let value = take(name) else { return nil }
+        guard let values = value.array else {
+            throw error(name, "must be a list of references to secrets", hint: "Write [ { \"env\": \"NAME\" }, … ].")
+        }
+        var secrets: [Secret] = []
+        for (index, value) in values.enumerated() { secrets.append(try secret(value, "\(name)[\(index)]")) }
+        return secrets
+    }
+
+    private func secret(_ value: JSONValue, _ name: String) throws(IdentityError) -> Secret {
         guard let reference = value.object, reference.members.count == 1, let member = reference.members.first,
             let target = member.value.string, !target.isEmpty
         else {

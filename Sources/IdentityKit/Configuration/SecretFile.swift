@@ -1,4 +1,5 @@
 internal import Glibc
+internal import IdentityCrypto
 
 /// A secret in a file of its own that nobody else can read.
 enum SecretFile {
@@ -21,6 +22,7 @@ enum SecretFile {
         defer { _ = close(descriptor) }
         try check(descriptor)
         var bytes = [UInt8](repeating: 0, count: maximumBytes + 1)
+        defer { wipe(&bytes) }
         var count = 0
         while count < bytes.count {
             let limit = bytes.count - count
@@ -34,10 +36,11 @@ enum SecretFile {
         guard count <= maximumBytes else {
             throw Problem(reason: "it is larger than 64 KiB", hint: "A secret file holds one line.")
         }
-        var content = bytes[..<count]
-        while let last = content.last, last == 0x0A || last == 0x0D { content.removeLast() }
-        guard !content.isEmpty else { throw Problem(reason: "it is empty", hint: "A secret file holds one line.") }
-        return Secret(bytes: Array(content))
+        while count > 0, bytes[count - 1] == 0x0A || bytes[count - 1] == 0x0D { count -= 1 }
+        guard count > 0 else { throw Problem(reason: "it is empty", hint: "A secret file holds one line.") }
+        return unsafe bytes.withUnsafeBytes {
+            unsafe Secret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])))
+        }
     }
 
     private static func check(_ descriptor: Int32) throws(Problem) {

@@ -126,6 +126,8 @@ extension IdentityError.Code {
     public static let storeUnavailable = Self(rawValue: "store_unavailable")
     /// The store's key does not fit.
     public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")
+    /// Where the store's keys come from does not give them at the moment.
+    public static let storeKeyUnavailable = Self(rawValue: "store_key_unavailable")
     /// The store's file is damaged; nothing was deleted.
     public static let storeCorrupt = Self(rawValue: "store_corrupt")
     /// The store's file was written by a newer version.

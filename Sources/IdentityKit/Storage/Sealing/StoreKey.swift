@@ -25,21 +25,18 @@ public struct StoreKey: Sendable {
                 "it must have \(2 * Self.byteCount) hexadecimal digits, but has \(hexadecimal.count) bytes"
             )
         }
-        var bytes = [UInt8]()
-        bytes.reserveCapacity(Self.byteCount)
-        var high: UInt8?
-        for (position, character) in hexadecimal.revealBytes().enumerated() {
-            guard let digit = Self.value(ofDigit: character) else {
-                throw Self.invalid("its character number \(position + 1) is no hexadecimal digit")
-            }
-            if let first = high {
-                bytes.append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
+        // From secret memory to secret memory: no copy is left behind that nobody would wipe.
+        let bytes = try unsafe SecretBytes(count: Self.byteCount) { (output) throws(IdentityError) in
+            try unsafe hexadecimal.bytes.withUnsafeBytes { (digits) throws(IdentityError) in
+                for position in digits.indices {
+                    guard let digit = unsafe Self.value(ofDigit: digits[position]) else {
+                        throw Self.invalid("its character number \(position + 1) is no hexadecimal digit")
+                    }
+                    unsafe output[position / 2] = output[position / 2] << 4 | digit
+                }
             }
         }
-        try self.init(bytes: Secret(bytes: bytes))
+        try self.init(bytes: Secret(bytes))
     }
 
     /// A key from its 32 bytes, which must come from a generator fit for keys; a pass-phrase is no key.

@@ -1,0 +1,170 @@
+import FoundationEssentials
+import Glibc
+import IdentityKit
+import IdentityTesting
+import Testing
+
+// What Documentation/Keys.md shows.
+// example: key service
+/// Keys that a key service has wrapped: what is deployed with the app is of no use to anybody without the service.
+struct WrappedKeys: StoreKeySource {
+    let service: any KeyService
+    let active: [UInt8]
+    let readOnly: [[UInt8]]
+
+    func keys() async throws -> StoreKeys {
+        StoreKeys(active: try await unwrap(active), readOnly: try await unwrap(readOnly))
+    }
+
+    private func unwrap(_ wrapped: [[UInt8]]) async throws -> [StoreKey] {
+        var keys: [StoreKey] = []
+        for key in wrapped { keys.append(try await unwrap(key)) }
+        return keys
+    }
+
+    private func unwrap(_ wrapped: [UInt8]) async throws -> StoreKey {
+        try StoreKey(bytes: try await service.decrypt(wrapped))
+    }
+}
+// end of example
+
+/// A client of a key service, as an app has one.
+protocol KeyService: Sendable {
+    func decrypt(_ wrapped: [UInt8]) async throws -> Secret
+}
+
+@Suite("Sources of store keys")
+struct KeySourceTests {
+    private static let digits = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
+    private static let other = String(repeating: "5c", count: 32)
+
+    private final class Folder: Sendable {
+        let path: String
+
+        init() throws {
+            path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)").path
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
+            let file = path + "/" + name
+            try Data(text.utf8).write(to: URL(filePath: file))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+            return file
+        }
+    }
+
+    private struct Service: KeyService {
+        struct Outage: Error {}
+        var isDown = false
+
+        func decrypt(_ wrapped: [UInt8]) async throws -> Secret {
+            if isDown { throw Outage() }
+            return Secret(bytes: wrapped.map { $0 ^ 0xFF })
+        }
+    }
+
+    private func expectRefusal(
+        _ source: some StoreKeySource,
+        _ words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
+            _ = try await source.keys()
+        }
+        #expect(error?.kind == .configuration, sourceLocation: sourceLocation)
+        for word in words {
+            #expect(
+                error?.message.contains(word) == true,
+                "\(String(describing: error))",
+                sourceLocation: sourceLocation
+            )
+        }
+        #expect(!"\(String(describing: error))".contains("556677"), sourceLocation: sourceLocation)
+    }
+
+    @Test("a key from a file and one from the environment are the keys they are")
+    func references() async throws {
+        let folder = try Folder()
+        let file = try folder.file("key", Self.digits + "\n")
+        let variables = ["OLD": Self.other]
+        let keys = try await ReferencedKeys(.file(file), readOnly: [.environment("OLD")]) { variables[$0] }.keys()
+        #expect(keys.active.id == (try StoreKey(hexadecimal: Secret(Self.digits))).id)
+        #expect(keys.readOnly.map(\.id) == [try StoreKey(hexadecimal: Secret(Self.other)).id])
+    }
+
+    @Test("an environment variable that is missing or no key is named, and never shown")
+    func environment() async throws {
+        await expectRefusal(
+            ReferencedKeys(.environment("IDENTITYKIT_NO_SUCH_KEY")),
+            "IDENTITYKIT_NO_SUCH_KEY",
+            "not set"
+        )
+        await expectRefusal(ReferencedKeys(.environment("PATH")), "PATH")
+        await expectRefusal(ReferencedKeys(.environment("EMPTY"), readOnly: []) { _ in "" }, "EMPTY", "not set")
+    }
+
+    @Test("a key file that is not its owner's alone is refused: wider rights, links, folders, nothing")
+    func files() async throws {
+        let folder = try Folder()
+        for mode in [0o640, 0o604, 0o660, 0o666, 0o610, 0o601] {
+            await expectRefusal(ReferencedKeys(.file(try folder.file("wide", Self.digits, mode: mode))), "others")
+        }
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(
+            atPath: link,
+            withDestinationPath: try folder.file("real", Self.digits)
+        )
+        await expectRefusal(ReferencedKeys(.file(link)), "link")
+        await expectRefusal(ReferencedKeys(.file(folder.path)), "regular")
+        await expectRefusal(ReferencedKeys(.file(folder.path + "/missing")), "cannot be opened")
+        await expectRefusal(ReferencedKeys(.file("/dev/zero")), "regular")
+        await expectRefusal(ReferencedKeys(.file(try folder.file("empty", ""))), "empty")
+        await expectRefusal(ReferencedKeys(.file(try folder.file("short", "0011"))), "64", "short")
+        await expectRefusal(ReferencedKeys(.file(try folder.file("text", Self.digits.dropLast() + "x"))), "64", "text")
+        let readOnly = [ReferencedKeys.Reference.file(try folder.file("old", Self.digits, mode: 0o644))]
+        let good = ReferencedKeys.Reference.file(try folder.file("good", Self.digits))
+        await expectRefusal(ReferencedKeys(good, readOnly: readOnly), "others")
+    }
+
+    @Test("a key file of somebody else is refused", .enabled(if: geteuid() == 0, "needs root to give a file away"))
+    func owner() async throws {
+        let folder = try Folder()
+        let file = try folder.file("key", Self.digits)
+        let result = unsafe chown(file, 12_345, 12_345)
+        try #require(result == 0)
+        await expectRefusal(ReferencedKeys(.file(file)), "somebody else")
+    }
+
+    @Test("a key service unwraps the keys; its outage says try again, and nothing else")
+    func service() async throws {
+        let key = [UInt8](0..<32)
+        let wrapped = key.map { $0 ^ 0xFF }
+        let source = WrappedKeys(service: Service(), active: wrapped, readOnly: [wrapped.reversed()])
+        let keys = try await source.loadedKeys()
+        #expect(keys.active.id == (try StoreKey(bytes: Secret(bytes: key))).id)
+        #expect(keys.readOnly.count == 1)
+        let down = WrappedKeys(service: Service(isDown: true), active: wrapped, readOnly: [])
+        let error = await #expect(throws: IdentityError.self) { _ = try await down.loadedKeys() }
+        #expect(error?.kind == .retryLater)
+        #expect(error?.code == .storeKeyUnavailable)
+        let cut = WrappedKeys(service: Service(), active: Array(wrapped.dropLast()), readOnly: [])
+        let invalid = await #expect(throws: IdentityError.self) { _ = try await cut.loadedKeys() }
+        #expect(invalid?.kind == .configuration)
+    }
+
+    @Test("the example of the documentation is the one that is compiled here")
+    func example() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        func text(_ path: String) throws -> String {
+            String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
+        }
+        let source = try text("Tests/IdentityKitTests/KeySourceTests.swift")
+        let begin = try #require(source.firstRange(of: "// example: key service\n"))
+        let end = try #require(source.firstRange(of: "// end of example\n"))
+        #expect(try text("Documentation/Keys.md").contains(source[begin.upperBound..<end.lowerBound]))
+    }
+}
