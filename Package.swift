@@ -162,7 +162,7 @@ let package = Package(
         ),
         tests(
             "IdentityLabTests",
-            ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentityTesting"]
+            ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentitySQLite", "IdentityTesting"]
         ),
     ]
 )

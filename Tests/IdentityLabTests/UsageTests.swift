@@ -9,6 +9,7 @@ struct UsageTests {
         arguments: [
             ["login", "--frobnicate"], ["lgoin"], ["login", "extra"], ["token"], ["token", "--session", "short"],
             ["token", "--session"], ["login", "--json=yes"], ["login", "--callback", "pigeon"], ["--session", "x"],
+            ["keys"], ["keys", "rotat"], ["keys", "list", "verify"], ["list", "keys"], ["login", "list"],
             ["login", "--provider", "a", "--provider", "b"], ["sandbox", "--port", "70000"],
             ["token", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--valid-for", "-1"],
             ["cart", "--session", "AAAAAAAAAAAAAAAAAAAAAA", "--line", "gid://x/1:0"],
@@ -38,7 +39,8 @@ struct UsageTests {
     @Test("help for the program and for every command")
     func help() async throws {
         for command in [
-            [], ["login"], ["token"], ["profile"], ["sessions"], ["logout"], ["cart"], ["compare"], ["sandbox"],
+            [], ["login"], ["token"], ["profile"], ["sessions"], ["logout"], ["cart"], ["keys"], ["compare"],
+            ["sandbox"],
         ] {
             let ended = try await LabProcess(command + ["--help"], environment: [:]).ended()
             #expect(ended.status == 0)

@@ -11,8 +11,9 @@ struct CommandLineParser {
     /// - Throws: ``UsageError``.
     func parse(_ words: [String]) throws -> (command: (any Command.Type)?, arguments: Arguments) {
         // Options may stand in front of their command, so it is looked for first.
-        let command = try self.command(words)
+        let (command, action) = try self.command(words)
         var arguments = Arguments()
+        arguments.action = action
         var rest = words[...]
         while let word = rest.popFirst() {
             guard word.hasPrefix("-") else { continue }
@@ -25,10 +26,12 @@ struct CommandLineParser {
         return (command, arguments)
     }
 
-    /// The one word that is neither an option nor the value of one; an option takes a value in every command or in none.
-    private func command(_ words: [String]) throws(UsageError) -> (any Command.Type)? {
+    /// The word that is neither an option nor the value of one, and its action where it has any; an option takes a value in every
+    /// command or in none.
+    private func command(_ words: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
         let options = Option.common + (commands + [JourneyCommand.self]).flatMap { $0.options }
         var command: (any Command.Type)?
+        var action: String?
         var rest = words[...]
         while let word = rest.popFirst() {
             guard !word.hasPrefix("-") else {
@@ -36,10 +39,23 @@ struct CommandLineParser {
                 if let option, option.takesValue, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
                 continue
             }
-            guard command == nil else { throw UsageError("\(Self.quoted(word)) is not an option.", command: command) }
-            command = try find(word)
+            if let command {
+                guard action == nil, !command.actions.isEmpty else {
+                    throw UsageError("\(Self.quoted(word)) is not an option.", command: command)
+                }
+                guard command.actions.contains(word) else {
+                    throw UsageError(
+                        "\(Self.quoted(word)) is none of \(command.actions.joined(separator: ", ")).",
+                        suggestion: Self.nearest(word, among: command.actions),
+                        command: command
+                    )
+                }
+                action = word
+            } else {
+                command = try find(word)
+            }
         }
-        return command
+        return (command, action)
     }
 
     private func add(
@@ -120,6 +136,8 @@ struct CommandLineParser {
 /// What was given on the command line.
 struct Arguments: Sendable {
     private var given: [(name: String, value: String)] = []
+    /// The word behind the command's name, for a command that does several things.
+    var action: String?
 
     mutating func insert(_ value: String, for option: Option) {
         given.append((option.name, value))

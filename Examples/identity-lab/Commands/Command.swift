@@ -4,6 +4,8 @@ protocol Command: Sendable {
     /// The name with its options, for the first line of the help.
     static var usage: String { get }
     static var summary: String { get }
+    /// What the command can do, one word of which stands behind its name; empty where it does one thing.
+    static var actions: [String] { get }
     static var options: [Option] { get }
     static var examples: [String] { get }
 
@@ -13,6 +15,10 @@ protocol Command: Sendable {
     init(_ arguments: Arguments) throws
 
     func run(_ lab: Lab) async throws
+}
+
+extension Command {
+    static var actions: [String] { [] }
 }
 
 extension Arguments {

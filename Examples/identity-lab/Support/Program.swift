@@ -4,7 +4,7 @@ internal import IdentityKit
 enum Program {
     static let commands: [any Command.Type] = [
         LoginCommand.self, TokenCommand.self, ProfileCommand.self, SessionsCommand.self, LogoutCommand.self,
-        CartCommand.self, CompareCommand.self, SandboxCommand.self,
+        CartCommand.self, KeysCommand.self, CompareCommand.self, SandboxCommand.self,
     ]
 
     static func run(_ words: [String]) async -> Int32 {

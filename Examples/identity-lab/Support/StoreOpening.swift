@@ -17,7 +17,7 @@ enum StoreOpening {
         let direct = try section?.optionalSecretOrText("direct")
         let allowsUnverifiedTLS = try section?.bool("allowsUnverifiedTLS", default: false) ?? false
         let schema = try section?.optionalString("schema")
-        let configuredKey = try section?.optionalSecret("key")
+        let keys = try StoreKeys(&section)
         try section?.finish()
         if let section, connection == nil {
             for (name, isGiven) in [
@@ -28,10 +28,10 @@ enum StoreOpening {
         if let section, connection != nil, configuredPath != nil {
             throw section.error("postgres", "stands beside \"path\"", hint: "Name one database.")
         }
-        let key = try StoreKey(hexadecimal: self.key(configuredKey))
         // A file that was named on the command line goes before a server, as before another file.
         if let connection, path == nil {
-            var configuration = PostgresStore.Configuration(connection: connection, key: key)
+            var configuration = PostgresStore.Configuration(connection: connection, key: keys.active)
+            configuration.readOnlyKeys = keys.readOnly
             configuration.usesTransactionPooler = pooler
             configuration.directConnection = direct
             configuration.allowsUnverifiedTLS = allowsUnverifiedTLS
@@ -46,19 +46,6 @@ enum StoreOpening {
                 hint: "Name the database there, or with --store PATH; or a server as store.postgres."
             )
         }
-        return .sqlite(try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key)), path: path)
-    }
-
-    private static func key(_ configured: Secret?) throws -> Secret {
-        let variable = IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"]
-        guard let key = configured ?? variable.flatMap({ $0.isEmpty ? nil : Secret($0) }) else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "Configuration member store.key is missing, and IDENTITY_STORE_KEY is not set.",
-                hint: "Make a key with `openssl rand -hex 32`."
-            )
-        }
-        return key
+        return .sqlite(try await SQLiteStore.open(path: path, keys: keys), path: path)
     }
 }

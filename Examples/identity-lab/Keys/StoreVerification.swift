@@ -1,0 +1,39 @@
+internal import IdentityKit
+
+/// Opens every row of a store and reports what is wrong, by kind.
+struct StoreVerification {
+    let store: any StoreHealthChecking
+    let output: Output
+
+    func run() async throws {
+        let health = try await store.checkHealth()
+        let counts = [
+            ("sessions", health.sessions), ("login_attempts", health.loginAttempts),
+            ("attachments", health.attachments), ("damaged_rows", health.damagedRows),
+            ("rows_without_key", health.rowsWithoutKey),
+            ("rows_under_read_only_keys", health.rowsUnderReadOnlyKeys),
+            ("quarantined_rows", health.quarantinedRows), ("spooled_sessions", health.spooledSessions),
+            ("unsettled_sessions", health.unsettledSessions),
+        ]
+        var members: JSONObject = ["sound": .bool(health.isSound)]
+        for (name, count) in counts { members[name] = .integer(count) }
+        members["problems"] = .array(health.problems.map { .string($0) })
+        output.event("verification", members, text: text(health, counts))
+        guard !health.isSound else { return }
+        let isKeyMissing = health.rowsWithoutKey > 0 && health.damagedRows == 0 && health.problems.isEmpty
+        throw IdentityError(
+            .configuration,
+            isKeyMissing ? .storeKeyMismatch : .storeCorrupt,
+            "The store is not sound; nothing was changed.",
+            hint: isKeyMissing
+                ? "Add the missing keys, which \"keys list\" names, to store.readOnlyKeys."
+                : "Restore what is damaged from a backup, or let those buyers sign in again."
+        )
+    }
+
+    private func text(_ health: StoreHealth, _ counts: [(String, Int)]) -> String {
+        let lines = counts.map { name, count in "\(name.replacing("_", with: " ")): \(count)" }
+        let problems = health.problems.map { "The database reports: \($0.printable)" }
+        return (lines + problems + [health.isSound ? "Sound." : "Not sound."]).joined(separator: "\n")
+    }
+}

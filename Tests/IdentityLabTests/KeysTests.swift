@@ -1,0 +1,268 @@
+import Foundation
+import Glibc
+import IdentityKit
+import IdentitySQLite
+import Testing
+
+@Suite("identity-lab keys", .timeLimit(.minutes(3)))
+struct KeysTests {
+    /// Sessions in a database, and configurations as machines have them at each step.
+    private struct World {
+        let stage: LabStage
+        let old = "11" + String(repeating: "2a", count: 31)
+        let new = "33" + String(repeating: "4c", count: 31)
+        let path: String
+
+        init(_ stage: LabStage) {
+            self.stage = stage
+            path = stage.folder.appendingPathComponent("keys.sqlite").path
+        }
+
+        /// Runs the program on a machine that has these keys.
+        func run(_ arguments: String..., key: String, readOnly: [String] = []) async throws -> LabProcess.Ended {
+            try await start(arguments, key: key, readOnly: readOnly).ended()
+        }
+
+        func start(_ arguments: [String], key: String, readOnly: [String]) throws -> LabProcess {
+            var root = try configuration()
+            var store: JSONObject = ["path": .string(path), "key": .object(["env": .string(key)])]
+            if !readOnly.isEmpty {
+                store["readOnlyKeys"] = .array(readOnly.map { .object(["env": .string($0)]) })
+            }
+            root["store"] = .object(store)
+            let file = try stage.write(.object(root), to: "\(UUID().uuidString).json")
+            return try LabProcess(arguments + ["--json", "--config", file], environment: environment)
+        }
+
+        var environment: [String: String] {
+            stage.environment.merging(["OLD_KEY": old, "NEW_KEY": new]) { $1 }
+                .filter { $0.key != "IDENTITY_STORE_KEY" }
+        }
+
+        func configuration() throws -> JSONObject {
+            let bytes = try Data(contentsOf: stage.folder.appendingPathComponent("lab.json"))
+            return try #require(try JSONValue(parsing: Array(bytes)).object)
+        }
+
+        func store(key: String, readOnly: [String] = []) async throws -> SQLiteStore {
+            func made(_ name: String) throws -> StoreKey {
+                try StoreKey(hexadecimal: Secret(name == "OLD_KEY" ? old : new))
+            }
+            let keys = StoreKeys(active: try made(key), readOnly: try readOnly.map(made))
+            return try await SQLiteStore.open(path: path, keys: keys) { $0.lockWait = .seconds(60) }
+        }
+
+        func fill(_ count: Int, key: String = "OLD_KEY", isUnsettled: Bool = false) async throws -> [SessionID] {
+            let store = try await store(key: key)
+            let sessions = try (0..<count).map { number in
+                StoredSession(
+                    id: try #require(
+                        SessionID(
+                            rawValue: String(("\(number)" + UUID().uuidString.filter { $0 != "-" }).prefix(21)) + "A"
+                        )
+                    ),
+                    provider: "any",
+                    tenant: "",
+                    issuer: "https://id.example",
+                    subject: "buyer-\(number)",
+                    createdAt: Date(timeIntervalSince1970: 1_790_000_000),
+                    retainedUntil: Date(timeIntervalSince1970: 2_000_000_000),
+                    isUnsettled: isUnsettled,
+                    payload: Secret("tokens of \(number)")
+                )
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for session in sessions { group.addTask { try await store.insert(session) } }
+                try await group.waitForAll()
+            }
+            await store.close()
+            return sessions.map(\.id)
+        }
+
+        /// Whether every session can be read on a machine with these keys.
+        func isWhole(_ ids: [SessionID], key: String, readOnly: [String] = []) async throws -> Bool {
+            let store = try await store(key: key, readOnly: readOnly)
+            for (number, id) in ids.enumerated() {
+                guard try await store.session(id)?.payload.reveal() == "tokens of \(number)" else { return false }
+            }
+            await store.close()
+            return true
+        }
+
+        /// How many rows are under each key, by role.
+        func rows(key: String, readOnly: [String] = []) async throws -> [String: Int] {
+            let ended = try await run("keys", "list", key: key, readOnly: readOnly)
+            #expect(ended.status == 0)
+            let events = try ended.events().filter { $0["event"]?.string == "key" }
+            return Dictionary(
+                events.map { ($0["role"]?.string ?? "", $0["rows"]?.number?.integer ?? -1) },
+                uniquingKeysWith: +
+            )
+        }
+    }
+
+    @Test("a key is exchanged in five steps, each of which can be undone, and no session is lost")
+    func exchange() async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            let ids = try await world.fill(230)
+            #expect(try await world.rows(key: "OLD_KEY") == ["active": 230])
+
+            // 1: the new key is known; taken back, everything is as before.
+            #expect(try await world.rows(key: "OLD_KEY", readOnly: ["NEW_KEY"]) == ["active": 230, "read_only": 0])
+            #expect(try await world.isWhole(ids, key: "OLD_KEY"))
+
+            // 2: the new key seals on one machine, and the other reads what it sealed; taken back, all is readable.
+            let more = try await world.store(key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            var session = try #require(try await more.session(ids[0]))
+            session.generation += 1
+            #expect(try await more.replace(session, expecting: session.generation - 1))
+            await more.close()
+            #expect(try await world.isWhole(ids, key: "OLD_KEY", readOnly: ["NEW_KEY"]))
+            #expect(try await world.rows(key: "OLD_KEY", readOnly: ["NEW_KEY"]) == ["active": 229, "read_only": 1])
+
+            // 3: everything under the new key, and back again.
+            let forth = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            #expect(forth.status == 0)
+            #expect(try forth.event("rotation")["resealed"]?.number?.integer == 229)
+            #expect(try forth.event("rotation")["remaining"]?.number?.integer == 0)
+            #expect(forth.errors.contains("229 rows sealed anew"))
+            #expect(try await world.isWhole(ids, key: "OLD_KEY", readOnly: ["NEW_KEY"]))
+            let back = try await world.run("keys", "rotate", key: "OLD_KEY", readOnly: ["NEW_KEY"])
+            #expect(back.status == 0)
+            #expect(try back.event("rotation")["resealed"]?.number?.integer == 230)
+            #expect(try await world.isWhole(ids, key: "OLD_KEY"))
+            #expect(try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"]).status == 0)
+
+            // 4 and 5: nothing is under the old key, and it is forgotten; brought back, nothing changes.
+            #expect(try await world.rows(key: "NEW_KEY", readOnly: ["OLD_KEY"]) == ["active": 230, "read_only": 0])
+            #expect(try await world.isWhole(ids, key: "NEW_KEY"))
+            let sound = try await world.run("keys", "verify", key: "NEW_KEY")
+            #expect(sound.status == 0)
+            #expect(try sound.event("verification")["sound"]?.bool == true)
+            #expect(try sound.event("verification")["sessions"]?.number?.integer == 230)
+            #expect(try await world.isWhole(ids, key: "NEW_KEY", readOnly: ["OLD_KEY"]))
+            for ended in [forth, back, sound] {
+                for key in [world.old, world.new] { #expect(!(ended.output + ended.errors).contains(key)) }
+            }
+        }
+    }
+
+    @Test("a machine that missed a step says so by name, and deletes nothing")
+    func missedStep() async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            let ids = try await world.fill(5)
+            let stranger = try await world.run("keys", "list", key: "NEW_KEY")
+            #expect(stranger.status == 2)
+            #expect(try stranger.event("error")["code"]?.string == "store_key_mismatch")
+            // Opened once with both, the store itself opens with the new key; its rows do not.
+            _ = try await world.rows(key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            #expect(try await world.rows(key: "NEW_KEY") == ["active": 0, "missing": 5])
+            for action in ["rotate", "verify"] {
+                let ended = try await world.run("keys", action, key: "NEW_KEY")
+                #expect(ended.status == 2)
+                #expect(try ended.event("error")["code"]?.string == "store_key_mismatch")
+            }
+            let verified = try await world.run("keys", "verify", key: "NEW_KEY").event("verification")
+            #expect(verified["rows_without_key"]?.number?.integer == 5)
+            #expect(verified["damaged_rows"]?.number?.integer == 0)
+            #expect(try await world.isWhole(ids, key: "OLD_KEY"))
+        }
+    }
+
+    @Test("a renewal under way is left for the next run, which exits with 0")
+    func postponed() async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            let settled = try await world.fill(3)
+            let busy = try await world.fill(1, isUnsettled: true)
+            let first = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            #expect(first.status == 75)
+            #expect(try first.event("rotation")["resealed"]?.number?.integer == 3)
+            #expect(try first.event("rotation")["postponed"]?.number?.integer == 1)
+            #expect(try first.event("error")["kind"]?.string == "retry_later")
+            let store = try await world.store(key: "OLD_KEY", readOnly: ["NEW_KEY"])
+            var session = try #require(try await store.session(busy[0]))
+            session.isUnsettled = false
+            session.generation += 1
+            #expect(try await store.replace(session, expecting: session.generation - 1))
+            await store.close()
+            let second = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            #expect(second.status == 0)
+            #expect(try second.event("rotation")["resealed"]?.number?.integer == 1)
+            #expect(try await world.isWhole(settled, key: "NEW_KEY"))
+            #expect(try await world.isWhole(busy, key: "NEW_KEY"))
+        }
+    }
+
+    @Test(
+        "a rotation that is interrupted or killed goes on at the next run, and loses nothing",
+        arguments: [SIGINT, SIGKILL]
+    )
+    func interrupted(_ signal: Int32) async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            let ids = try await world.fill(1_500)
+            let process = try world.start(["keys", "rotate"], key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            // As soon as a row was sealed anew: seen from another process.
+            let watcher = try await world.store(key: "OLD_KEY", readOnly: ["NEW_KEY"])
+            while try await watcher.keyUsage().allSatisfy({ $0.role != .readOnly || $0.rows == 0 }) {}
+            process.signal(signal)
+            let ended = await process.ended()
+            #expect(signal == SIGKILL || [0, 130].contains(ended.status))
+            await watcher.close()
+            let rest = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            #expect(rest.status == 0)
+            #expect(try rest.event("rotation")["remaining"]?.number?.integer == 0)
+            #expect(try await world.isWhole(ids, key: "NEW_KEY"))
+        }
+    }
+
+    @Test("what is wrong with a read-only key is said with its place in the file")
+    func configuration() async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            let missing = try await world.run("keys", "list", key: "OLD_KEY", readOnly: ["NEW_KEY", "NO_SUCH_KEY"])
+            #expect(missing.status == 2)
+            #expect(try missing.event("error")["message"]?.string?.contains("store.readOnlyKeys[1]") == true)
+            let wrong = try await world.run("keys", "list", key: "OLD_KEY", readOnly: ["PATH"])
+            #expect(wrong.status == 2)
+            #expect(try wrong.event("error")["message"]?.string?.contains("store.readOnlyKeys[0]") == true)
+            var root = try world.configuration()
+            root["store"] = .object([
+                "path": .string(world.path), "key": .object(["env": .string("OLD_KEY")]),
+                "readOnlyKey": .array([]),
+            ])
+            let file = try stage.write(.object(root), to: "unknown.json")
+            let unknown = try await LabProcess(
+                ["keys", "list", "--json", "--config", file],
+                environment: world.environment
+            ).ended()
+            #expect(unknown.status == 2)
+            #expect(try unknown.event("error")["message"]?.string?.contains("store.readOnlyKey ") == true)
+        }
+    }
+
+    @Test("a damaged row is reported by kind, and nothing is changed")
+    func damaged() async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            _ = try await world.fill(40)
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: world.path))
+            let magic = try #require(bytes.lastRange(of: Data("IKSR".utf8)))
+            bytes[magic.lowerBound + 200] ^= 1
+            try bytes.write(to: URL(fileURLWithPath: world.path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: world.path)
+            let ended = try await world.run("keys", "verify", key: "OLD_KEY")
+            #expect(ended.status == 2)
+            #expect(try ended.event("error")["code"]?.string == "store_corrupt")
+            let event = try ended.event("verification")
+            #expect(event["damaged_rows"]?.number?.integer == 1)
+            #expect(event["sessions"]?.number?.integer == 40)
+            #expect(event["sound"]?.bool == false)
+            let after = try Data(contentsOf: URL(fileURLWithPath: world.path))
+            #expect(after == bytes)
+        }
+    }
+}
