@@ -24,6 +24,7 @@ extension Database {
     private func copy(to path: String) async throws {
         guard let connection else { throw IdentityError.storeClosed }
         let target = try Connection(path: path, forWriting: true)
+        guard !target.isReadOnly else { throw IdentityError.notWritable }
         // The file counts only when it is whole: a journal would be of no use.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try connection.copy(to: target)

@@ -101,6 +101,15 @@ extension IdentityError {
         )
     }
 
+    static var notWritable: IdentityError {
+        IdentityError(
+            .retryLater,
+            .storeFailed,
+            "The store's file could be opened for reading only, although its rights allow writing.",
+            hint: "Check the disk and the system's log."
+        )
+    }
+
     static var storeClosed: IdentityError {
         IdentityError(.retryLater, .storeFailed, "The store is closed.", hint: "Open it again.")
     }

@@ -1,4 +1,5 @@
 internal import CIdentitySQLite
+internal import Glibc
 
 /// One prepared statement, kept as long as its connection.
 ///
@@ -36,12 +37,16 @@ final class Statement {
 
     /// Moves to the next row; false when there is none.
     func step() throws(SQLiteFailure) -> Bool {
+        errno = 0
         let result = unsafe sqlite3_step(pointer)
+        // SQLite keeps no error of the system for what happens in a commit; the last that it met is the best that is known then.
+        let lastError = errno
         switch result {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         default:
-            let systemError = unsafe sqlite3_system_errno(sqlite3_db_handle(pointer))
+            let kept = unsafe sqlite3_system_errno(sqlite3_db_handle(pointer))
+            let systemError = kept == 0 ? lastError : kept
             throw SQLiteFailure(code: result, systemError: (result & 0xFF) == SQLITE_IOERR ? systemError : 0)
         }
     }

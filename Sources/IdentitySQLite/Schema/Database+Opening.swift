@@ -83,8 +83,12 @@ extension Database {
     ) async throws -> Connection {
         try await retryingWhileBusy {
             let connection = try Connection(path: location.database, forWriting: forWriting)
-            try connection.prepareForUse(journal)
+            // The rights would allow it: something failed, and a store that can only be read would stay so for good.
+            guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
+            try connection.prepareForUse()
+            // Plays back what is half done. Only then is it known whether anything is there, and a write-ahead log would make something.
             _ = try connection.texts("PRAGMA schema_version")
+            if try location.inspect().content == .present { try connection.setJournal(journal) }
             return connection
         }
     }
@@ -100,7 +104,8 @@ extension Database {
             }
             try location.createDatabase()
             let connection = try Connection(path: location.database, forWriting: true)
-            try connection.prepareForUse(.rollback)
+            try connection.prepareForUse()
+            try connection.setJournal(.rollback)
             try StoreHeader.create(on: connection, keys, slotSize: slotSize)
             descriptor.mark()
         }
@@ -120,7 +125,7 @@ extension Connection {
     }
 
     /// Sets what every connection needs, and makes sure that it took.
-    func prepareForUse(_ journal: SQLiteStore.Journal) throws {
+    func prepareForUse() throws {
         limitValues(to: 16 << 20)
         try configure(SQLITE_DBCONFIG_DEFENSIVE, true)
         try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
@@ -133,28 +138,46 @@ extension Connection {
             PRAGMA cache_size = -4096; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;
             """
         )
-        var expected = [
+        // A checkpoint is a write, and happens under the writer lock only.
+        try configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        for (pragma, value) in [
             ("synchronous", "2"), ("secure_delete", "1"), ("trusted_schema", "0"), ("cell_size_check", "1"),
-        ]
-        // Never a write-ahead log unasked: SQLite before 3.51.3 can corrupt it when two processes write and checkpoint. What cannot be
-        // written keeps the mode it has.
-        if !isReadOnly {
-            expected.append(
-                journal == .rollback ? ("journal_mode = PERSIST", "persist") : ("journal_mode = WAL", "wal")
-            )
-            // A checkpoint is a write, and happens under the writer lock only.
-            try configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        ] {
+            try require(pragma, value)
         }
-        for (pragma, value) in expected {
-            let found = try texts("PRAGMA \(pragma)").first
-            guard found == value else {
-                throw IdentityError(
-                    .configuration,
-                    .storeFailed,
-                    "SQLite does not take the setting \(pragma); it says \(found ?? "nothing").",
-                    hint: "Close other programs that have the file open, then try again."
-                )
-            }
+    }
+
+    /// Chooses how changes are made safe; what cannot be written keeps the way it has.
+    ///
+    /// Never a write-ahead log unasked: SQLite before 3.51.3 can corrupt it when two processes write and checkpoint.
+    func setJournal(_ journal: SQLiteStore.Journal) throws {
+        guard !isReadOnly else { return }
+        switch journal {
+        case .rollback: try require("journal_mode = PERSIST", "persist")
+        case .writeAheadLog:
+            try require("journal_mode = WAL", "wal")
+            try requireWritableLog()
+        }
+    }
+
+    /// SQLite settles for reading a log that it could not open for writing, and would do so until the file is closed.
+    private func requireWritableLog() throws {
+        do {
+            try execute("BEGIN IMMEDIATE; ROLLBACK")
+        } catch {
+            throw error.primary == SQLITE_READONLY ? IdentityError.notWritable : error as any Error
+        }
+    }
+
+    private func require(_ pragma: String, _ value: String) throws {
+        let found = try texts("PRAGMA \(pragma)").first
+        guard found == value else {
+            throw IdentityError(
+                .configuration,
+                .storeFailed,
+                "SQLite does not take the setting \(pragma); it says \(found ?? "nothing").",
+                hint: "Close other programs that have the file open, then try again."
+            )
         }
     }
 }
