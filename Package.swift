@@ -151,7 +151,14 @@ let package = Package(
             path: "Tests/Simulation",
             swiftSettings: settings
         ),
-        tests("SessionProofTests", ["identity-simulator", "IdentityHTTP"]),
+        .target(name: "StoreFaults", path: "Tests/StoreFaults", linkerSettings: [.linkedLibrary("dl")]),
+        .executableTarget(
+            name: "store-proof",
+            dependencies: ["IdentitySQLite", "IdentityKit", "StoreFaults"],
+            path: "Tests/StoreProof",
+            swiftSettings: settings
+        ),
+        tests("SessionProofTests", ["identity-simulator", "store-proof", "IdentityHTTP"]),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto"]),
         tests(
             "IdentityCanaryTests",

@@ -3,7 +3,7 @@ import Glibc
 import IdentityHTTP
 import Synchronization
 
-/// A program beside the test bundle, run to its end.
+/// A program beside the test bundle, or anywhere by its path, run to its end.
 ///
 /// By `posix_spawn`, and waited for on a thread: Foundation's `Process` loses an end now and then when many run at once.
 struct Program: Sendable {
@@ -20,7 +20,8 @@ struct Program: Sendable {
 
     let name: String
 
-    private var path: String {
+    var path: String {
+        if name.hasPrefix("/") { return name }
         let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
         let found = folders.map { $0.appendingPathComponent(name) }

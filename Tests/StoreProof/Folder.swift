@@ -1,0 +1,83 @@
+internal import Foundation
+internal import Glibc
+
+/// A directory of its own, in memory where there is some: nothing here waits for a disk.
+final class Folder: Sendable {
+    let path: String
+
+    init() throws {
+        let memory = "/dev/shm"
+        let isThere = unsafe access(memory, W_OK) == 0
+        let parent = isThere ? memory : FileManager.default.temporaryDirectory.path
+        path = URL(filePath: parent).appending(path: "store-proof-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Removes what is in it.
+    func empty() throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            try FileManager.default.removeItem(atPath: path + "/" + name)
+        }
+    }
+
+    /// Makes it a copy of another one.
+    func copy(_ other: Folder) throws {
+        try empty()
+        for name in try FileManager.default.contentsOfDirectory(atPath: other.path) {
+            try FileManager.default.copyItem(atPath: other.path + "/" + name, toPath: path + "/" + name)
+        }
+    }
+
+    /// Writes a file for the owner alone.
+    func write(_ bytes: [UInt8], to name: String) throws {
+        let file = path + "/" + name
+        let isWritten = FileManager.default.createFile(
+            atPath: file,
+            contents: Data(bytes),
+            attributes: [.posixPermissions: 0o600]
+        )
+        guard isWritten else { throw Finding("\(file) cannot be written") }
+    }
+
+    func makeDirectory(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path + "/" + name,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+}
+
+/// Something that does not hold.
+struct Finding: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Random numbers that a seed determines (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}

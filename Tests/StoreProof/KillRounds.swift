@@ -1,0 +1,150 @@
+internal import Foundation
+internal import Glibc
+internal import IdentityKit
+internal import IdentitySQLite
+
+/// Processes that write to one store and say of each save that it is done, all killed at a random moment.
+struct KillRounds {
+    private static let writers = 4
+    private static let sessionsEach = 5
+
+    let rounds: Int
+    let seed: UInt64
+    let mutant: Mutant
+
+    func run() async throws -> Bool {
+        print("seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let folder = try Folder()
+        try await Self.fill(folder)
+        var acknowledged = 0
+        var findings: [String] = []
+        for round in 0..<rounds {
+            let isLog = round % 2 == 1
+            let pause = UInt32.random(in: 0...100_000, using: &generator)
+            do {
+                let kept = try await self.round(folder, pause, isLog: isLog)
+                acknowledged += kept
+            } catch {
+                findings.append("round \(round): \(error)")
+            }
+        }
+        for finding in findings.prefix(20) { print("BROKEN: \(finding)") }
+        print(
+            """
+            kill -9: \(rounds) rounds of \(Self.writers) processes, \(acknowledged) acknowledged saves (seed \(seed)), \
+            \(findings.count) rounds lost or damaged something
+            """
+        )
+        return findings.isEmpty && acknowledged > 0
+    }
+
+    private static func fill(_ folder: Folder) async throws {
+        let store = try await SQLiteStore.open(Sample.configuration(folder))
+        for number in 0..<writers * sessionsEach { try await store.insert(Sample.session(number)) }
+        await store.close()
+    }
+
+    /// One round; how many saves were acknowledged in it.
+    private func round(_ folder: Folder, _ pause: UInt32, isLog: Bool) async throws -> Int {
+        // Several processes on one log would be too many for the libraries that servers have.
+        let count = isLog ? 1 : Self.writers
+        let children = try (0..<count).map { number in
+            try Self.start(["writer", folder.path, "\(number)", isLog ? "log" : "journal", mutant.rawValue])
+        }
+        // A loaded machine may take long to start them.
+        var patience = 30_000
+        while patience > 0, !Self.haveAllBegun(folder, count) {
+            patience -= 1
+            usleep(2_000)
+        }
+        usleep(pause)
+        for child in children { kill(child, SIGKILL) }
+        for child in children {
+            var status: Int32 = 0
+            while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+            guard status & 0x7F == SIGKILL else { throw Finding("a writer ended by itself, status \(status)") }
+        }
+        let store = try await SQLiteStore.open(Sample.configuration(folder, isLog: isLog))
+        guard try await store.checkHealth().isSound else { throw Finding("damaged") }
+        var saves = 0
+        for number in 0..<count {
+            let file = folder.path + "/acknowledged-\(number)"
+            let lines = (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: "\n") ?? []
+            saves += lines.count
+            var last: [Int: Int64] = [:]
+            for line in lines {
+                let parts = line.split(separator: " ").compactMap { Int64($0) }
+                if parts.count == 2 { last[Int(parts[0])] = parts[1] }
+            }
+            for (number, generation) in last {
+                let found = try await store.session(Sample.session(number).id)
+                guard let found, found.generation >= generation else {
+                    throw Finding("session \(number): \(found?.generation ?? 0) instead of \(generation)")
+                }
+                // A save in flight may have been done, whole.
+                guard found.payload.reveal() == "generation \(found.generation)" else {
+                    throw Finding("session \(number): another payload")
+                }
+            }
+            _ = unsafe unlink(file)
+        }
+        await store.close()
+        return saves
+    }
+
+    private static func haveAllBegun(_ folder: Folder, _ count: Int) -> Bool {
+        (0..<count).allSatisfy { number in
+            var status = stat()
+            return unsafe stat(folder.path + "/acknowledged-\(number)", &status) == 0 && status.st_size > 0
+        }
+    }
+
+    private static func start(_ arguments: [String]) throws -> pid_t {
+        let words = unsafe (["store-proof"] + arguments).map { unsafe strdup($0) } + [nil]
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var child = pid_t()
+        let result = unsafe posix_spawn(&child, "/proc/self/exe", nil, nil, words, environ)
+        guard result == 0 else { throw Finding("posix_spawn: \(result)") }
+        return child
+    }
+
+    // MARK: The child
+
+    /// Saves its sessions in turn until it is killed.
+    static func write(_ folder: String, _ writer: Int, isLog: Bool, _ mutant: Mutant) async throws {
+        var configuration = SQLiteStore.Configuration(
+            path: folder + "/store.sqlite",
+            key: try Sample.key(2),
+            slotSize: 512,
+            lockWait: .seconds(30)
+        )
+        configuration.journal = isLog ? .writeAheadLog : .rollback
+        configuration.trustsWriteAheadLog = true
+        let store = try await SQLiteStore.open(configuration)
+        let file = unsafe open(folder + "/acknowledged-\(writer)", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard file >= 0 else { throw Finding("no file for what is acknowledged") }
+        let numbers = (0..<sessionsEach).map { writer * sessionsEach + $0 }
+        while true {
+            try await withThrowingTaskGroup { group in
+                // At once, so that they share transactions.
+                for number in numbers {
+                    group.addTask {
+                        guard let session = try await store.session(Sample.session(number).id) else {
+                            throw Finding("session \(number) is gone")
+                        }
+                        let next = session.next(
+                            "generation \(session.generation + 1)",
+                            isUnsettled: !session.isUnsettled
+                        )
+                        let line = Array("\(number) \(next.generation)\n".utf8)
+                        if mutant == .earlyAcknowledgement { _ = unsafe Glibc.write(file, line, line.count) }
+                        guard try await store.replace(next, expecting: session.generation) else { return }
+                        _ = unsafe Glibc.write(file, line, line.count)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
