@@ -77,6 +77,32 @@ struct UsageTests {
         }
     }
 
+    @Test("a store's section is about one database, and what it says wrong repeats no password")
+    func store() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "lab-store-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let cases = [
+            (#"{"path":"x","postgres":"postgresql://u:pA55@127.0.0.1/d"}"#, "store.postgres"),
+            (#"{"path":"x","schema":"s"}"#, "store.schema"),
+            (#"{"postgres":{"env":"UNSET"}}"#, "store.postgres"),
+            (#"{"postgres":"postgresql://u:pA55@db.example/d?sslmode=require"}"#, "sslmode"),
+            (#"{"postgres":{"env":"URL"}}"#, "connection string"),
+            (#"{"postgres":7}"#, "store.postgres"),
+            ("{}", "store.path"),
+        ]
+        let environment = ["IDENTITY_STORE_KEY": String(repeating: "ab", count: 32), "URL": "postgresql://u:pA55@/d"]
+        for (number, (section, expected)) in cases.enumerated() {
+            let path = "\(folder)/\(number).json"
+            try #"{"providers":{},"store":\#(section)}"#.write(toFile: path, atomically: true, encoding: .utf8)
+            let arguments = ["sessions", "--config", path, "--json"]
+            let ended = try await LabProcess(arguments, environment: environment).ended()
+            #expect(ended.status == 2)
+            #expect(try ended.event("error")["message"]?.string?.contains(expected) == true, "\(section)")
+            #expect(!ended.output.contains("pA55") && !ended.errors.contains("pA55"))
+        }
+    }
+
     @Test("without --json the error goes to standard error alone")
     func plainErrors() async throws {
         let ended = try await LabProcess(["sessions"], environment: [:]).ended()

@@ -17,12 +17,14 @@ enum StoreOpening {
         let direct = try section?.optionalSecretOrText("direct")
         let allowsUnverifiedTLS = try section?.bool("allowsUnverifiedTLS", default: false) ?? false
         let schema = try section?.optionalString("schema")
+        let spool = try section?.optionalString("spool")
         let keys = try StoreKeys(&section)
         try section?.finish()
         if let section, connection == nil {
             for (name, isGiven) in [
                 ("usesTransactionPooler", pooler), ("direct", direct != nil),
                 ("allowsUnverifiedTLS", allowsUnverifiedTLS), ("schema", schema != nil),
+                ("spool", spool != nil),
             ] where isGiven { throw section.error(name, "belongs to \"postgres\", which is missing") }
         }
         if let section, connection != nil, configuredPath != nil {
@@ -36,6 +38,7 @@ enum StoreOpening {
             configuration.directConnection = direct
             configuration.allowsUnverifiedTLS = allowsUnverifiedTLS
             if let schema { configuration.schema = schema }
+            configuration.spoolDirectory = spool
             return .postgres(try await PostgresStore.open(configuration))
         }
         guard let path = path ?? configuredPath else {
