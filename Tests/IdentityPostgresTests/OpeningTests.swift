@@ -33,6 +33,24 @@ struct OpeningTests {
         #expect(try await schema.open().execute("SELECT count(*) FROM §lookup_key").first?.integer(0) == 1)
     }
 
+    @Test("keys come from a source too, and one that fails is asked again later")
+    func keySource() async throws {
+        struct Service: StoreKeySource {
+            func keys() async throws -> StoreKeys { throw TestServer.Failure(text: "no answer") }
+        }
+        let schema = try await TestSchema()
+        let (key, connection) = (try TestSchema.key(), schema.server.local())
+        _ = try await PostgresStore.open(connection: connection, keys: StoreKeys(active: key)) {
+            $0.schema = schema.name
+        }
+        let both = StoreKeys(active: schema.key, readOnly: [key])
+        let store = try await PostgresStore.open(connection: connection, keys: both) { $0.schema = schema.name }
+        #expect(try await store.keyUsage().map(\.role) == [.active, .readOnly])
+        await expect(.storeKeyUnavailable, .retryLater) {
+            try await PostgresStore.open(connection: connection, keys: Service()) { $0.schema = schema.name }
+        }
+    }
+
     @Test("a store of a newer version is refused and left as it is")
     func tooNew() async throws {
         let schema = try await TestSchema()
