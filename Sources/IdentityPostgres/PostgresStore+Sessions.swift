@@ -154,12 +154,7 @@ extension PostgresStore: TokenStore, PartialSessionListing {
         let rows = try await client.read(sql.countSessionsOfTenant, .text(tenant), .integer(Int64(maximum)))
         guard let count = rows.first?.integer(0), count >= maximum else { return }
         counters.withLock { $0.sessions.refuse(tenant) }
-        throw IdentityError(
-            .retryLater,
-            .storeFull,
-            "The tenant has as many sessions as it may have.",
-            hint: "Room comes when sessions end or are swept. If it goes on, allow for more where the store is made."
-        )
+        throw IdentityError.tenantFull
     }
 
     // MARK: What lists and doubts need

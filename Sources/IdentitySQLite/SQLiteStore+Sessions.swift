@@ -77,12 +77,7 @@ extension SQLiteStore: TokenStore {
         let count = try connection.first(.countSessionsOfTenant, .text(tenant)) { Int($0.integer(0)) } ?? 0
         guard count >= maximum else { return }
         connection.sessionRoom.refuse(tenant)
-        throw IdentityError(
-            .retryLater,
-            .storeFull,
-            "The tenant has as many sessions as it may have.",
-            hint: "Room comes when sessions end or are swept. If it goes on, allow for more where the store is made."
-        )
+        throw IdentityError.tenantFull
     }
 
     private static func update(

@@ -16,6 +16,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case restartsRevisions = "counts an attachment's revisions from one again"
     case comparesNoRevision = "changes an attachment of any revision"
     case evictsOthers = "lets the logins of all tenants make room for one"
+    case countsAll = "lets all tenants share the room for sessions of one"
     case takesTwice = "hands a pending login out again and again"
     case forgetsUnsettled = "does not keep the mark of an unsettled session"
     case listsSettled = "does not filter by it"
@@ -55,6 +56,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
             ]
         case .comparesNoRevision: ["a change of another revision", "of 32 concurrent changes", "counting up with"]
         case .evictsOthers: ["a flood of logins at one tenant", "only look alike have limits"]
+        case .countsAll: ["gets no more sessions for now", "have room of their own"]
         case .takesTwice: ["a pending login is taken once", "of 64 tasks that take one pending login"]
         case .forgetsUnsettled:
             ["marked as unsettled comes back so", "sets and clears the mark", "follows their saves"]
@@ -99,6 +101,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
         inner = InMemoryStore(
             maximumAttempts: options.maximumAttempts ?? 10_000,
             maximumUsedTokens: options.maximumUsedTokens ?? 100_000,
+            maximumSessionsPerTenant: options.maximumSessionsPerTenant,
             clock: options.clock
         )
     }
@@ -126,6 +129,9 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
             return
         }
         do {
+            if defect == .countsAll, try await !inner.sessions(matching: SessionFilter()).isEmpty {
+                throw IdentityError(.retryLater, .storeFull, "Full.")
+            }
             try await inner.insert(kept(session))
         } catch {
             switch defect {

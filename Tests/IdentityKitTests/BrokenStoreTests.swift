@@ -15,7 +15,7 @@ struct BrokenStoreTests {
     func finds(_ defect: Defect, _ promise: StoreConformance.Case) async throws {
         await withKnownIssue {
             try await promise.run(
-                on: StoreUnderTest([.attemptLimit, .usedTokenLimit]) { BrokenStore(defect, $0) }
+                on: StoreUnderTest([.attemptLimit, .usedTokenLimit, .sessionLimit]) { BrokenStore(defect, $0) }
             )
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The in-memory store")
 struct StoreConformanceTests {
-    private static let limits: Set<StoreUnderTest.Ability> = [.attemptLimit, .usedTokenLimit]
+    private static let limits: Set<StoreUnderTest.Ability> = [.attemptLimit, .usedTokenLimit, .sessionLimit]
 
     @Test("keeps what every store promises", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
@@ -14,6 +14,7 @@ struct StoreConformanceTests {
                 InMemoryStore(
                     maximumAttempts: options.maximumAttempts ?? 10_000,
                     maximumUsedTokens: options.maximumUsedTokens ?? 100_000,
+                    maximumSessionsPerTenant: options.maximumSessionsPerTenant,
                     clock: options.clock
                 )
             }

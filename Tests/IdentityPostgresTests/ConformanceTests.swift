@@ -44,7 +44,7 @@ extension TestSchema {
         // Whoever opened the store last knows its keys, and so the names of its rows.
         let last = LastStore()
         let place = StoreUnderTest(
-            [.reopening, .attemptLimit, .usedTokenLimit, .keys],
+            [.reopening, .attemptLimit, .sessionLimit, .usedTokenLimit, .keys],
             damagingSession: { id in
                 guard let store = last.store else { return }
                 try await store.execute(
@@ -56,6 +56,7 @@ extension TestSchema {
                 var configuration = configuration()
                 if let key = options.key { configuration.key = key }
                 configuration.readOnlyKeys = options.readOnlyKeys
+                configuration.maximumSessionsPerTenant = options.maximumSessionsPerTenant
                 configuration.maximumAttempts = options.maximumAttempts ?? configuration.maximumAttempts
                 configuration.maximumUsedTokens = options.maximumUsedTokens ?? configuration.maximumUsedTokens
                 configuration.clock = options.clock

@@ -38,7 +38,7 @@ extension StoreDirectory {
     ) -> StoreUnderTest {
         let last = Mutex<SQLiteStore?>(nil)
         return StoreUnderTest(
-            [.reopening, .attemptLimit, .usedTokenLimit, .keys],
+            [.reopening, .attemptLimit, .sessionLimit, .usedTokenLimit, .keys],
             damagingSession: { id in
                 let store = try #require(last.withLock { $0 })
                 let key = try store.rowKey(id)
@@ -54,6 +54,7 @@ extension StoreDirectory {
                     configuration.readOnlyKeys = options.readOnlyKeys
                     configuration.maximumAttempts = options.maximumAttempts ?? configuration.maximumAttempts
                     configuration.maximumUsedTokens = options.maximumUsedTokens ?? configuration.maximumUsedTokens
+                    configuration.maximumSessionsPerTenant = options.maximumSessionsPerTenant
                     configuration.clock = options.clock
                     configuration.lockWait = .seconds(60)
                 }

@@ -4,15 +4,32 @@ internal import Synchronization
 /// A store that keeps everything in memory: for tests, and for apps that may forget every login when they stop.
 public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     private struct State {
-        var sessions: [SessionID: StoredSession] = [:]
+        private(set) var sessions: [SessionID: StoredSession] = [:]
+        /// How many sessions each tenant has, by the bytes of its name.
+        private(set) var counts: [[UInt8]: Int] = [:]
         var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
         var attempts: ExpiringTable<StoredLoginAttempt>
         var usedTokens: ExpiringTable<Void>
         /// Of all attachments together: no revision comes twice, whatever was removed in between.
         var lastRevision = StoredSession.firstGeneration
+
+        mutating func put(_ session: StoredSession) {
+            _ = drop(session.id)
+            sessions[session.id] = session
+            counts[Array(session.tenant.utf8), default: 0] += 1
+        }
+
+        mutating func drop(_ id: SessionID) -> StoredSession? {
+            guard let session = sessions.removeValue(forKey: id) else { return nil }
+            let tenant = Array(session.tenant.utf8)
+            counts[tenant, default: 0] -= 1
+            if counts[tenant] == 0 { counts[tenant] = nil }
+            return session
+        }
     }
 
     private let state: Mutex<State>
+    private let maximumSessionsPerTenant: Int?
     private let clock: any IdentityClock
 
     /// Creates an empty store.
@@ -21,24 +38,31 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     ///   - maximumAttempts: How many pending logins of each tenant it keeps; beyond that those of the tenant that expire first make
     ///     room.
     ///   - maximumUsedTokens: How many used tokens it keeps; beyond that only those that have expired make room.
+    ///   - maximumSessionsPerTenant: How many sessions a tenant may have, by default any number; another one is then refused as
+    ///     ``IdentityError/Code/storeFull``.
     ///   - clock: By which used tokens expire.
     public init(
         maximumAttempts: Int = 10_000,
         maximumUsedTokens: Int = 100_000,
+        maximumSessionsPerTenant: Int? = nil,
         clock: any IdentityClock = SystemClock()
     ) {
         self.clock = clock
+        self.maximumSessionsPerTenant = maximumSessionsPerTenant.map { max(1, $0) }
         let attempts = ExpiringTable<StoredLoginAttempt>(maximum: maximumAttempts)
         state = Mutex(State(attempts: attempts, usedTokens: ExpiringTable(maximum: maximumUsedTokens)))
     }
 
     /// Adds a new session.
     public func insert(_ session: StoredSession) async throws {
-        let isNew = state.withLock { state in
-            guard state.sessions[session.id] == nil else { return false }
-            state.sessions[session.id] = session.saved
-            return true
+        let (isNew, hasRoom) = state.withLock { [maximumSessionsPerTenant] state in
+            guard state.sessions[session.id] == nil else { return (false, true) }
+            let count = state.counts[Array(session.tenant.utf8)] ?? 0
+            guard count < maximumSessionsPerTenant ?? .max else { return (true, false) }
+            state.put(session.saved)
+            return (true, true)
         }
+        guard hasRoom else { throw IdentityError.tenantFull }
         guard isNew else {
             throw IdentityError(.rejected, .storeFailed, "A session with this id is already stored.")
         }
@@ -53,7 +77,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         state.withLock { state in
             guard state.sessions[session.id]?.generation == generation else { return false }
-            state.sessions[session.id] = session.saved
+            state.put(session.saved)
             return true
         }
     }
@@ -61,7 +85,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     /// Removes a session with its attachments.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         state.withLock { state in
-            guard let session = state.sessions.removeValue(forKey: id) else { return nil }
+            guard let session = state.drop(id) else { return nil }
             let attached = state.attachments.removeValue(forKey: id) ?? [:]
             let named = attached.map { (String(decoding: $0.key, as: UTF8.self), $0.value.payload) }
             return RemovedSession(session: session, attachments: Dictionary(named, uniquingKeysWith: { $1 }))
@@ -136,7 +160,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
             let sessions = state.sessions.values.filter { $0.retainedUntil < date }
             let used = state.usedTokens.sweep(expiredBefore: date)
             for session in sessions {
-                state.sessions[session.id] = nil
+                _ = state.drop(session.id)
                 state.attachments[session.id] = nil
             }
             return attempts + used + sessions.count

@@ -56,7 +56,8 @@ public struct StoreConformance: Sendable {
     /// All promises.
     public static let cases: [Case] =
         savingCases + replacingCases + valueCases + sizeCases + removalCases + restartCases + listingCases + filterCases
-        + providerSessionCases + tenantCases + loginAttemptCases + loginLimitCases + attachmentCases + revisionCases
+        + providerSessionCases + tenantCases + tenantLimitCases + loginAttemptCases + loginLimitCases + attachmentCases
+        + revisionCases
         + usedTokenCases + sweepCases + lockCases + lockQueueCases + spoolCases + healthCases + quarantineCases
         + keyCases
 }

@@ -14,6 +14,8 @@ public struct StoreUnderTest: Sendable {
         case reopening = "open the same data again"
         /// ``Options/maximumAttempts`` is heeded.
         case attemptLimit = "limit the pending logins"
+        /// ``Options/maximumSessionsPerTenant`` is heeded.
+        case sessionLimit = "limit the sessions of a tenant"
         /// ``Options/maximumUsedTokens`` and ``Options/clock`` are heeded.
         case usedTokenLimit = "limit the used tokens"
         /// ``Options/key`` and ``Options/readOnlyKeys`` are heeded, and kept by the data until it is opened with others.
@@ -26,6 +28,8 @@ public struct StoreUnderTest: Sendable {
     public struct Options: Sendable {
         /// How many pending logins of a tenant are kept; nil for the store's own number.
         public var maximumAttempts: Int?
+        /// How many sessions a tenant may have; nil for the store's own number.
+        public var maximumSessionsPerTenant: Int?
         /// How many used tokens are kept; nil for the store's own number.
         public var maximumUsedTokens: Int?
         /// By which used tokens expire and waits are measured.

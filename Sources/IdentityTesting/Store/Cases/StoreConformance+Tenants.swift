@@ -69,4 +69,60 @@ extension StoreConformance {
         }
         return (made[0], made[1])
     }
+
+    static let tenantLimitCases: [Case] = [
+        Case("a tenant that is full gets no more sessions for now, and others do", needing: [.sessionLimit]) { place in
+            let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
+            let sessions = try (0..<2).map { _ in try StoreSample.session(tenant: "loud") }
+            for session in sessions { try await store.insert(session) }
+            let late = try StoreSample.session(tenant: "loud")
+            let error = await expectTyped(.storeFull) { try await store.insert(late) }
+            #expect(error?.kind == .retryLater)
+            #expect(try await store.session(late.id) == nil)
+            for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
+            for tenant in ["", "quiet", "LOUD"] { try await store.insert(StoreSample.session(tenant: tenant)) }
+        },
+        Case("a full tenant's sessions are renewed as ever", needing: [.sessionLimit]) { place in
+            let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
+            let session = try await StoreSample.inserted(in: store)
+            try await StoreSample.replace(session, times: 3, in: store)
+            #expect(try await store.session(session.id)?.generation == session.generation + 3)
+        },
+        Case("an end of a session makes room for another of its tenant", needing: [.sessionLimit]) { place in
+            let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
+            for _ in 0..<3 {
+                let session = try await StoreSample.inserted(in: store)
+                await expectTyped(.storeFull) { try await store.insert(StoreSample.session()) }
+                #expect(try await store.remove(session.id) != nil)
+            }
+            #expect(try await store.sessions(matching: SessionFilter()).isEmpty)
+        },
+        Case("a sweep makes room for a full tenant", needing: [.sessionLimit]) { place in
+            let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
+            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            for age in [-1.0, 1] {
+                try await store.insert(StoreSample.session(retainedUntil: StoreSample.moment + age))
+            }
+            await expectTyped(.storeFull) { try await store.insert(StoreSample.session()) }
+            #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment) == 1)
+            try await store.insert(StoreSample.session())
+            await expectTyped(.storeFull) { try await store.insert(StoreSample.session()) }
+        },
+        Case("tenants that only look alike have room of their own", needing: [.sessionLimit]) { place in
+            let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
+            for tenant in StoreSample.lookalikes { try await store.insert(StoreSample.session(tenant: tenant)) }
+            for tenant in StoreSample.lookalikes {
+                await expectTyped(.storeFull) { try await store.insert(StoreSample.session(tenant: tenant)) }
+            }
+        },
+        Case("a session that moves to another tenant counts there alone", needing: [.sessionLimit]) { place in
+            let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
+            let session = try await StoreSample.inserted(in: store)
+            var moved = session.successor(Secret("moved"))
+            moved.tenant = "another"
+            #expect(try await store.replace(moved, expecting: session.generation))
+            try await store.insert(StoreSample.session())
+            await expectTyped(.storeFull) { try await store.insert(StoreSample.session(tenant: "another")) }
+        },
+    ]
 }
