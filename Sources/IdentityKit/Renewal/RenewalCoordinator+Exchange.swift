@@ -133,8 +133,9 @@ extension RenewalCoordinator {
             return try await provider.tokens(from: answer, renewing: tokens)
         } catch {
             let error = IdentityError.wrapping(error)
-            // What the provider said in place of tokens, or what nobody can read.
-            if error.providerAnswer != nil || error.code == .tokenResponseInvalid { throw error }
+            // What the provider said in place of tokens, or what nobody can read. Another status is of another endpoint, which was
+            // asked for keys, and says nothing about this answer.
+            if error.providerAnswer?.status == answer.status || error.code == .tokenResponseInvalid { throw error }
             throw UnjudgedAnswer(error: error)
         }
     }

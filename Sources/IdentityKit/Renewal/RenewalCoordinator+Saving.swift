@@ -166,7 +166,8 @@ extension RenewalCoordinator {
         do {
             return try await judge(answer, of: tokens, at: journaling)
         } catch let unjudged as UnjudgedAnswer {
-            guard unjudged.error.kind == .retryLater || unjudged.error.kind == .cancelled else { return nil }
+            // Refused for what is in it; anything else may change, and then there may be good tokens in it.
+            guard unjudged.error.kind != .rejected else { return nil }
             throw unjudged.error
         } catch {
             return nil

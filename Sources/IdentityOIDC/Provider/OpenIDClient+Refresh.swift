@@ -64,7 +64,10 @@ extension OpenIDClient {
         renewing tokens: TokenSet,
         isBuyerKnown: Bool = true
     ) async throws -> TokenSet {
-        let metadata = try await metadataSource.metadata()
+        let metadata: ProviderMetadata
+        do { metadata = try await metadataSource.metadata() } catch {
+            throw IdentityError.wrapping(error).behindTokenAnswer
+        }
         let response = HTTPResponse(status: kept.status, headers: HTTPHeaders(), body: kept.body.revealBytes())
         // Where it was kept by a process that has died, what else it sent is not known any more.
         let sent = kept.sent ?? SentValues(secrets: [tokens.refreshToken].compactMap { $0 } + secretsOfClient)

@@ -23,6 +23,26 @@ struct JournalTests {
         #expect(world.heard.kinds.contains(.renewalRepaired))
     }
 
+    @Test(
+        "an answer survives whatever goes wrong with the keys that it is judged by",
+        arguments: [
+            IdentityError(.retryLater, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 503)),
+            IdentityError(.configuration, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 404)),
+        ]
+    )
+    func keysAreGone(_ error: IdentityError) async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.refuseJudgement(error, error, error)
+        for _ in 0..<3 {
+            // Each time another process, which has the answer from the store only.
+            await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        }
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+        #expect(world.provider.reuses == 0)
+    }
+
     @Test("a token's life counts from the request, however late its answer is judged")
     func life() async throws {
         let world = RenewalWorld()
