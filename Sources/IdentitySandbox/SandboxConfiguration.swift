@@ -12,6 +12,9 @@ public struct SandboxConfiguration: Sendable {
     public var accessTokenLifetime: Duration = .seconds(3600)
     /// How long authorization codes live; 300 seconds unless given.
     public var authorizationCodeLifetime: Duration = .seconds(300)
+    /// What becomes of a refresh token that comes a second time, at Shopify, Bolt and the OpenID provider; its family is revoked
+    /// unless set.
+    public var tokenReuse = SandboxTokenReuse.revokes
     /// The buyers that are known from the start.
     ///
     /// An unknown e-mail address makes a new buyer at its first login.

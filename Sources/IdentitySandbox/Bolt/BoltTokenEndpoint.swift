@@ -155,7 +155,7 @@ extension SandboxBolt {
         let now = clock.now
         let token = fields["refresh_token"] ?? ""
         let outcome = state.withLock { state in
-            Result { () throws(GrantLedger.Refusal) in try state.ledger.grant(ofRefreshToken: token) }
+            Result { () throws(GrantLedger.Refusal) in try state.ledger.grant(ofRefreshToken: token, at: now) }
         }
         let grant: Grant
         switch outcome {
@@ -170,15 +170,19 @@ extension SandboxBolt {
                 status: 400
             )
         }
-        let body = state.withLock { state -> JSONObject? in
-            guard (try? state.ledger.grant(ofRefreshToken: token)) != nil else { return nil }
-            state.ledger.spendRefreshToken(token)
+        let answer = state.withLock { state -> SandboxAnswer? in
+            guard (try? state.ledger.grant(ofRefreshToken: token, at: now)) != nil else { return nil }
+            let repeated = state.ledger.repeatedAnswer(to: token)
+            journal.count(state.ledger.spendRefreshToken(token, at: now) ? \.refreshes : \.refreshReplays)
+            if let repeated { return repeated }
             state.ledger.revokeAccessTokens(of: grant.id)
-            return issue(grant, scopes: [Self.viewScope], withRefreshToken: true, &state, now)
+            let body = issue(grant, scopes: [Self.viewScope], withRefreshToken: true, &state, now)
+            let answer = SandboxAnswer.json(body).with("Cache-Control", "no-store")
+            state.ledger.keep(answer, to: token)
+            return answer
         }
-        guard let body else { throw invalidGrant }
-        journal.count(\.refreshes)
-        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
+        guard let answer else { throw invalidGrant }
+        return answer
     }
 
     private func issue(

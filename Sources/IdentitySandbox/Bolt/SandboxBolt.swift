@@ -5,7 +5,7 @@ internal import Synchronization
 /// The sandbox's Bolt: hosted login, token endpoint, keys and account API, all at ``origin``.
 public final class SandboxBolt: SandboxService {
     struct State: Sendable {
-        var ledger = GrantLedger()
+        var ledger: GrantLedger
         var desk = LoginDesk(brand: "Bolt", cookieName: "sandbox_bolt")
         var keyring = SigningKeyring(owner: "bolt", keyIDPrefix: "bolt-")
         var accessTokenLifetime: Duration
@@ -32,6 +32,7 @@ public final class SandboxBolt: SandboxService {
         codeLifetime = configuration.authorizationCodeLifetime
         state = Mutex(
             State(
+                ledger: GrantLedger(reuse: configuration.tokenReuse),
                 accessTokenLifetime: configuration.accessTokenLifetime,
                 callbackURL: configuration.bolt.callbackURL
             )

@@ -67,9 +67,9 @@ extension SandboxOpenID {
         let now = clock.now
         let token = try form.required("refresh_token")
         let withIDToken = configuration.refreshesIDToken
-        let body = try state.withLock { state throws(OAuthRefusal) in
+        return try state.withLock { state throws(OAuthRefusal) in
             let grant: Grant
-            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token) } catch {
+            do throws(GrantLedger.Refusal) { grant = try state.ledger.grant(ofRefreshToken: token, at: now) } catch {
                 throw punish(error, "refresh token", &state)
             }
             try Self.check(key, bound: state.ledger.key(ofRefreshToken: token), "refresh token")
@@ -77,11 +77,23 @@ extension SandboxOpenID {
             guard scopes.allSatisfy({ scope in grant.scopes.contains { $0.isIdentical(to: scope) } }) else {
                 throw OAuthRefusal("invalid_scope", "The scope is wider than what the buyer agreed to.")
             }
-            state.ledger.spendRefreshToken(token)
-            return issue(grant, scopes: scopes, key: key, withIDToken: withIDToken, withNonce: false, &state, now, call)
+            let repeated = state.ledger.repeatedAnswer(to: token)
+            journal.count(state.ledger.spendRefreshToken(token, at: now) ? \.refreshes : \.refreshReplays)
+            if let repeated { return repeated }
+            let body = issue(
+                grant,
+                scopes: scopes,
+                key: key,
+                withIDToken: withIDToken,
+                withNonce: false,
+                &state,
+                now,
+                call
+            )
+            let answer = SandboxAnswer.json(body).with("Cache-Control", "no-store")
+            state.ledger.keep(answer, to: token)
+            return answer
         }
-        journal.count(\.refreshes)
-        return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
     /// The tokens of a device whose buyer has approved.

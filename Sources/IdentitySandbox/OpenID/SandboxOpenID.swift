@@ -6,7 +6,7 @@ internal import Synchronization
 /// A plain OpenID provider as the specifications describe it: the issuer is the origin, discovery lies where it should.
 public final class SandboxOpenID: SandboxService {
     struct State: Sendable {
-        var ledger = GrantLedger()
+        var ledger: GrantLedger
         var desk = LoginDesk(brand: "OpenID", cookieName: "sandbox_openid")
         var keyring: SigningKeyring
         var accessTokenLifetime: Duration
@@ -50,6 +50,7 @@ public final class SandboxOpenID: SandboxService {
         )
         state = Mutex(
             State(
+                ledger: GrantLedger(reuse: configuration.tokenReuse),
                 keyring: keyring,
                 accessTokenLifetime: configuration.accessTokenLifetime,
                 nonces: DPoPNonces(policy: configuration.openID.dpopNonce)

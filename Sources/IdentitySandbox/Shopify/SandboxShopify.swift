@@ -9,7 +9,7 @@ internal import Synchronization
 /// (``SandboxStorefront/origin``), where a client looks for it.
 public final class SandboxShopify: SandboxService {
     struct State: Sendable {
-        var ledger = GrantLedger()
+        var ledger: GrantLedger
         var desk = LoginDesk(brand: "Shopify", cookieName: "sandbox_shopify")
         var keyring = SigningKeyring(owner: "shopify", keyIDPrefix: "id_")
         var accessTokenLifetime: Duration
@@ -43,7 +43,11 @@ public final class SandboxShopify: SandboxService {
         shopID = configuration.shopify.shopID
         issuer = configuration.shopify.issuer ?? "\(platform)/authentication/\(configuration.shopify.shopID)"
         state = Mutex(
-            State(accessTokenLifetime: configuration.accessTokenLifetime, clients: configuration.shopify.clients)
+            State(
+                ledger: GrantLedger(reuse: configuration.tokenReuse),
+                accessTokenLifetime: configuration.accessTokenLifetime,
+                clients: configuration.shopify.clients
+            )
         )
     }
 

@@ -107,18 +107,20 @@ extension SandboxShopify {
         let token = fields["refresh_token"] ?? ""
         let result = state.withLock { state -> Result<SandboxAnswer, GrantLedger.Refusal> in
             do throws(GrantLedger.Refusal) {
-                let grant = try state.ledger.grant(ofRefreshToken: token)
+                let grant = try state.ledger.grant(ofRefreshToken: token, at: now)
                 guard grant.clientID == client.id else { throw .unknown }
-                state.ledger.spendRefreshToken(token)
-                return .success(issue(grant, client, idToken: nil, &state, now))
+                let repeated = state.ledger.repeatedAnswer(to: token)
+                journal.count(state.ledger.spendRefreshToken(token, at: now) ? \.refreshes : \.refreshReplays)
+                if let repeated { return .success(repeated) }
+                let answer = issue(grant, client, idToken: nil, &state, now)
+                state.ledger.keep(answer, to: token)
+                return .success(answer)
             } catch {
                 return .failure(error)
             }
         }
         switch result {
-        case .success(let answer):
-            journal.count(\.refreshes)
-            return answer
+        case .success(let answer): return answer
         case .failure(let refusal): throw punish(refusal)
         }
     }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import IdentityKit
 
 /// What a buyer agreed to in one login; everything that is issued later descends from it.
 struct Grant: Sendable {
@@ -40,7 +41,9 @@ struct GrantLedger: Sendable {
         let grant: Int
         /// The key to which the token of a public client is bound (RFC 9449 section 5).
         let keyThumbprint: String?
-        var isSpent = false
+        var spentAt: Date?
+        /// What was answered, where that is answered again.
+        var answer: SandboxAnswer?
     }
 
     enum Refusal: Error, Sendable {
@@ -51,10 +54,15 @@ struct GrantLedger: Sendable {
         case revoked
     }
 
+    private let reuse: SandboxTokenReuse
     private var grants: [Int: Grant] = [:]
     private var codes: [String: Code] = [:]
     private var refreshTokens: [String: RefreshToken] = [:]
     private var accessTokens: [String: AccessToken] = [:]
+
+    init(reuse: SandboxTokenReuse) {
+        self.reuse = reuse
+    }
 
     mutating func addGrant(
         clientID: String,
@@ -121,15 +129,45 @@ struct GrantLedger: Sendable {
     /// The key to which a refresh token is bound; nil for one that is not.
     func key(ofRefreshToken token: String) -> String? { refreshTokens[token]?.keyThumbprint }
 
-    func grant(ofRefreshToken token: String) throws(Refusal) -> Grant {
+    func grant(ofRefreshToken token: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = refreshTokens[token], let grant = grants[known.grant] else { throw .unknown }
-        guard !known.isSpent else { throw .reused(grant: grant.id) }
+        if let spentAt = known.spentAt, !isForgiven(known, spentAt, now) { throw .reused(grant: grant.id) }
         guard !grant.isRevoked else { throw .revoked }
         return grant
     }
 
-    mutating func spendRefreshToken(_ token: String) {
-        refreshTokens[token]?.isSpent = true
+    private func isForgiven(_ token: RefreshToken, _ spentAt: Date, _ now: Date) -> Bool {
+        switch reuse {
+        case .revokes: return false
+        case .grace(let duration): return now.timeIntervalSince(spentAt) < duration.timeInterval
+        case .repeatsAnswer: return repeatedAnswer(token) != nil
+        }
+    }
+
+    private func repeatedAnswer(_ token: RefreshToken) -> SandboxAnswer? {
+        guard let answer = token.answer, let body = try? JSONValue(parsing: answer.body),
+            let successor = (body["refresh_token"]?.string).flatMap({ refreshTokens[$0] })
+        else { return nil }
+        return successor.spentAt == nil ? answer : nil
+    }
+
+    /// What was answered to a refresh token, where the same is answered again.
+    func repeatedAnswer(to token: String) -> SandboxAnswer? {
+        refreshTokens[token].flatMap { repeatedAnswer($0) }
+    }
+
+    /// Notes that a refresh token was used.
+    ///
+    /// - Returns: Whether it was the first time.
+    mutating func spendRefreshToken(_ token: String, at now: Date) -> Bool {
+        guard let known = refreshTokens[token], known.spentAt == nil else { return false }
+        refreshTokens[token]?.spentAt = now
+        return true
+    }
+
+    /// Keeps an answer, where it is answered again.
+    mutating func keep(_ answer: SandboxAnswer, to token: String) {
+        if reuse == .repeatsAnswer { refreshTokens[token]?.answer = answer }
     }
 
     /// The access tokens of a grant die; a refresh token that is not spent still works.

@@ -10,6 +10,8 @@ public struct SandboxCounters: Sendable, Equatable {
     public var exchanges = 0
     /// Refreshes that gave new tokens.
     public var refreshes = 0
+    /// Refreshes with a token that had been spent, answered all the same; see ``SandboxTokenReuse``.
+    public var refreshReplays = 0
     /// Codes or refresh tokens that came a second time.
     ///
     /// Each revoked what had been issued from them where the provider does so.
