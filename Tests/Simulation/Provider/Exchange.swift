@@ -43,7 +43,9 @@ final class Family: @unchecked Sendable {
     /// When a token was first spent, and what it brought the last time.
     private(set) var spent: [Int: (at: Duration, successor: Int)] = [:]
     /// When the newest tokens were made.
-    var renewedAt: Duration
+    private(set) var renewedAt: Duration
+    /// When the access tokens were made, by their numbers.
+    private(set) var issuedAt: [Int: Duration]
     var exchanges: [Exchange] = []
     var revokedBecause: String?
     /// Whether the last exchange came to nothing that was saved.
@@ -55,6 +57,13 @@ final class Family: @unchecked Sendable {
         self.number = number
         self.provider = provider
         renewedAt = now
+        issuedAt = [0: now]
+    }
+
+    /// A new access token beside a refresh token that stays.
+    func renewAccess(of token: Int, at now: Duration) {
+        renewedAt = now
+        issuedAt[token] = now
     }
 
     /// New tokens for one that is good, or was spent a moment ago.
@@ -63,7 +72,7 @@ final class Family: @unchecked Sendable {
         good.remove(token)
         good.insert(newest)
         spent[token] = (spent[token]?.at ?? now, newest)
-        renewedAt = now
+        renewAccess(of: newest, at: now)
         return newest
     }
 

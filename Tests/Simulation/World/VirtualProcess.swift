@@ -6,6 +6,8 @@ final class VirtualProcess: @unchecked Sendable {
     let number: Owner
     /// The machine that it runs on, and that starts the next one when it dies.
     let slot: Int
+    /// When it handed out each access token for the first time.
+    var firstSeen: [String: Duration] = [:]
     private(set) var manager: SessionManager?
     var isDead = false
     var isStopped = false

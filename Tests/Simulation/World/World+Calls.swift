@@ -33,7 +33,6 @@ extension World {
         tally.callers += 1
         let number = lastCall
         let started = scheduler.now
-        let wallStarted = date
         note(process, "call \(number) \(name(subject.id)): \(request)")
         if case .renew = request { subject.lastDemand = started }
         if case .logout = request { subject.isLoggedOut = true }
@@ -44,7 +43,7 @@ extension World {
                     switch request {
                     case .tokens(let duration):
                         let tokens = try await manager.tokens(for: subject.id, validFor: duration)
-                        check(tokens, for: subject, in: process, since: (started, wallStarted))
+                        check(tokens, for: subject, in: process, since: started)
                         note(
                             process,
                             "call \(number) has \(tokens.tokens.accessToken.reveal()) \(tokens.outcome.rawValue)"

@@ -9,7 +9,7 @@ extension World {
         _ got: SessionTokens,
         for subject: Subject,
         in process: VirtualProcess,
-        since start: (elapsed: Duration, wall: Date)?
+        since started: Duration?
     ) {
         let token = got.tokens.accessToken.reveal()
         guard token.hasPrefix("at.\(subject.family.number).") else {
@@ -18,12 +18,15 @@ extension World {
         guard got.session.id == subject.id, got.session.tenant == subject.provider.tenant,
             got.session.provider == subject.provider.rawValue
         else { return violate("\(name(subject.id)) was handed another session's answer") }
-        guard let start, lastClockJump < start.elapsed, !process.wasStopped(since: start.elapsed) else { return }
-        if let expiresAt = got.tokens.expiresAt, expiresAt < start.wall - 3 {
-            violate(
-                "\(name(subject.id)) was handed a token that had expired \(start.wall.timeIntervalSince(expiresAt)) s ago"
-            )
-        }
+        let firstSeen = process.firstSeen[token] ?? scheduler.now
+        process.firstSeen[token] = firstSeen
+        guard let started, !process.wasStopped(since: started),
+            let number = authority.find(token, prefix: "at")?.number, let issuedAt = subject.family.issuedAt[number]
+        else { return }
+        // Who sees a token for the first time when the clock has been set back since cannot know better than the clock.
+        if let setBackAt, setBackAt > issuedAt, firstSeen >= setBackAt { return }
+        let late = started - issuedAt - episode.lifetime
+        if late > .seconds(6) { violate("\(name(subject.id)) was handed \(token), which had expired \(late) ago") }
     }
 
     /// A buyer is told to sign in again: only for a logout, or because the provider said so.
