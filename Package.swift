@@ -158,7 +158,22 @@ let package = Package(
             path: "Tests/StoreProof",
             swiftSettings: settings
         ),
-        tests("SessionProofTests", ["identity-simulator", "store-proof", "IdentityHTTP"]),
+        .executableTarget(
+            name: "identity-kill-loop",
+            dependencies: [
+                "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres", "IdentitySandbox",
+            ],
+            path: "Tests/KillLoop",
+            swiftSettings: settings
+        ),
+        tests(
+            "SessionProofTests",
+            [
+                "identity-simulator", "identity-kill-loop", "store-proof", "IdentityKit", "IdentityHTTP",
+                "IdentityOIDC",
+                "IdentitySQLite", "IdentitySandbox",
+            ]
+        ),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto"]),
         tests(
             "IdentityCanaryTests",

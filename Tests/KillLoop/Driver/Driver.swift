@@ -1,0 +1,131 @@
+internal import Foundation
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentitySandbox
+internal import Synchronization
+
+/// Runs a strict provider, and processes that share its sessions and are killed at random moments; counts what that costs.
+struct Driver: Sendable {
+    private static let sessions = 20
+    private static let lifetime = Duration.seconds(60)
+
+    let plan: RunPlan
+
+    init(_ plan: RunPlan) {
+        self.plan = plan
+    }
+
+    /// True when nothing was lost that did not have to be.
+    func run() async throws -> Bool {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kill-loop-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // Everybody's clock goes 20 times as fast as the system's: a minute's token lives for three seconds.
+        let epoch = Date().timeIntervalSince1970.rounded(.down)
+        var order = WorkOrder(issuer: "", clientSecret: "", path: "", key: "", speed: 20, epoch: epoch)
+        var configuration = SandboxConfiguration()
+        configuration.clock = order.clock
+        configuration.accessTokenLifetime = Self.lifetime
+        // A grace is meant in seconds that pass here.
+        if case .grace(let duration) = plan.reuse {
+            configuration.tokenReuse = .grace(duration * order.speed)
+        } else {
+            configuration.tokenReuse = plan.reuse
+        }
+        let sandbox = try await Sandbox.start(configuration)
+        order.issuer = sandbox.openID.issuer
+        order.clientSecret = sandbox.openID.configuration.clientSecret ?? ""
+        order.path = folder.appendingPathComponent("identity.sqlite").path
+        order.postgres = plan.postgres
+        order.schema = "kill_loop_\(UInt32.random(in: .min ... .max))"
+        order.key = (0..<64).map { _ in String(Int.random(in: 0...15), radix: 16) }.joined()
+        let manager = try order.manager(try await order.store(), try CurlTransport())
+        let isGood =
+            plan.isStorm
+            ? try await Storm(order, sandbox, manager).run()
+            : try await kill(order, sandbox, manager)
+        await sandbox.stop()
+        return isGood
+    }
+
+    private func login(_ manager: SessionManager, _ number: Int) async throws {
+        let flow = LoginFlow(
+            provider: "any",
+            sessions: manager,
+            presenter: SandboxBuyer(email: "buyer-\(number)@example.com")
+        )
+        _ = try await flow.login()
+    }
+
+    private func kill(_ order: WorkOrder, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
+        for number in 0..<Self.sessions { try await login(manager, number) }
+        // Answers take a while: that is the time in which a kill hurts.
+        sandbox.openID.misbehave(.delay(.milliseconds(25)), on: .token, times: .max)
+        let fleet = Fleet(try String(decoding: JSONEncoder().encode(order), as: UTF8.self))
+        for _ in 0..<plan.processes { try fleet.start() }
+        var buyers = Self.sessions
+        var replaced: Set<String> = []
+        let started = ContinuousClock.now
+        let before = order.clock.now
+        while plan.kills == 0 ? ContinuousClock.now - started < .seconds(6) : fleet.ledger.kills < plan.kills {
+            try await Task.sleep(for: .milliseconds(Int.random(in: 5...max(10, 400 / plan.processes))))
+            if plan.kills > 0 {
+                if Int.random(in: 0..<6) == 0 { fleet.stopOne(for: .milliseconds(Int.random(in: 50...1500))) }
+                try await fleet.killOne()
+            }
+            // Whoever lost a session signs in again.
+            for id in fleet.ledger.ended.keys where replaced.insert(id).inserted {
+                try await login(manager, buyers)
+                buyers += 1
+            }
+        }
+        try await Task.sleep(for: .milliseconds(1500))
+        await fleet.end()
+        sandbox.openID.behave()
+        let isPaced = plan.kills > 0 || isPaced(fleet.ledger, sandbox, for: order.clock.now.timeIntervalSince(before))
+        return try await judge(fleet.ledger, sandbox, manager) && isPaced
+    }
+
+    /// Where nobody was killed: no token was renewed before its last quarter, which is once for an expiry, and nobody saw an error.
+    private func isPaced(_ ledger: Ledger, _ sandbox: Sandbox, for seconds: Double) -> Bool {
+        let most = Int(seconds / (0.74 * (Self.lifetime / .seconds(1)))) + 1
+        return sandbox.openID.counters.refreshes <= most * Self.sessions && ledger.troubles.isEmpty
+    }
+
+    /// Asks once more for every session, and counts.
+    private func judge(_ ledger: Ledger, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
+        var ended = ledger.ended
+        var lost = 0
+        _ = try await manager.repair()
+        for session in try await manager.sessions() where ended[session.id.rawValue] == nil {
+            do {
+                _ = try await manager.renewTokens(for: session.id)
+            } catch let error as IdentityError where error.kind == .signInAgain {
+                ended[session.id.rawValue] = error.code.rawValue
+                if !ledger.hit.contains(session.id.rawValue) { lost += 1 }
+            }
+        }
+        let raced = ledger.ended.keys.filter { !ledger.hit.contains($0) }.count
+        let counters = sandbox.openID.counters
+        let reasons = Dictionary(grouping: ended.values) { $0 }.map { "\($0.key) \($0.value.count)" }.sorted()
+        let renewed = ledger.outcomes.filter { $0.key.hasPrefix("renewed") }.values.reduce(0, +)
+        let isForeign = ended.values.contains { $0 != "rotation_lost" }
+        print(
+            """
+            \(plan.processes) processes, \(plan.postgres == nil ? "SQLite" : "PostgreSQL"), reuse \(plan.reuse): \
+            \(ledger.kills) kills (\(ledger.hits) between claim and journal), \(counters.refreshes) refreshes, \
+            \(renewed) answered to callers, \(counters.refreshReplays) replayed, \(counters.reusesPunished) families revoked, \
+            \(raced) of them by a race of ours, \(lost) acknowledged tokens lost, \(ended.count) new logins \
+            (\(reasons.joined(separator: ", "))), temporary errors \(ledger.troubles.values.reduce(0, +))
+            """
+        )
+        // A grace that outlasts every repair, and every stop, costs nobody a login.
+        let isForgiving: Bool
+        switch plan.reuse {
+        case .revokes: isForgiving = false
+        case .grace(let duration): isForgiving = duration >= .seconds(10)
+        case .repeatsAnswer: isForgiving = true
+        }
+        return raced == 0 && lost == 0 && !isForeign && ended.count <= (isForgiving ? 0 : ledger.hits)
+    }
+}

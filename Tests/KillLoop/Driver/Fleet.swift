@@ -1,0 +1,68 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// The processes that run at the moment.
+final class Fleet: Sendable {
+    private struct State {
+        var running: [ChildProcess] = []
+        var stopped: Set<Int32> = []
+        var ledger = Ledger()
+    }
+
+    private let order: String
+    private let state = Mutex(State())
+
+    init(_ order: String) {
+        self.order = order
+    }
+
+    var ledger: Ledger { state.withLock { $0.ledger } }
+
+    func start() throws {
+        // Its lines are told apart by a number of ours: the system may give a process's number again.
+        let number = Int32.random(in: 1 ... .max)
+        let process = try ChildProcess(["work"], order) { [self] line in
+            state.withLock { $0.ledger.heard(line, from: number) }
+        }
+        state.withLock { state in
+            state.running.append(process)
+            numbers.withLock { $0[process.identifier] = number }
+        }
+    }
+
+    private let numbers = Mutex<[Int32: Int32]>([:])
+
+    /// Kills one, hears it out, and starts another.
+    func killOne() async throws {
+        let process = state.withLock { state -> ChildProcess? in
+            guard let index = state.running.indices.randomElement() else { return nil }
+            return state.running.remove(at: index)
+        }
+        guard let process else { return }
+        process.signal(SIGKILL)
+        _ = await process.end()
+        let number = numbers.withLock { $0.removeValue(forKey: process.identifier) }
+        state.withLock { $0.ledger.killed(number ?? 0) }
+        try start()
+    }
+
+    /// Stops one for a while, which keeps its locks.
+    func stopOne(for duration: Duration) {
+        guard let process = state.withLock({ $0.running.randomElement() }) else { return }
+        process.signal(SIGSTOP)
+        Task {
+            try? await Task.sleep(for: duration)
+            process.signal(SIGCONT)
+        }
+    }
+
+    /// Lets all end by themselves.
+    func end() async {
+        for process in state.withLock({ $0.running }) {
+            process.signal(SIGCONT)
+            process.send("end")
+        }
+        for process in state.withLock({ $0.running }) { _ = await process.end() }
+    }
+}

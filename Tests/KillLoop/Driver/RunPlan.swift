@@ -1,0 +1,43 @@
+internal import IdentitySandbox
+
+/// What a run is to do.
+struct RunPlan: Sendable {
+    var kills = 200
+    var processes = 4
+    var reuse = SandboxTokenReuse.revokes
+    var postgres: String?
+    /// Storms of callers at one expired session, instead of kills.
+    var isStorm = false
+
+    /// Nil for arguments that make no sense.
+    init?(_ arguments: [String]) {
+        var places: [String] = []
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            switch word {
+            case "--postgres":
+                guard let value = rest.popFirst() else { return nil }
+                postgres = value
+            case "--storm": isStorm = true
+            default: places.append(word)
+            }
+        }
+        guard places.count <= 3 else { return nil }
+        if places.count > 0 {
+            guard let number = Int(places[0]), number >= 0 else { return nil }
+            kills = number
+        }
+        if places.count > 1 {
+            guard let number = Int(places[1]), (1...64).contains(number) else { return nil }
+            processes = number
+        }
+        if places.count > 2 {
+            if places[2] == "repeats" {
+                reuse = .repeatsAnswer
+            } else {
+                guard let seconds = Int(places[2]), seconds >= 0 else { return nil }
+                reuse = seconds == 0 ? .revokes : .grace(.seconds(seconds))
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+internal import IdentityHTTP
+internal import IdentityKit
+internal import Synchronization
+
+/// The processes of a run: many callers until a signal, one call, or one call that ends at a failpoint.
+struct Worker: Sendable {
+    let order: WorkOrder
+
+    /// Asks for tokens of sessions at random until it is killed, or told to stop by the end of its input.
+    func work() async throws {
+        let store = ReportingStore(inner: try await order.store())
+        let manager = try order.manager(store, try CurlTransport())
+        let ending = Ending()
+        _ = DedicatedThread.start {
+            _ = readLine()
+            ending.isNear.store(true, ordering: .relaxed)
+        }
+        let upkeep = Task { await manager.maintain(repairingEvery: .seconds(5), sweepingEvery: .seconds(3600)) }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { await ask(manager, until: ending) }
+            }
+        }
+        upkeep.cancel()
+        await manager.drain()
+        Report.line("over")
+    }
+
+    private func ask(_ manager: SessionManager, until ending: Ending) async {
+        var sessions: [SessionID] = []
+        var round = 0
+        while !ending.isNear.load(ordering: .relaxed) {
+            if round % 50 == 0 {
+                sessions = ((try? await manager.sessions()) ?? []).filter { !$0.needsLogin }.map(\.id)
+            }
+            round += 1
+            guard let id = sessions.randomElement() else {
+                try? await Task.sleep(for: .milliseconds(20))
+                continue
+            }
+            do {
+                let got = try await manager.tokens(for: id)
+                if got.outcome != .stored { Report.line("got \(id.rawValue) \(got.outcome.rawValue)") }
+            } catch {
+                let error = IdentityError.wrapping(error)
+                Report.line("error \(id.rawValue) \(error.kind.rawValue) \(error.code.rawValue)")
+                if error.kind == .signInAgain { sessions.removeAll { $0 == id } }
+            }
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 1...15)))
+        }
+    }
+
+    /// Asks for one session's tokens, so many times at once, when a line comes in.
+    func storm(_ id: SessionID, callers: Int) async throws {
+        let manager = try order.manager(try await order.store(), try CurlTransport())
+        Report.line("ready")
+        await withCheckedContinuation { continuation in
+            _ = DedicatedThread.start {
+                _ = readLine()
+                continuation.resume()
+            }
+        }
+        let seen = await withTaskGroup(of: String.self) { group in
+            for _ in 0..<callers {
+                group.addTask {
+                    do { return try await manager.tokens(for: id).tokens.accessToken.reveal() } catch {
+                        return "error \(IdentityError.code(of: error).rawValue)"
+                    }
+                }
+            }
+            return await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        for token in seen.sorted() { Report.line("token \(token)") }
+    }
+
+    /// Repairs what was left behind, asks for one session's tokens, and says what came of it; dies at a failpoint before, if given.
+    func once(_ id: SessionID, dyingAt point: Failpoint?) async throws {
+        var store = try await order.store()
+        var transport: any HTTPTransport = try CurlTransport()
+        if let point {
+            store = FailingStore(store, point)
+            transport = FailingTransport(inner: transport, point: point)
+        }
+        let manager = try order.manager(store, transport)
+        let isInDoubt = (try? await manager.session(id).isInDoubt) ?? false
+        Report.line("doubt \(isInDoubt)")
+        let report = try await manager.repair()
+        Report.line("repaired \(report.repaired)")
+        do {
+            Report.line("outcome \(try await manager.tokens(for: id).outcome.rawValue)")
+        } catch {
+            Report.line("outcome \(IdentityError.code(of: error).rawValue)")
+        }
+        Report.line("spooled \(try await (store as? any SessionSpooling)?.spooledSessions().count ?? 0)")
+    }
+}
+
+/// Whether a process is to end by itself.
+private final class Ending: Sendable {
+    let isNear = Atomic(false)
+}

@@ -1,0 +1,123 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySQLite
+import IdentitySandbox
+import Synchronization
+import Testing
+
+/// A provider in this process, a SQLite file, and processes that are started at it one after the other.
+final class FailpointStage: Sendable {
+    /// A clock that the test moves ahead of the system's.
+    private final class AheadClock: IdentityClock {
+        private let offset = Mutex(0.0)
+        var now: Date { Date() + offset.withLock(\.self) }
+        var elapsed: Duration { SystemClock().elapsed }
+        func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration) }
+        func advance(by seconds: Double) { offset.withLock { $0 += seconds } }
+        var seconds: Double { offset.withLock(\.self) }
+    }
+
+    let sandbox: Sandbox
+    private let clock: AheadClock
+    private let folder: URL
+    private let key = String(repeating: "5a", count: 32)
+    private let program = Program(name: "identity-kill-loop")
+
+    private init(_ reuse: SandboxTokenReuse) async throws {
+        let clock = AheadClock()
+        self.clock = clock
+        var configuration = SandboxConfiguration()
+        configuration.clock = clock
+        configuration.accessTokenLifetime = .seconds(600)
+        configuration.tokenReuse = reuse
+        sandbox = try await Sandbox.start(configuration)
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("failpoint-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    static func with(_ reuse: SandboxTokenReuse, _ body: (FailpointStage) async throws -> Void) async throws {
+        let stage = try await FailpointStage(reuse)
+        do {
+            try await body(stage)
+            await stage.close()
+        } catch {
+            await stage.close()
+            throw error
+        }
+    }
+
+    private func close() async {
+        await sandbox.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private var path: String { folder.appendingPathComponent("identity.sqlite").path }
+    private var secret: String { sandbox.openID.configuration.clientSecret ?? "" }
+
+    /// A buyer's session, whose access token has expired.
+    func expiredSession() async throws -> SessionID {
+        var configuration = OpenIDProvider.Configuration(
+            name: "any",
+            issuer: sandbox.openID.issuer,
+            clientID: sandbox.openID.configuration.clientID
+        )
+        configuration.authentication = .secretBasic(Secret(secret))
+        configuration.redirectURI = "https://app.example/callback"
+        configuration.allowsLoopbackHTTP = true
+        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        let key = try StoreKey(hexadecimal: Secret(key))
+        let store = try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
+        let manager = SessionManager(
+            providers: try ProviderRegistry([try OpenIDProvider(configuration, environment: environment)]),
+            store: store,
+            environment: environment
+        )
+        let id = try await LoginFlow(provider: "any", sessions: manager, presenter: SandboxBuyer()).login().id
+        await store.close()
+        clock.advance(by: 700)
+        return id
+    }
+
+    /// What a process said, word by word.
+    struct Said: Sendable {
+        let lines: [String]
+
+        func said(_ name: String) -> String? {
+            lines.first { $0.hasPrefix(name + " ") }.map { String($0.dropFirst(name.count + 1)) }
+        }
+    }
+
+    /// Another process repairs what it finds, and asks for the session's tokens.
+    func once(_ id: SessionID) async throws -> Said {
+        let ended = try await program.run(["once", id.rawValue], environment: environment())
+        #expect(ended.status == 0, "\(ended.output)")
+        return Said(lines: ended.output.split(separator: "\n").map(String.init))
+    }
+
+    /// A process asks for the session's tokens, and kills itself at a moment.
+    func die(at point: String, _ id: SessionID) async throws {
+        // The request that is under way when its sender dies arrives all the same, and is answered late.
+        if point == "bytes-left" { sandbox.openID.misbehave(.delay(.milliseconds(600)), on: .token) }
+        let ended = try await program.run(["once", id.rawValue, point], environment: environment())
+        #expect(ended.status == 128 + SIGKILL, "\(ended.output)")
+    }
+
+    /// How often the provider has rotated, once that is so often.
+    func rotations(atLeast count: Int) async -> Int {
+        for _ in 0..<200 where sandbox.openID.counters.refreshes < count {
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return sandbox.openID.counters.refreshes
+    }
+
+    private func environment() -> [String: String] {
+        let order: JSONObject = [
+            "issuer": .string(sandbox.openID.issuer), "clientSecret": .string(secret), "path": .string(path),
+            "schema": .string(""), "key": .string(key), "speed": .integer(1), "epoch": .integer(0),
+            "offset": .integer(Int(clock.seconds)),
+        ]
+        return ["KILL_LOOP_ORDER": String(decoding: JSONValue.object(order).serialized, as: UTF8.self)]
+    }
+}

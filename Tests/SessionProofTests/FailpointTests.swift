@@ -1,0 +1,141 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySQLite
+import IdentitySandbox
+import Synchronization
+import Testing
+
+/// A process dies at each moment of a renewal, and the next one has to do what the moment asks for.
+@Suite
+struct FailpointTests {
+    /// A moment, by the name that the process knows it under, and what the next process finds and does.
+    struct Moment: Sendable, CustomTestStringConvertible {
+        let name: String
+        let testDescription: String
+        /// Whether the row says that the token may be spent.
+        let isDoubt: Bool
+        /// How often the provider has rotated when the process is dead.
+        let rotations: Int
+        /// Whether the next process has the newest token without asking.
+        let isKept: Bool
+        /// Whether the repair, and not the caller behind it, makes the session good again.
+        let isRepaired: Bool
+    }
+
+    enum Grace: String, CaseIterable, Sendable {
+        case none, seconds30, repeats
+
+        var reuse: SandboxTokenReuse {
+            switch self {
+            case .none: .revokes
+            case .seconds30: .grace(.seconds(30))
+            case .repeats: .repeatsAnswer
+            }
+        }
+    }
+
+    static let moments = [
+        Moment(
+            name: "before-claim",
+            testDescription: "before the claim commits",
+            isDoubt: false,
+            rotations: 0,
+            isKept: false,
+            isRepaired: false
+        ),
+        Moment(
+            name: "after-claim",
+            testDescription: "after the claim, before bytes leave",
+            isDoubt: true,
+            rotations: 0,
+            isKept: false,
+            isRepaired: true
+        ),
+        Moment(
+            name: "bytes-left",
+            testDescription: "after bytes left, before an answer",
+            isDoubt: true,
+            rotations: 1,
+            isKept: false,
+            isRepaired: true
+        ),
+        Moment(
+            name: "rotated",
+            testDescription: "provider rotated, reply not journaled",
+            isDoubt: true,
+            rotations: 1,
+            isKept: false,
+            isRepaired: true
+        ),
+        Moment(
+            name: "journaled",
+            testDescription: "reply journaled, not promoted",
+            isDoubt: true,
+            rotations: 1,
+            isKept: true,
+            isRepaired: true
+        ),
+        Moment(
+            name: "saved",
+            testDescription: "after the save",
+            isDoubt: false,
+            rotations: 1,
+            isKept: true,
+            isRepaired: false
+        ),
+        Moment(
+            name: "before-spool",
+            testDescription: "the store took nothing, before the spool",
+            isDoubt: true,
+            rotations: 1,
+            isKept: false,
+            isRepaired: true
+        ),
+        Moment(
+            name: "spooled",
+            testDescription: "the store took nothing, after the spool",
+            isDoubt: true,
+            rotations: 1,
+            isKept: true,
+            isRepaired: true
+        ),
+    ]
+
+    @Test("The next process does what the moment asks for", arguments: moments, Grace.allCases)
+    func nextProcess(_ moment: Moment, _ grace: Grace) async throws {
+        try await FailpointStage.with(grace.reuse) { stage in
+            let id = try await stage.expiredSession()
+            try await stage.die(at: moment.name, id)
+            #expect(await stage.rotations(atLeast: moment.rotations) == moment.rotations)
+            let next = try await stage.once(id)
+            #expect(next.said("doubt") == "\(moment.isDoubt)")
+            let isLost = moment.rotations == 1 && !moment.isKept && grace == .none
+            #expect(next.said("repaired") == (moment.isRepaired && !isLost ? "1" : "0"))
+            #expect(
+                next.said("outcome")
+                    == (isLost ? "rotation_lost" : moment.name == "before-claim" ? "renewed_late" : "stored")
+            )
+            #expect(next.said("spooled") == "0")
+            let counters = stage.sandbox.openID.counters
+            #expect(counters.reusesPunished == (isLost ? 1 : 0))
+            #expect(counters.refreshReplays == (moment.rotations == 1 && !moment.isKept && !isLost ? 1 : 0))
+            #expect(counters.refreshes == 1)
+        }
+    }
+
+    @Test("What was saved from the spool is not used again when the process dies before it is removed there")
+    func unspooled() async throws {
+        try await FailpointStage.with(.revokes) { stage in
+            let id = try await stage.expiredSession()
+            try await stage.die(at: "spooled", id)
+            try await stage.die(at: "unspooled", id)
+            let next = try await stage.once(id)
+            #expect(next.said("outcome") == "stored")
+            #expect(next.said("spooled") == "0")
+            #expect(stage.sandbox.openID.counters.refreshes == 1)
+            #expect(stage.sandbox.openID.counters.reusesPunished == 0)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+/// Real processes at one SQLite file, killed and stopped: `Tests/kill-loop` is the long form.
+@Suite(.serialized)
+struct KillTests {
+    private let program = Program(name: "identity-kill-loop")
+
+    @Test("Without kills every expiry costs one refresh, and no caller sees an error")
+    func noKills() async throws {
+        let ended = try await program.run(["0", "4"])
+        #expect(ended.status == 0, "\(ended.output)")
+        #expect(ended.output.contains(" 0 replayed, 0 families revoked"), "\(ended.output)")
+    }
+
+    @Test(
+        "A kill costs a new login at most where it hits between claim and journal, and none within a grace",
+        arguments: ["0", "30", "repeats"]
+    )
+    func kills(_ grace: String) async throws {
+        let ended = try await program.run(["12", "4", grace])
+        #expect(ended.status == 0, "\(ended.output)")
+        #expect(ended.output.contains(" 0 of them by a race of ours, 0 acknowledged tokens lost"), "\(ended.output)")
+    }
+
+    @Test("A thousand callers, and sixteen processes, at one expired session cost one refresh")
+    func storm() async throws {
+        let ended = try await program.run(["--storm"])
+        #expect(ended.status == 0, "\(ended.output)")
+    }
+}
