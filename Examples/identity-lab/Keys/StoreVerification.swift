@@ -27,7 +27,9 @@ struct StoreVerification {
             "The store is not sound; nothing was changed.",
             hint: isKeyMissing
                 ? "Add the missing keys, which \"keys list\" names, to store.readOnlyKeys."
-                : "Restore what is damaged from a backup, or let those buyers sign in again."
+                : health.damagedRows > 0
+                    ? "Restore what is damaged from a backup, or let those buyers sign in again."
+                    : "See what the database reports, and have it put right."
         )
     }
 
