@@ -115,7 +115,10 @@ let package = Package(
             ]
         ),
         tests("IdentitySQLiteTests", ["IdentitySQLite", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
-        tests("IdentityPostgresTests", ["IdentityPostgres", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
+        tests(
+            "IdentityPostgresTests",
+            ["IdentityPostgres", "IdentityKit", "IdentityCrypto", "IdentityTesting", "IdentitySandbox", "identity-lab"]
+        ),
         tests(
             "ShopifyStorefrontTests",
             [

@@ -100,7 +100,7 @@ final class Loop {
         guard !line.isEmpty else { return }
         // With other connections at work, those who wait still have a chance.
         if let obstacle = pool.obstacle, pool.pausedUntil != nil, links.isEmpty { return failAll(obstacle) }
-        if line.writers > 0, pool.isKnownReadOnly, pool.connecting == 0 {
+        if line.writers > 0, pool.isKnownReadOnly, pool.connecting == 0, links.values.allSatisfy(\.isReadOnly) {
             for waiter in line.takeAll(where: { $0.needsWriting }) { waiter.fail(PostgresFailure(.readOnly)) }
         }
         if let pause = pool.pausedUntil { note(pause) }

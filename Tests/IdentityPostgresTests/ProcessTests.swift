@@ -1,0 +1,98 @@
+import FoundationEssentials
+import Glibc
+import IdentityKit
+import IdentitySandbox
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "Processes that share a PostgreSQL database",
+    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .timeLimit(.minutes(5))
+)
+struct ProcessTests {
+    @Test("eight that want a renewal at the same moment spend no token twice")
+    func renewal() async throws {
+        let schema = try await TestSchema()
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let made = sandbox.labConfiguration()
+        var root = try #require(made.json.object)
+        root["store"] = .object([
+            "postgres": .object(["env": .string("DATABASE_URL")]), "schema": .string(schema.name),
+            "key": .object(["env": .string("IDENTITY_STORE_KEY")]),
+        ])
+        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(schema.name)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/lab.json"
+        try Data(JSONValue.object(root).serialized).write(to: URL(filePath: file))
+        let environment = made.environment.merging([
+            "IDENTITY_CONFIG": file, "DATABASE_URL": schema.server.local().reveal(),
+        ]) { $1 }
+        func lab(_ arguments: [String]) async throws -> [String] {
+            try await LabRun(arguments + ["--json"], environment).lines()
+        }
+
+        let login = try await lab(["login", "--provider", "shopify", "--callback", "sandbox"])
+        let event = try #require(login.last { $0.contains(#""event":"session""#) }, "\(login)")
+        let id = try #require(try JSONValue(parsing: Array(event.utf8))["id"]?.string)
+        // Longer than any token lasts: each of them wants a new one, or takes what another just got.
+        let token = ["token", "--session", id, "--valid-for", "100000"]
+        for _ in 0..<3 {
+            try await withThrowingTaskGroup(of: [String].self) { group in
+                for _ in 0..<8 { group.addTask { try await lab(token) } }
+                for try await lines in group {
+                    #expect(lines.contains { $0.contains(#""event":"token""#) }, "\(lines)")
+                }
+            }
+        }
+        let counters = sandbox.shopify.counters
+        #expect(counters.refreshes >= 3 && counters.reusesPunished == 0 && counters.tokenRefusals == 0)
+        let last = try await lab(["token", "--session", id])
+        #expect(last.contains { $0.contains(#""outcome":"stored""#) }, "\(last)")
+        let logout = try await lab(["logout", "--session", id])
+        #expect(logout.contains { $0.contains(#""event":"logout""#) })
+        #expect(try await lab(["sessions"]).isEmpty)
+        await sandbox.stop()
+    }
+}
+
+/// One run of `identity-lab`.
+private struct LabRun {
+    private let process: Spawned
+
+    init(_ arguments: [String], _ environment: [String: String]) throws {
+        let variables = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
+        process = try Spawned.start(try Self.executable(), arguments, variables)
+    }
+
+    /// The program beside the test bundle.
+    private static func executable() throws -> String {
+        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
+        return try #require(
+            folders.map { $0.appending(path: "identity-lab") }
+                .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }?.path
+        )
+    }
+
+    /// What it prints on standard output, to the end.
+    func lines() async throws -> [String] {
+        let (output, errors) = (LineReader(process.output), LineReader(process.errors))
+        let process = process
+        var lines: [String] = []
+        while let line = await output.next() { lines.append(line) }
+        while await errors.next() != nil {}
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            Detached.run {
+                _ = process.wait()
+                continuation.resume()
+            }
+        }
+        close(process.input)
+        output.end()
+        errors.end()
+        return lines
+    }
+}
