@@ -48,7 +48,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .revives: ["brought back by a late replacement", "a removal beside saves", "is not there is false"]
         case .removesTwice: ["of 32 concurrent removals", "a removal returns the session"]
         case .forgetsAttachments: ["gives its attachments back", "with many attachments"]
-        case .keepsAttachments: ["takes them along", "beside changes of attachments"]
+        case .keepsAttachments: ["takes them along"]
         case .restartsRevisions:
             [
                 "twice: not after a removal", "before it was removed cannot change",
