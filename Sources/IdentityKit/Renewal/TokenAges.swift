@@ -49,7 +49,9 @@ final class TokenAges: Sendable {
     private func note(_ tokens: TokenSet, _ expiresAt: Date, _ id: SessionID, renewedAt: Duration? = nil) -> Note {
         let (now, elapsed) = (clock.now, clock.elapsed)
         return notes.withLock { notes in
-            if let note = notes[id], note.issuedAt == tokens.issuedAt, note.expiresAt == expiresAt, renewedAt == nil {
+            if let note = notes[id], Self.isSame(note.issuedAt, tokens.issuedAt),
+                Self.isSame(note.expiresAt, expiresAt), renewedAt == nil
+            {
                 return note
             }
             let isFromTheFuture = tokens.issuedAt.timeIntervalSince(now) > Self.tolerance
@@ -61,6 +63,11 @@ final class TokenAges: Sendable {
             notes[id] = note
             return note
         }
+    }
+
+    /// A stored time has whole milliseconds, the same one in memory has more.
+    private static func isSame(_ one: Date, _ other: Date) -> Bool {
+        abs(one.timeIntervalSince(other)) < 0.002
     }
 
     func hasExpired(_ tokens: TokenSet, of id: SessionID) -> Bool {

@@ -17,6 +17,18 @@ struct ClockJumpTests {
         #expect(try await manager.tokens(for: id).outcome == .renewedLate)
     }
 
+    @Test("the process that renewed a token knows its age, however the store rounds its times")
+    func rounded() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.clock.advance(by: .microseconds(400))
+        let manager = try world.manager()
+        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+        world.clock.advance(by: .seconds(3700))
+        world.clock.jump(by: -3000)
+        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+    }
+
     @Test("tokens that were issued in the future are renewed rather than trusted, by a process that never saw them")
     func future() async throws {
         let world = RenewalWorld()
