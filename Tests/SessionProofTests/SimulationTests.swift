@@ -6,6 +6,13 @@ import Testing
 struct SimulationTests {
     private let simulator = Program(name: "identity-simulator")
 
+    @Test("Sessions survive whatever happens around them", arguments: [203, 214, 401])
+    func everyRuleHolds(_ seed: Int) async throws {
+        let ended = try await simulator.run(["--steps", "15000", "--seed", "\(seed)"])
+        #expect(ended.status == 0, "\(ended.output)")
+        #expect(ended.output.contains("0 families revoked by a race of ours, 0 acknowledged tokens lost"))
+    }
+
     @Test("The same seed makes the same history, byte for byte")
     func sameSeedSameHistory() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString)")

@@ -70,6 +70,8 @@ final class Authority: @unchecked Sendable {
         if let spent, world.episode.reuse == .repeats, family.good.contains(spent.successor) {
             world.tally.replays += 1
             exchange.rotatedTo = spent.successor
+            // The answer says again how long its access token lives, and may be believed.
+            family.renewAccess(of: spent.successor, at: world.scheduler.now)
             return (family, spent.successor)
         }
         if let spent, let grace, world.scheduler.now - spent.at < grace {

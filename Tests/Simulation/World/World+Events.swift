@@ -61,7 +61,7 @@ extension World {
     private func jump() {
         let seconds = scheduler.random.one(of: [-86_400, -3600, -400, -30, 30, 400, 3600, 86_400])
         wallOffset += TimeInterval(seconds)
-        if seconds < 0 { setBackAt = scheduler.now }
+        if seconds < 0 { setBacks.append(scheduler.now) }
         tally.clockJumps += 1
         note("the wall clock jumps by \(seconds) s")
     }

@@ -21,8 +21,8 @@ final class World: @unchecked Sendable {
     var isSettling = false
     /// How far the wall clock was moved.
     var wallOffset: TimeInterval = 0
-    /// When the wall clock was last set back.
-    var setBackAt: Duration?
+    /// When the wall clock was set back.
+    var setBacks: [Duration] = []
     /// What may go wrong at the moment.
     var faults: Episode.Faults
     var outageUntil = Duration.zero
