@@ -38,6 +38,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("logout-token", cost: 4) { try LogoutTokenFuzz.check($0) },
         FuzzTarget("configuration") { try ConfigurationFuzz.check($0) },
         FuzzTarget("record") { try RecordFuzz.check($0) },
+        FuzzTarget("spool") { try SpoolFuzz.check($0) },
         FuzzTarget("row", cost: 40) { try await RowFuzz.check($0) },
     ]
 }
