@@ -1,17 +1,24 @@
 internal import CIdentitySQLite
 
-/// A copy of one database into another under way; used by the thread of both connections, which must outlive it.
+/// A copy of one database into another under way; used by the thread of both connections.
 ///
-/// The pointer never leaves; `finish` or `deinit` gives it back once.
+/// The pointer never leaves; `finish` or `deinit` gives it back once, and before both connections, which are kept for that: SQLite frees
+/// the target of a copy that is not finished.
 @safe
 final class BackupCopy {
     private var pointer: OpaquePointer?
+    private let connections: [Connection]
 
-    init(from source: OpaquePointer, to target: OpaquePointer) throws(SQLiteFailure) {
-        guard let pointer = unsafe sqlite3_backup_init(target, "main", source, "main") else {
-            throw SQLiteFailure(code: unsafe sqlite3_extended_errcode(target))
+    /// Begins to copy between the pointers of two connections.
+    init(
+        from source: (connection: Connection, pointer: OpaquePointer),
+        to target: (connection: Connection, pointer: OpaquePointer)
+    ) throws(SQLiteFailure) {
+        guard let pointer = unsafe sqlite3_backup_init(target.pointer, "main", source.pointer, "main") else {
+            throw SQLiteFailure(code: unsafe sqlite3_extended_errcode(target.pointer))
         }
         unsafe self.pointer = pointer
+        connections = unsafe [source.connection, target.connection]
     }
 
     deinit {

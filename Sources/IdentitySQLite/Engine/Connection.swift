@@ -182,7 +182,7 @@ final class Connection {
 
     /// Begins to copy the whole database into another one.
     func copy(to target: Connection) throws(SQLiteFailure) -> BackupCopy {
-        try unsafe BackupCopy(from: pointer, to: target.pointer)
+        try unsafe BackupCopy(from: (self, pointer), to: (target, target.pointer))
     }
 }
 
