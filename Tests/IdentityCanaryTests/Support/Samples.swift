@@ -140,9 +140,10 @@ enum Samples {
         )
         let filter = SessionFilter(buyer: ("i", canary.plant("filter")))
         let cause = NoNetwork.failure
-        var values: [Any] = [tokens, attempt, options, shopify, secret("plain", canary), filter, key, configuration]
+        var values: [Any] = [tokens, attempt, options, shopify, secret("plain", canary), filter, key]
         values +=
-            [answer, IdentityError(.rejected, .invalidGrant, "No.", providerAnswer: answer, cause: cause)] as [Any]
+            [configuration, StoreKeys(active: key), answer] as [Any]
+        values.append(IdentityError(.rejected, .invalidGrant, "No.", providerAnswer: answer, cause: cause))
         values.append(AuthorizationRequest(url: url, attempt: attempt))
         values.append(try LoginCallback(url: "/cb?code=\(canary.plant("code"))&\(canary.plant("name"))=1"))
         values.append(SessionAttachment(payload: secret("cart", canary), revision: 1))
