@@ -203,3 +203,15 @@ if Context.environment["IDENTITYKIT_FUZZ"] != nil {
         )
     )
 }
+
+// Measured in release builds, beside bare C: Tests/benchmark.
+if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "store-benchmark",
+            dependencies: ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentitySQLite", "CIdentitySQLite"],
+            path: "Tests/Benchmarks/Store",
+            swiftSettings: settings
+        )
+    )
+}

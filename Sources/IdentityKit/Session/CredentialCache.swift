@@ -55,10 +55,11 @@ final class CredentialCache: Sendable {
     func put(_ tokens: SessionTokens, remaining: Duration?, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }
         let now = clock.elapsed
+        let id = tokens.session.id
         state.withLock { state in
             guard state.removals == ticket else { return }
-            if state.entries.count >= maximum, state.entries[tokens.session.id] == nil { makeRoom(&state, now) }
-            state.entries[tokens.session.id] = Entry(
+            if state.entries.count >= maximum, state.entries[id] == nil { makeRoom(&state, now) }
+            state.entries[id] = Entry(
                 tokens: tokens,
                 until: now + min(lifetime, untilDue),
                 end: remaining.map { now + $0 }

@@ -71,12 +71,29 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
 
 /// A session's tokens at one moment.
 public struct SessionTokens: Sendable {
+    /// Shared, not copied: a busy session hands out the same values to many callers.
+    private final class Content: Sendable {
+        let session: Session
+        let tokens: TokenSet
+
+        init(_ session: Session, _ tokens: TokenSet) {
+            self.session = session
+            self.tokens = tokens
+        }
+    }
+
+    private let content: Content
     /// The session.
-    public let session: Session
+    public var session: Session { content.session }
     /// The tokens.
-    public let tokens: TokenSet
+    public var tokens: TokenSet { content.tokens }
     /// How they were got.
     public let outcome: TokenOutcome
+
+    init(session: Session, tokens: TokenSet, outcome: TokenOutcome) {
+        content = Content(session, tokens)
+        self.outcome = outcome
+    }
 }
 
 /// Something that follows a session's life, such as a cart.
