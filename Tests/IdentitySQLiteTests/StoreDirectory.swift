@@ -140,7 +140,7 @@ extension SQLiteStore {
 
     /// Takes every page more for a disk without room.
     func fillDisk() async throws {
-        try await database.read { connection in
+        try await database.write { connection in
             let pages = try connection.texts("PRAGMA page_count").first ?? ""
             _ = try connection.texts("PRAGMA max_page_count = \(pages)")
         }

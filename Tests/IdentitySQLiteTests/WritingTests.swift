@@ -113,8 +113,7 @@ struct WritingTests {
         try await store.insert(session)
         let size = try directory.contents(directory.database).count
         // The disk is full: SQLite may not take one page more.
-        let pages = try await store.database.read { try $0.texts("PRAGMA page_count").first ?? "" }
-        _ = try await store.database.read { try $0.texts("PRAGMA max_page_count = \(pages)") }
+        try await store.fillDisk()
         for length in [1, 7_000, 0] {
             session.generation += 1
             session.payload = Secret(String(repeating: "x", count: length))

@@ -145,6 +145,7 @@ final class Connection {
     /// - Parameter pauses: How often to wait for readers, a few milliseconds each.
     func commit(pauses: Int) throws(SQLiteFailure) {
         var remaining = pauses
+        var quickTries = 20
         while true {
             do {
                 _ = try run(.commit)
@@ -153,8 +154,10 @@ final class Connection {
                 // Still inside the transaction: only a reader was in the way, and nothing has happened.
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
                     if error.isBusy, remaining > 0 {
-                        remaining -= 1
-                        usleep(2_000)
+                        // Our own readers are gone in microseconds; newcomers wait, for the lock that we have by now.
+                        let isFirst = quickTries > 0
+                        if isFirst { quickTries -= 1 } else { remaining -= 1 }
+                        usleep(isFirst ? 100 : 2_000)
                         continue
                     }
                     rollback()

@@ -40,7 +40,7 @@ extension Database {
             if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }
             if copy.remaining > remaining { restarts += 1 }
             remaining = copy.remaining
-            try await pause()
+            try await lane.pause()
         }
         try copy.finish()
         _ = try target.texts("PRAGMA journal_mode = DELETE")

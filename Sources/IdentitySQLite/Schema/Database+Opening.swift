@@ -65,6 +65,9 @@ extension Database {
             throw IdentityError.storeReadOnly()
         }
         self.connection = connection
+        try await retryingWhileBusy { [reader] in
+            try await reader.use { try Self.connection(location, journal, forWriting: isAllowedToWrite) }
+        }
         return OpenedStore(
             sealer: header.sealer(keys),
             lookup: lookup,
@@ -81,16 +84,22 @@ extension Database {
         _ journal: SQLiteStore.Journal,
         forWriting: Bool
     ) async throws -> Connection {
-        try await retryingWhileBusy {
-            let connection = try Connection(path: location.database, forWriting: forWriting)
-            // The rights would allow it: something failed, and a store that can only be read would stay so for good.
-            guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
-            try connection.prepareForUse()
-            // Plays back what is half done. Only then is it known whether anything is there, and a write-ahead log would make something.
-            _ = try connection.texts("PRAGMA schema_version")
-            if try location.inspect().content == .present { try connection.setJournal(journal) }
-            return connection
-        }
+        try await retryingWhileBusy { try Self.connection(location, journal, forWriting: forWriting) }
+    }
+
+    private static func connection(
+        _ location: StoreLocation,
+        _ journal: SQLiteStore.Journal,
+        forWriting: Bool
+    ) throws -> Connection {
+        let connection = try Connection(path: location.database, forWriting: forWriting)
+        // The rights would allow it: something failed, and a store that can only be read would stay so for good.
+        guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
+        try connection.prepareForUse()
+        // Plays back what is half done. Only then is it known whether anything is there, and a write-ahead log would make something.
+        _ = try connection.texts("PRAGMA schema_version")
+        if try location.inspect().content == .present { try connection.setJournal(journal) }
+        return connection
     }
 
     /// Makes the file and its tables, one process at a time.

@@ -20,7 +20,7 @@ enum Contention {
         return try await withThrowingTaskGroup(of: Samples.self) { group in
             group.addTask {
                 try await onThread {
-                    let connection = try BareSQLite(path: path, slot: slot)
+                    let connection = connection(path, slot)
                     let body = [UInt8](repeating: 1, count: 400)
                     while !state.isOver.load(ordering: .relaxed) {
                         if (try? connection.save(0, body)) != nil { state.saves.add(1, ordering: .relaxed) }
@@ -32,7 +32,7 @@ enum Contention {
                 group.addTask {
                     try await onThread {
                         defer { state.isOver.store(true, ordering: .relaxed) }
-                        let connection = try BareSQLite(path: path, slot: slot)
+                        let connection = connection(path, slot)
                         var samples = Samples()
                         let clock = ContinuousClock()
                         let start = clock.now
@@ -48,6 +48,14 @@ enum Contention {
             var all = try await group.reduce(into: Samples()) { $0.add($1) }
             all.elapsed = time
             return (all, state.saves.load(ordering: .relaxed))
+        }
+    }
+
+    /// Opens the file; settings do not wait for a lock as statements do.
+    private static func connection(_ path: String, _ slot: Int) -> BareSQLite {
+        while true {
+            if let connection = try? BareSQLite(path: path, slot: slot) { return connection }
+            Thread.sleep(forTimeInterval: 0.001)
         }
     }
 
