@@ -44,7 +44,8 @@ struct TokenCommand: Command {
         do {
             got = try await deployment.sessions.tokens(for: session, validFor: validFor)
         } catch {
-            await deployment.repairAndDrain()
+            // Who was interrupted begins nothing new.
+            if Task.isCancelled { await deployment.drain() } else { await deployment.repairAndDrain() }
             throw error
         }
         await deployment.repairAndDrain()

@@ -96,7 +96,7 @@ struct Deployment: Sendable {
         await Task {
             await withTaskGroup { group in
                 group.addTask { await work() }
-                group.addTask { try? await Task.sleep(for: .seconds(10)) }
+                group.addTask { try? await Task.sleep(for: .seconds(40)) }
                 await group.next()
                 group.cancelAll()
             }

@@ -82,7 +82,15 @@ struct SFCCExchange: Sendable {
             cookies: []
         )
         let answer = SFCCAnswer(page, hiding: kept.sent ?? SentValues(secrets: [old.refreshToken].compactMap { $0 }))
-        return try await tokens.read(answer, startedAt: kept.startedAt, replacing: old)
+        do {
+            return try await tokens.read(answer, startedAt: kept.startedAt, replacing: old)
+        } catch {
+            guard answer.refusal == nil, let token = try? answer.token(configuration.tokenJSONPaths), !token.isEmpty
+            else {
+                throw RefreshRefusal(.wrapping(error))
+            }
+            throw error
+        }
     }
 
     private func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {

@@ -77,7 +77,11 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 
     /// Spends the refresh token, where the storefront gave one; without one the session ends with its token.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await self.tokens(from: try await requestRefresh(of: tokens), renewing: tokens)
+        do {
+            return try await self.tokens(from: try await requestRefresh(of: tokens), renewing: tokens)
+        } catch let refusal as RefreshRefusal {
+            throw refusal.error
+        }
     }
 
     /// Nothing is to be fetched before.

@@ -10,6 +10,7 @@ extension IdentityError {
     package static func wrapping(_ error: any Error) -> IdentityError {
         switch error {
         case let error as IdentityError: return error
+        case let refusal as RefreshRefusal: return refusal.error
         case is CancellationError: return IdentityError(.cancelled, .cancelled, "The operation was cancelled.")
         case let error as HTTPTransportError: return IdentityError(error, asking: "The provider")
         default:

@@ -20,8 +20,8 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// Judges an answer; it may come from a process that has died since.
     ///
     /// - Returns: The new tokens; what the answer leaves out is carried over from the old ones.
-    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/retryLater`` when it could not be judged yet. With an
-    ///   ``IdentityError/providerAnswer`` it was no token answer at all.
+    /// - Throws: ``RefreshRefusal`` when there is no token in the answer. Any other error means that there may be one: the answer is
+    ///   kept and judged again.
     func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet
 }
 
@@ -45,4 +45,24 @@ public struct RefreshAnswer: Sendable {
         self.authorization = authorization
         self.startedAt = startedAt
     }
+}
+
+/// What an answer says in place of tokens: an error, or something that is no answer of a token endpoint.
+public struct RefreshRefusal: Error, Sendable {
+    /// What it means.
+    public let error: IdentityError
+
+    /// Creates a refusal.
+    public init(_ error: IdentityError) {
+        self.error = error
+    }
+}
+
+extension RefreshAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status and the body's size.
+    public var description: String { "RefreshAnswer(status: \(status), body: \(body.count) bytes)" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows the status only.
+    public var customMirror: Mirror { Mirror(self, children: ["status": status], displayStyle: .struct) }
 }

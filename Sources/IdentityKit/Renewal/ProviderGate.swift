@@ -8,7 +8,7 @@ final class ProviderGate: Sendable {
     /// What a renewal taught about the provider as a whole.
     enum Outcome: Sendable {
         case answered
-        case failed(IdentityError, isThrottled: Bool)
+        case failed(IdentityError, SessionID, isThrottled: Bool)
         case nothing
     }
 
@@ -26,8 +26,8 @@ final class ProviderGate: Sendable {
     private struct State {
         var inside = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// Failures since the last answer.
-        var failures = 0
+        /// The sessions whose renewals failed since the last answer: one that always fails says nothing about the others.
+        var failed: Set<SessionID> = []
         /// How often the breaker has opened since the last answer.
         var openings = 0
         /// Until when nobody goes through, while the breaker is open.
@@ -82,7 +82,7 @@ final class ProviderGate: Sendable {
         let now = environment.clock.elapsed
         let (next, change) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Change?) in
             if place.isProbe { state.isProbing = false }
-            let change = learn(outcome, &state, now)
+            let change = learn(outcome, &state, now, isProbe: place.isProbe)
             guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), change) }
             state.inside -= 1
             return (nil, change)
@@ -91,34 +91,44 @@ final class ProviderGate: Sendable {
         return change
     }
 
-    private func learn(_ outcome: Outcome, _ state: inout State, _ now: Duration) -> Change? {
+    private func learn(_ outcome: Outcome, _ state: inout State, _ now: Duration, isProbe: Bool) -> Change? {
         switch outcome {
         case .nothing: return nil
         case .answered:
             let wasOpen = state.openUntil != nil
-            state.failures = 0
+            state.failed = []
             state.openings = 0
             state.openUntil = nil
             state.lastFailure = nil
             return wasOpen ? .closed : nil
-        case .failed(let error, let isThrottled):
-            state.failures += 1
+        case .failed(let error, let id, let isThrottled):
+            if state.failed.count < limits.waiting { state.failed.insert(id) }
             state.lastFailure = error
             let asked = isThrottled ? error.retryAfter : nil
-            guard asked != nil || state.failures >= max(1, limits.failures) || state.openUntil != nil else {
+            if state.openUntil != nil, !isProbe {
+                // Those who were inside when it opened: one outage, one opening.
+                guard let asked, let openUntil = state.openUntil else { return nil }
+                state.openUntil = max(openUntil, now + min(asked, limits.maximumPause))
                 return nil
             }
+            guard asked != nil || state.failed.count >= max(1, limits.failures) || isProbe else { return nil }
+            state.openings += 1
             let pause = Backoff.pause(
-                after: state.openings + 1,
+                after: state.openings,
                 first: limits.pause,
                 atLeast: asked,
                 atMost: limits.maximumPause,
                 random: environment.random
             )
-            state.openings += 1
             state.openUntil = now + pause
             return .opened(pause)
         }
+    }
+
+    /// Whether nobody goes through at the moment.
+    var isOpen: Bool {
+        let now = environment.clock.elapsed
+        return state.withLock { self.refusal($0, now) != nil }
     }
 
     private func refusal(_ state: State, _ now: Duration) -> IdentityError? {
@@ -128,7 +138,7 @@ final class ProviderGate: Sendable {
         return IdentityError(
             isOurs ? .configuration : .retryLater,
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
-            "The provider has failed \(state.failures) times in a row and is not asked for a while.",
+            "The provider has failed for \(state.failed.count) sessions in a row, or asked for a pause, and is not asked for a while.",
             hint: last?.hint ?? "Try again in a while. Sessions are kept.",
             retryAfter: max(openUntil - now, .milliseconds(100)),
             providerAnswer: last?.providerAnswer,

@@ -37,23 +37,25 @@ enum RefreshFailure: Sendable, Equatable {
     }
 
     private init(unnamed error: IdentityError) {
-        guard error.kind == .retryLater else {
-            self = .refused
-            return
-        }
         guard let answer = error.providerAnswer, let status = answer.status else {
-            self = .retryable
+            self = error.kind == .retryLater ? .retryable : .refused
             return
         }
+        let name = answer.error ?? ""
         if status == 429 || status == 503 {
             self = .throttled
-        } else if answer.error?.isEmpty ?? true {
-            // A page in place of an answer, from a gateway or a server that broke down half way; Shopify's 401 without a code.
-            self = status == 401 || status < 300 || status >= 500 ? .ambiguous : .retryable
+        } else if status >= 500 {
+            // A gateway, or a server that broke down half way, in whatever form it says so; only OAuth's own words are an answer.
+            self = Self.namedRetries.contains(name) ? .retryable : .ambiguous
+        } else if name.isEmpty, status == 401 || status < 300 {
+            // A page in place of an answer; Shopify's 401 without a code.
+            self = .ambiguous
         } else {
-            self = .retryable
+            self = error.kind == .retryLater ? .retryable : .refused
         }
     }
+
+    private static let namedRetries: Set<String> = ["server_error", "temporarily_unavailable", "invalid_request"]
 
     /// Whether the token may be spent although no new one came.
     var leavesDoubt: Bool { self == .ambiguous }

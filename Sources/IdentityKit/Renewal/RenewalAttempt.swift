@@ -11,6 +11,8 @@ struct RenewalAttempt: Sendable {
     var isInDoubt: Bool
     /// An answer that is kept in memory only, because the store did not take it.
     var unkeptAnswer: RefreshAnswer?
+    /// Until when the claim keeps others out, where there is no lock.
+    var actsUntil: Duration?
     /// What the provider as a whole taught us.
     var lesson = ProviderGate.Outcome.nothing
 
@@ -22,5 +24,9 @@ struct RenewalAttempt: Sendable {
     }
 
     /// Whether something that may happen only once may still be done.
-    var mayAct: Bool { hold?.isHeld ?? true }
+    ///
+    /// - Parameter now: The time on the clock that goes on while the process is stopped.
+    func mayAct(at now: Duration) -> Bool {
+        hold?.isHeld ?? (actsUntil.map { now < $0 } ?? true)
+    }
 }

@@ -13,7 +13,7 @@ extension RenewalCoordinator {
             try await (provider as? any JournaledRefreshing)?.prepareRefresh(of: attempt.old.tokens)
         } catch {
             let error = IdentityError.wrapping(error)
-            attempt.lesson = .failed(error, isThrottled: false)
+            attempt.lesson = .failed(error, attempt.base.id, isThrottled: false)
             pauses.failed(attempt.base.id, with: error)
             throw error
         }
@@ -53,6 +53,7 @@ extension RenewalCoordinator {
         payload.intent = intent
         payload.answer = nil
         if reserving { payload.reserve = SessionPayload.expectedAnswerLength(payload.tokens) }
+        let started = environment.clock.elapsed
         var claimed = attempt.base
         claimed.generation += 1
         claimed.isUnsettled = true
@@ -60,6 +61,8 @@ extension RenewalCoordinator {
         guard try await store.replace(claimed, expecting: attempt.base.generation) else { return false }
         attempt.base = claimed
         attempt.intent = intent
+        // Without locks the claim itself is the lease; half of it is left to the exchange.
+        attempt.actsUntil = started + configuration.renewalLease / 2
         return true
     }
 
@@ -70,7 +73,7 @@ extension RenewalCoordinator {
         var isSecond = false
         while true {
             // A lease may be over by now, and its next holder at work with the same token.
-            guard attempt.mayAct else { throw IdentityError.renewalTakesLong }
+            guard attempt.mayAct(at: environment.clock.elapsed) else { throw IdentityError.renewalTakesLong }
             do {
                 return try await exchangeOnce(&attempt, at: provider)
             } catch {
@@ -131,12 +134,10 @@ extension RenewalCoordinator {
     ) async throws -> TokenSet {
         do {
             return try await provider.tokens(from: answer, renewing: tokens)
+        } catch let refusal as RefreshRefusal {
+            throw refusal.error
         } catch {
-            let error = IdentityError.wrapping(error)
-            // What the provider said in place of tokens, or what nobody can read. Another status is of another endpoint, which was
-            // asked for keys, and says nothing about this answer.
-            if error.providerAnswer?.status == answer.status || error.code == .tokenResponseInvalid { throw error }
-            throw UnjudgedAnswer(error: error)
+            throw UnjudgedAnswer(error: IdentityError.wrapping(error))
         }
     }
 
@@ -152,8 +153,9 @@ extension RenewalCoordinator {
             throw unjudged.error
         }
         let failure = RefreshFailure(error)
-        if failure.concernsProvider {
-            attempt.lesson = .failed(error, isThrottled: failure == .throttled)
+        // The provider's own words for "not now" are its outage too.
+        if failure.concernsProvider || error.code == .providerUnavailable {
+            attempt.lesson = .failed(error, id, isThrottled: failure == .throttled)
         } else if failure != .retryable {
             attempt.lesson = .answered
         }
@@ -192,6 +194,10 @@ extension RenewalCoordinator {
             guard payload.tokens.isSameIssue(as: attempt.old.tokens) else {
                 if let end = payload.end { throw IdentityError.ended(end) }
                 return Renewal(stored: current, payload: payload, outcome: .waited)
+            }
+            if payload.answer != nil, current.generation != attempt.base.generation {
+                // Somebody else has an answer, and has not judged it yet.
+                throw IdentityError.renewalTakesLong
             }
             payload.end = reason
             payload.intent = nil

@@ -17,6 +17,12 @@ enum SavingPatience: Sendable {
 }
 
 extension RenewalCoordinator {
+    /// For how many seconds an answer that fails a check is judged again before its renewal is given up: longer than caches of keys
+    /// lag behind.
+    private static let refusedAnswerPatience = 600.0
+    /// How long a caller who has good tokens waits for a store that fails slowly.
+    private static let savingLimit = Duration.seconds(5)
+
     /// Saves new tokens over the row that they were got for.
     ///
     /// What decides is whether the row still holds the tokens that were spent, not who holds the claim: of two processes that spent
@@ -72,21 +78,40 @@ extension RenewalCoordinator {
     }
 
     private func setAside(_ payload: SessionPayload, of base: StoredSession) async {
-        let isNew = unsaved.withLock { $0.updateValue(payload, forKey: base.id) == nil }
-        guard isNew, let spooling = store as? any SessionSpooling else { return }
+        let waiting = UnsavedSession(session: successor(of: base, holding: payload), payload: payload)
+        let isSpooled = unsaved.withLock { unsaved in
+            let isSpooled = unsaved[base.id]?.isSpooled ?? false
+            unsaved[base.id] = waiting
+            unsaved[base.id]?.isSpooled = isSpooled
+            return isSpooled
+        }
+        guard !isSpooled, let spooling = store as? any SessionSpooling else { return }
         do {
-            try await spooling.spool(successor(of: base, holding: payload))
+            try await spooling.spool(waiting.session)
+            unsaved.withLock { $0[base.id]?.isSpooled = true }
             events.emit(.tokensSpooled, provider: base.provider, session: base.id)
         } catch {
             events.emit(.storeFailed(IdentityError.code(of: error)), provider: base.provider, session: base.id)
         }
     }
 
+    /// Tokens that serve while the store can be neither read nor locked.
+    func tokensInMemory(_ id: SessionID) -> (session: StoredSession, payload: SessionPayload)? {
+        guard let waiting = unsaved.withLock({ $0[id] }), waiting.payload.answer == nil,
+            !ages.hasExpired(waiting.payload.tokens, of: id)
+        else { return nil }
+        return (waiting.session, waiting.payload)
+    }
+
     private func successor(of base: StoredSession, holding payload: SessionPayload) -> StoredSession {
         var session = base
         session.generation += 1
         session.providerSessionID = payload.tokens.providerSessionID
-        session.retainedUntil = environment.clock.now + configuration.sessionRetention.timeInterval
+        // Never earlier than it was: this process's clock may be the one that is behind.
+        session.retainedUntil = max(
+            base.retainedUntil,
+            environment.clock.now + configuration.sessionRetention.timeInterval
+        )
         session.isUnsettled = payload.answer != nil
         session.isRestored = false
         session.payload = payload.secret
@@ -104,24 +129,29 @@ extension RenewalCoordinator {
     ///
     /// - Returns: Nil when there is nothing, or nothing that is of use.
     func recover(_ stored: StoredSession, _ payload: SessionPayload, since started: Duration) async throws -> Renewal? {
-        let recovered: Renewal?
-        if let waiting = try await setAside(for: stored.id) {
+        var recovered: Renewal?
+        if let waiting = unsaved.withLock({ $0[stored.id]?.payload }) {
             recovered = try await recover(waiting, stored, payload)
-        } else if payload.end == nil, let answer = payload.answer {
-            recovered = try await recover(answer, stored, payload)
-        } else {
-            return nil
+            // The row has moved on, with newer tokens than these; what is in the second place may be newer still.
+            if recovered == nil { unsaved.withLock { _ = $0.removeValue(forKey: stored.id) } }
         }
-        if let recovered, recovered.outcome != .waited {
+        if recovered == nil, let waiting = try await spooled(stored.id) {
+            recovered = try await recover(waiting, stored, payload)
+            if recovered == nil { await forgetSpooled(stored.id) }
+        }
+        if recovered == nil, payload.end == nil, let answer = payload.answer {
+            recovered = try await recover(answer, stored, payload)
+        }
+        // While nothing can be saved, nothing has changed since the renewal was told.
+        if let recovered, recovered.outcome != .waited, unsaved.withLock({ $0[stored.id] }) == nil {
             events.emit(.renewalRepaired, provider: stored.provider, session: stored.id, since: started)
             events.emit(.renewed(recovered.outcome), provider: stored.provider, session: stored.id, since: started)
         }
         return recovered
     }
 
-    /// What waits for a session, in memory or in the store's second place.
-    private func setAside(for id: SessionID) async throws -> SessionPayload? {
-        if let waiting = unsaved.withLock({ $0[id] }) { return waiting }
+    /// What waits in the store's second place.
+    private func spooled(_ id: SessionID) async throws -> SessionPayload? {
         guard let spooling = store as? any SessionSpooling else { return nil }
         return try await spooling.spooledSession(id).map { try SessionPayload($0) }
     }
@@ -132,16 +162,11 @@ extension RenewalCoordinator {
         _ payload: SessionPayload
     ) async throws -> Renewal? {
         guard let replaced = waiting.replaces, replaced == (try SessionPayload.fingerprint(of: payload.tokens)) else {
-            // The row has moved on, with newer tokens than these.
-            await forgetSpooled(stored.id)
             return nil
         }
         var tokens = waiting.tokens
         if let answer = waiting.answer {
-            guard let judged = try await judged(answer, of: payload.tokens, stored.provider) else {
-                await forgetSpooled(stored.id)
-                return nil
-            }
+            guard let judged = try await judged(answer, of: payload.tokens, stored.provider) else { return nil }
             tokens = judged
         }
         let renewal = try await promote(tokens, over: stored, was: payload, patience: .none)
@@ -166,9 +191,10 @@ extension RenewalCoordinator {
         do {
             return try await judge(answer, of: tokens, at: journaling)
         } catch let unjudged as UnjudgedAnswer {
-            // Refused for what is in it; anything else may change, and then there may be good tokens in it.
-            guard unjudged.error.kind != .rejected else { return nil }
-            throw unjudged.error
+            // There may be tokens in it, and the spent one is the worse choice: until whatever refuses it has had time to change.
+            let age = abs(environment.clock.now.timeIntervalSince(answer.startedAt))
+            guard unjudged.error.kind == .rejected, age > Self.refusedAnswerPatience else { throw unjudged.error }
+            return nil
         } catch {
             return nil
         }
@@ -189,8 +215,8 @@ extension RenewalCoordinator {
             if try await store.session(spooled.id) != nil {
                 ids.insert(spooled.id)
             } else {
-                if let payload = try? SessionPayload(spooled), payload.answer == nil {
-                    _ = await revocation.revoke(payload.tokens, of: Session(spooled, payload))
+                if let payload = try? SessionPayload(spooled) {
+                    await abandonUnsaved(UnsavedSession(session: spooled, payload: payload))
                 }
                 try await spooling.removeSpooledSession(spooled.id)
             }
@@ -202,12 +228,34 @@ extension RenewalCoordinator {
     ///
     /// - Returns: The newest tokens, where they are newer than the removed ones.
     func takeUnsaved(of removed: StoredSession, _ payload: SessionPayload) async -> TokenSet? {
-        let waiting = try? await setAside(for: removed.id)
+        var waiting = unsaved.withLock { $0[removed.id]?.payload }
+        if waiting == nil { waiting = try? await spooled(removed.id) }
         await forgetSpooled(removed.id)
-        guard let waiting, waiting.answer == nil, let replaced = waiting.replaces,
+        if let waiting, let replaced = waiting.replaces,
             replaced == (try? SessionPayload.fingerprint(of: payload.tokens))
-        else { return nil }
-        return waiting.tokens
+        {
+            guard let answer = waiting.answer else { return waiting.tokens }
+            return try? await judged(answer, of: payload.tokens, removed.provider)
+        }
+        guard let answer = payload.answer else { return nil }
+        return try? await judged(answer, of: payload.tokens, removed.provider)
+    }
+
+    /// Lets go of what waits for a session that is gone: nobody else could give its tokens back.
+    private func abandonUnsaved(_ waiting: UnsavedSession) async {
+        var tokens: TokenSet? = waiting.payload.tokens
+        if let answer = waiting.payload.answer {
+            tokens = try? await judged(answer, of: waiting.payload.tokens, waiting.session.provider)
+        }
+        guard let tokens else { return }
+        _ = await revocation.revoke(tokens, of: Session(waiting.session, waiting.payload))
+    }
+
+    /// The same for a session of which another process, or nobody, removed the row.
+    func abandonUnsaved(_ id: SessionID) async {
+        guard let waiting = unsaved.withLock({ $0.removeValue(forKey: id) }) else { return }
+        await abandonUnsaved(waiting)
+        await forgetSpooled(id)
     }
 
     private func forgetSpooled(_ id: SessionID) async {
@@ -219,6 +267,7 @@ extension RenewalCoordinator {
     ///
     /// - Returns: Whether it is saved; false when the row has another generation, or is gone.
     func replace(_ session: StoredSession, over generation: Int64, patience: SavingPatience) async throws -> Bool {
+        let deadline = environment.clock.elapsed + Self.savingLimit
         var attempt = 0
         while true {
             do {
@@ -229,7 +278,7 @@ extension RenewalCoordinator {
                     return true
                 }
                 attempt += 1
-                guard attempt < patience.attempts else { throw error }
+                guard attempt < patience.attempts, environment.clock.elapsed < deadline else { throw error }
                 try? await environment.clock.sleep(for: .milliseconds(50 << attempt))
             }
         }

@@ -17,7 +17,7 @@ final class RenewalCoordinator: Sendable {
     let ages: TokenAges
     let pauses: RenewalPauses
     /// What could not be saved yet, and exists nowhere else or in the store's second place.
-    let unsaved = Mutex<[SessionID: SessionPayload]>([:])
+    let unsaved = Mutex<[SessionID: UnsavedSession]>([:])
     private let gates = Mutex<[String: ProviderGate]>([:])
 
     init(
@@ -66,7 +66,10 @@ final class RenewalCoordinator: Sendable {
         var goal = goal
         var rounds = 0
         while true {
-            guard let stored = try await store.session(id) else { throw IdentityError.unknownSession }
+            guard let stored = try await store.session(id) else {
+                await abandonUnsaved(id)
+                throw IdentityError.unknownSession
+            }
             let payload = try SessionPayload(stored)
             if let recovered = try await recover(stored, payload, since: started) {
                 guard case .replacing = goal, ages.hasExpired(recovered.payload.tokens, of: id),
@@ -136,6 +139,11 @@ final class RenewalCoordinator: Sendable {
             )
             throw error
         }
+    }
+
+    /// Whether an early renewal would come to nothing, so that it is not even tried.
+    func holdsBackEarly(_ id: SessionID, of provider: String) -> Bool {
+        pauses.holdsBackEarly(id) || gate(of: provider).isOpen
     }
 
     private func gate(of provider: String) -> ProviderGate {

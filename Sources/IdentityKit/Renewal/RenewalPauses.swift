@@ -16,6 +16,7 @@ final class RenewalPauses: Sendable {
     private static let maximum = 10_000
     private static let betweenEarlyAttempts = Duration.seconds(30)
     private static let longest = Duration.seconds(30)
+    private static let longestAsked = Duration.seconds(60)
 
     private let environment: IdentityEnvironment
     private let pauses = Mutex<[SessionID: Pause]>([:])
@@ -67,7 +68,7 @@ final class RenewalPauses: Sendable {
             pauses[id] = Pause(
                 failures: failures,
                 until: now + pause,
-                earlyUntil: now + max(error.retryAfter ?? .zero, Self.betweenEarlyAttempts),
+                earlyUntil: now + max(min(error.retryAfter ?? .zero, Self.longestAsked), Self.betweenEarlyAttempts),
                 error: error
             )
         }

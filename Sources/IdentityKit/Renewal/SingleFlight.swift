@@ -64,6 +64,11 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         _ = join(key, operation)
     }
 
+    /// Whether the key's operation is under way.
+    package func isUnderWay(_ key: Key) -> Bool {
+        flights.withLock { $0[key] != nil }
+    }
+
     /// Waits until no operation is under way.
     package func drain() async {
         while let flight = flights.withLock({ $0.values.first }) {

@@ -17,9 +17,23 @@ extension SessionManager {
         if let cached = cached(id, validFor: duration) { return cached }
         return try await Correlation.scope {
             let ticket = cache?.ticket
-            let stored = try await load(id)
+            let stored: StoredSession
+            do {
+                stored = try await load(id)
+            } catch {
+                guard let held = inMemory(id, after: error) else { throw error }
+                return held
+            }
             return try await tokens(of: stored, validFor: duration, ticket: ticket)
         }
+    }
+
+    /// Tokens that the store has not taken yet serve while it can be neither read nor locked.
+    private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
+        guard IdentityError.wrapping(error).kind != .signInAgain,
+            let (session, payload) = coordinator.tokensInMemory(id), isKnown(session)
+        else { return nil }
+        return SessionTokens(session: Session(session, payload), tokens: payload.tokens, outcome: .stillValid)
     }
 
     private func cached(_ id: SessionID, validFor duration: Duration?) -> SessionTokens? {
@@ -46,7 +60,7 @@ extension SessionManager {
         }
         if isGood(payload.tokens, stored.id, remaining, for: duration) {
             let untilDue = remaining - remainingWhenDue(payload.tokens, stored.id)
-            if untilDue < .zero { renewEarly(stored.id, payload.tokens) }
+            if untilDue < .zero { renewEarly(stored, payload.tokens) }
             let credential = asStored(.stored)
             if let cache, let ticket { cache.put(credential, remaining: remaining, untilDue: untilDue, ticket: ticket) }
             return credential
@@ -54,10 +68,11 @@ extension SessionManager {
         do {
             return try await renewed(stored.id, replacing: payload.tokens)
         } catch let error as IdentityError
-            where (error.kind != .signInAgain && error.kind != .cancelled || error.code == .notRefreshable)
-            && remaining > .zero
+            where error.kind != .signInAgain && error.kind != .cancelled || error.code == .notRefreshable
         {
-            // An outage, or a fault of ours, signs nobody out while the old token lasts.
+            if let held = inMemory(stored.id, after: error) { return held }
+            // An outage, or a fault of ours, signs nobody out while the old token lasts; the wait may have been longer than that.
+            guard !coordinator.ages.hasExpired(payload.tokens, of: stored.id) else { throw error }
             return asStored(.stillValid)
         }
     }
@@ -72,10 +87,10 @@ extension SessionManager {
     }
 
     /// Renews behind the caller's back; after a failure not again for a while, for the token is still good.
-    private func renewEarly(_ id: SessionID, _ tokens: TokenSet) {
-        guard !coordinator.pauses.holdsBackEarly(id) else { return }
-        renewals.start(id) { [self] in
-            try await renew(id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
+    private func renewEarly(_ stored: StoredSession, _ tokens: TokenSet) {
+        guard !coordinator.holdsBackEarly(stored.id, of: stored.provider) else { return }
+        renewals.start(stored.id) { [self] in
+            try await renew(stored.id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
         }
     }
 

@@ -18,6 +18,7 @@ public struct RepairReport: Sendable, Equatable {
 
 extension SessionManager {
     private static let repairsAtATime = 8
+    private static let lastAttempts = 4
 
     /// Finishes what processes that died have left half done: sessions in doubt, answers that were not judged, tokens that were not
     /// saved.
@@ -48,6 +49,8 @@ extension SessionManager {
     }
 
     private func repair(_ id: SessionID) async -> RepairOutcome {
+        // Under way in this process: not in doubt, and not to be waited for while others are.
+        if renewals.isUnderWay(id) { return .busy }
         do {
             if configuration.tenant != nil {
                 // What waits in the store's second place may be another tenant's.
@@ -106,23 +109,34 @@ extension SessionManager {
 
     /// Waits until every renewal that is under way has been saved: call it before the process ends.
     ///
-    /// Give it some 10 seconds more than a provider may take; an orchestrator's grace period must be longer than that.
+    /// End ``maintain(repairingEvery:sweepingEvery:)`` before. A renewal may take two of the provider's timeouts, and some seconds more;
+    /// an orchestrator's grace period must be longer than that.
     public func drain() async {
         await renewals.drain()
-        for id in coordinator.unsavedSessions {
-            renewals.start(id) { [self] in
-                try await renew(id, for: .settling, waitingUpTo: configuration.lockWait)
+        for _ in 0..<Self.lastAttempts {
+            let unsaved = coordinator.unsavedSessions
+            guard !unsaved.isEmpty else { break }
+            for id in unsaved {
+                renewals.start(id) { [self] in
+                    try await renew(id, for: .settling, waitingUpTo: configuration.lockWait)
+                }
             }
+            await renewals.drain()
+            guard !coordinator.unsavedSessions.isEmpty else { break }
+            try? await environment.clock.sleep(for: .milliseconds(250))
         }
-        await renewals.drain()
         await followUpRuns.drain()
     }
 
     /// Renews a session and lets carts and others follow.
     func renew(_ id: SessionID, for goal: RenewalGoal, waitingUpTo limit: Duration) async throws -> Renewal {
         defer { cache?.remove(id) }
+        // Told once, not at every call while nothing can be saved.
+        let wasUnsaved = coordinator.unsavedSessions.contains(id)
         let renewal = try await coordinator.renew(id, for: goal, waitingUpTo: limit)
-        if renewal.outcome != .waited { follow(Session(renewal.stored, renewal.payload)) }
+        if renewal.outcome != .waited, !wasUnsaved || !coordinator.unsavedSessions.contains(id) {
+            follow(Session(renewal.stored, renewal.payload))
+        }
         return renewal
     }
 }

@@ -62,6 +62,15 @@ package struct SentValues: Sendable {
     }
 }
 
+extension SentValues: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Always the same words.
+    package var description: String { "<what was sent>" }
+    /// Always the same words.
+    package var debugDescription: String { description }
+    /// Shows no children.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 extension IdentityError {
     /// The same error, whose provider answer repeats none of what was sent.
     package func hiding(_ sent: SentValues) -> IdentityError {

@@ -12,7 +12,11 @@ extension OpenIDClient {
     package func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
         let answer = try await requestRefresh(of: tokens)
-        return try await self.tokens(from: answer, renewing: tokens, isBuyerKnown: isBuyerKnown)
+        do {
+            return try await self.tokens(from: answer, renewing: tokens, isBuyerKnown: isBuyerKnown)
+        } catch let refusal as RefreshRefusal {
+            throw refusal.error
+        }
     }
 
     /// Fetches metadata and keys before the token is spent: an answer whose ID token cannot be checked for want of keys would have
@@ -71,17 +75,13 @@ extension OpenIDClient {
         let response = HTTPResponse(status: kept.status, headers: HTTPHeaders(), body: kept.body.revealBytes())
         // Where it was kept by a process that has died, what else it sent is not known any more.
         let sent = kept.sent ?? SentValues(secrets: [tokens.refreshToken].compactMap { $0 } + secretsOfClient)
-        let object: JSONObject
-        switch try TokenAnswer(response, to: .refreshToken, hiding: sent) {
-        case .success(let found): object = found
-        case .failure(let failure): throw refusal(failure, metadata)
+        let answer: TokenResponse
+        do {
+            answer = try read(response, renewing: tokens, metadata, hiding: sent)
+        } catch {
+            guard Self.holdsTokens(response.body) else { throw RefreshRefusal(.wrapping(error)) }
+            throw error
         }
-        let answer = try self.response(
-            object,
-            provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
-            // What a session is decides, not the configuration of today: bound tokens stay bound, others may stay what they are.
-            acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
-        )
         var renewed = tokens
         renewed.accessToken = answer.accessToken
         renewed.tokenType = answer.tokenType
@@ -100,6 +100,31 @@ extension OpenIDClient {
             renewed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
         }
         return renewed
+    }
+
+    /// An answer's tokens, as they stand in it.
+    private func read(
+        _ response: HTTPResponse,
+        renewing tokens: TokenSet,
+        _ metadata: ProviderMetadata,
+        hiding sent: SentValues
+    ) throws -> TokenResponse {
+        switch try TokenAnswer(response, to: .refreshToken, hiding: sent) {
+        case .failure(let failure): throw refusal(failure, metadata)
+        case .success(let object):
+            return try self.response(
+                object,
+                provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
+                // What a session is decides, not the configuration of today: bound tokens stay bound, others may stay what they are.
+                acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
+            )
+        }
+    }
+
+    /// Whether a token stands in a body, whatever else is wrong with it: then the old one is spent.
+    private static func holdsTokens(_ body: [UInt8]) -> Bool {
+        guard let object = (try? JSONValue(parsing: body))?.object else { return false }
+        return ["access_token", "refresh_token"].contains { object[$0]?.string?.isEmpty == false }
     }
 
     /// Validates the ID token of a refresh, which has to continue the login (OpenID Connect Core section 12.2).

@@ -38,6 +38,7 @@ struct DoubtTests {
         Failure("500 without a code", answered(500), isDoubt: true),
         Failure("502", answered(502), isDoubt: true),
         Failure("504", answered(504), isDoubt: true),
+        Failure("502 with a gateway's own JSON", answered(502, "Bad Gateway"), isDoubt: true),
         Failure("401 with an empty code", answered(401, ""), isDoubt: true),
         Failure("200 with a page", answered(200), isDoubt: true),
         Failure("200 with broken JSON", IdentityError(.rejected, .tokenResponseInvalid, "Broken."), isDoubt: true),
@@ -137,6 +138,56 @@ struct DoubtTests {
         #expect(error?.code == .renewalBusy)
         #expect(world.provider.requests == 0)
         #expect(try await !world.manager().session(id).isInDoubt)
+    }
+
+    @Test("a token that expired while its renewal failed is not handed out")
+    func expiredMeanwhile() async throws {
+        let world = RenewalWorld()
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let manager = try world.manager()
+        let id = try await manager.establish(tokens, provider: "journaled").id
+        world.clock.advance(by: .seconds(3595))
+        world.provider.answer(.refused(Self.transport(.notSent)))
+        world.provider.hold { world.clock.advance(by: .seconds(10)) }
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(error?.kind == .retryLater)
+    }
+
+    @Test(
+        "for longer than tokens live they are renewed once, not at every call, also at times between two milliseconds"
+    )
+    func fresh() async throws {
+        let world = RenewalWorld()
+        world.clock.jump(by: 0.000_437)
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let manager = try world.manager()
+        let id = try await manager.establish(tokens, provider: "journaled").id
+        for _ in 0..<5 { _ = try await manager.tokens(for: id, validFor: .seconds(7200)) }
+        #expect(world.provider.requests == 1)
+        world.clock.advance(by: .seconds(31))
+        _ = try await manager.tokens(for: id, validFor: .seconds(7200))
+        #expect(world.provider.requests == 2)
+    }
+
+    @Test("a repair leaves alone what is under way in its own process")
+    func underWay() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        world.provider.hold {
+            arrival.finish()
+            for await _ in released {}
+        }
+        let renewal = Task { try await manager.tokens(for: id) }
+        for await _ in arrived {}
+        var expected = RepairReport()
+        expected.busy = 1
+        #expect(try await manager.repair() == expected)
+        release.finish()
+        _ = try await renewal.value
+        #expect(world.provider.requests == 1)
     }
 
     @Test("a repair finishes what a process that died has left, and tells what it did")

@@ -54,18 +54,46 @@ struct JournalTests {
         #expect(try await world.manager().tokens(for: id).session.expiresAt == sent + 3600)
     }
 
-    @Test("an answer whose tokens fail a check is refused and kept, and becomes good when the check does")
+    @Test(
+        "an answer whose tokens fail a check is refused and kept, however often, and becomes good when the check does"
+    )
     func refused() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
-        world.provider.refuseJudgement(IdentityError(.rejected, .idTokenIssuer, "Another issuer."))
-        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
-        #expect(error?.code == .idTokenIssuer)
-        // Not asked again at once: the provider has answered.
+        // What the other side sent stands in the error, as with a wrong issuer; that makes it no refusal by the provider.
+        let wrong = IdentityError(
+            .rejected,
+            .idTokenIssuer,
+            "Another issuer.",
+            providerAnswer: .init(error: "https://other.example", status: 200)
+        )
+        world.provider.refuseJudgement(wrong, wrong, wrong)
+        for _ in 0..<3 {
+            let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+            #expect(error?.code == .idTokenIssuer)
+            _ = try await world.manager().repair()
+            world.clock.advance(by: .seconds(60))
+            world.provider.refuseJudgement(wrong, wrong, wrong)
+        }
+        // Neither callers nor repairs send the spent token again while there may be a good one.
         #expect(world.provider.requests == 1)
         #expect(try await !world.manager().session(id).needsLogin)
+        world.provider.refuseJudgement()
         #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
         #expect(world.provider.requests == 1)
+    }
+
+    @Test("an answer that is refused for ten minutes is given up, and the old token tried once more")
+    func givenUp() async throws {
+        let world = RenewalWorld()
+        world.provider.setGrace(3600)
+        let id = try await world.expiredSession()
+        world.provider.refuseJudgement(IdentityError(.rejected, .idTokenSubject, "Somebody else."))
+        _ = try? await world.manager().tokens(for: id)
+        world.clock.advance(by: .seconds(601))
+        world.provider.refuseJudgement(IdentityError(.rejected, .idTokenSubject, "Somebody else."))
+        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(world.provider.requests == 2)
     }
 
     @Test("a page with status 200 is no answer: the token is asked for again at once")
@@ -89,6 +117,11 @@ struct JournalTests {
         // The buyer goes on being served from memory while the store is down.
         #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
         #expect(world.provider.requests == 1)
+        // Also when it cannot even be read.
+        world.store.breakReads(true)
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        world.store.breakReads(false)
         // The process has died; the store works again.
         world.store.allow(.max)
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")

@@ -18,6 +18,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         var revoked: [String] = []
         var preparation: [IdentityError] = []
         var answers: [Answer] = []
+        var always: Answer?
         var refusals: [IdentityError] = []
         var hold: (@Sendable () async -> Void)?
     }
@@ -48,6 +49,8 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     var judgements: Int { state.withLock { $0.judgements } }
     var revoked: [String] { state.withLock { $0.revoked } }
     func setGrace(_ seconds: Double) { state.withLock { $0.grace = seconds } }
+    /// Every answer until told otherwise.
+    func answerAll(_ answer: Answer?) { state.withLock { $0.always = answer } }
     func answer(_ answers: Answer...) { state.withLock { $0.answers = answers } }
     func refusePreparation(_ errors: IdentityError...) { state.withLock { $0.preparation = errors } }
     func refuseJudgement(_ errors: IdentityError...) { state.withLock { $0.refusals = errors } }
@@ -62,7 +65,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         let startedAt = clock.now
         let (hold, fate) = state.withLock { state in
             state.requests += 1
-            return (state.hold, state.answers.isEmpty ? nil : state.answers.removeFirst())
+            return (state.hold, state.answers.isEmpty ? state.always : state.answers.removeFirst())
         }
         await hold?()
         switch fate {
@@ -114,11 +117,13 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         }
         if let refusal { throw refusal }
         guard Int(answer.body.reveal()) != nil else {
-            throw IdentityError(
-                .retryLater,
-                .unexpectedResponse,
-                "A page.",
-                providerAnswer: .init(status: answer.status)
+            throw RefreshRefusal(
+                IdentityError(
+                    .retryLater,
+                    .unexpectedResponse,
+                    "A page.",
+                    providerAnswer: .init(status: answer.status)
+                )
             )
         }
         return make(answer.body.reveal(), tokens.buyer, answer.startedAt)

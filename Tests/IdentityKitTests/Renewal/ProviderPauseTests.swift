@@ -50,6 +50,37 @@ struct ProviderPauseTests {
         #expect(world.heard.kinds.contains(.providerResumed))
     }
 
+    @Test("one outage opens the breaker once, however many were inside")
+    func burst() async throws {
+        let world = RenewalWorld()
+        var ids: [SessionID] = []
+        for number in 0..<40 { ids.append(try await world.expiredSession("buyer-\(number)")) }
+        let manager = try world.manager(limits: limits())
+        world.provider.answerAll(.refused(Self.down))
+        await withTaskGroup(of: Void.self) { group in
+            for id in ids { group.addTask { _ = try? await manager.tokens(for: id) } }
+        }
+        let pauses = world.heard.kinds.filter { if case .providerPaused = $0 { true } else { false } }
+        #expect(pauses.count == 1)
+        world.provider.answerAll(nil)
+        world.clock.advance(by: .seconds(2))
+        #expect(try await manager.tokens(for: ids[0]).outcome == .renewedLate)
+    }
+
+    @Test("one session that always fails does not keep the others out")
+    func poison() async throws {
+        let world = RenewalWorld()
+        let (poison, fine) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
+        let manager = try world.manager(limits: limits())
+        for _ in 0..<10 {
+            world.provider.answer(.refused(Self.down))
+            _ = try? await manager.tokens(for: poison)
+            world.clock.advance(by: .seconds(31))
+        }
+        world.provider.answer()
+        #expect(try await manager.tokens(for: fine).outcome == .renewedLate)
+    }
+
     @Test("a pause that the provider asks for counts at once, for a minute at most")
     func retryAfter() async throws {
         let world = RenewalWorld()

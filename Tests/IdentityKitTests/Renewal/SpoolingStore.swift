@@ -4,7 +4,9 @@ import Synchronization
 /// A store with locks and a second place, whose first place can be out of order.
 final class SpoolingStore: WrappingStore, SessionSpooling, SessionLocking {
     let inner: InMemoryStore
-    private let state = Mutex((replacements: Int.max, spooled: [SessionID: StoredSession](), isSpoolBroken: false))
+    private let state = Mutex(
+        (replacements: Int.max, spooled: [SessionID: StoredSession](), isSpoolBroken: false, areReadsBroken: false)
+    )
 
     init(_ inner: InMemoryStore) {
         self.inner = inner
@@ -12,6 +14,7 @@ final class SpoolingStore: WrappingStore, SessionSpooling, SessionLocking {
 
     /// How many replacements work from now on.
     func allow(_ count: Int) { state.withLock { $0.replacements = count } }
+    func breakReads(_ areBroken: Bool) { state.withLock { $0.areReadsBroken = areBroken } }
     func breakSpool() { state.withLock { $0.isSpoolBroken = true } }
     var spooled: [SessionID] { state.withLock { Array($0.spooled.keys) } }
 
@@ -23,6 +26,11 @@ final class SpoolingStore: WrappingStore, SessionSpooling, SessionLocking {
         }
         guard works else { throw IdentityError(.retryLater, .storeFull, "Full.") }
         return try await inner.replace(session, expecting: generation)
+    }
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        guard !state.withLock({ $0.areReadsBroken }) else { throw IdentityError(.retryLater, .storeFailed, "Down.") }
+        return try await inner.session(id)
     }
 
     /// Enough where one process at a time is at work.
