@@ -132,7 +132,7 @@ extension StoreConformance {
             let room = Room()
             _ = try await count(of: 6) { _ in
                 for _ in 0..<6 {
-                    try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                    try await locking.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
                 }
                 return true
             }
