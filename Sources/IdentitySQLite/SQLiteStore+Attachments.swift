@@ -64,7 +64,44 @@ extension SQLiteStore: SessionAttachmentStore {
         }
     }
 
-    func openAttachment(_ slot: [UInt8], hash: [UInt8], revision: Int64) throws -> (name: String, payload: Secret) {
+    /// Removes a session's attachments, and gives what could be opened; the rest goes into quarantine.
+    func takeAttachments(of id: SessionID, key: Value, _ connection: Connection) throws -> [String: Secret] {
+        let rows = try connection.all(.readAttachments, key) { statement in
+            (
+                hash: statement.bytes(0), revision: statement.integer(1), slot: statement.bytes(2),
+                key: statement.integer(3)
+            )
+        }
+        var payloads: [String: Secret] = [:]
+        for row in rows {
+            do {
+                let (name, payload) = try openAttachment(row.slot, hash: row.hash, revision: row.revision)
+                // The column that names the session is not sealed; the hash is.
+                guard try attachmentHash(name, id) == row.hash else {
+                    throw IdentityError.storeCorrupt("Something attached to a session is another's.")
+                }
+                payloads[name] = payload
+            } catch {
+                let failure = IdentityError.wrapping(error)
+                guard failure.code == .storeCorrupt || failure.code == .storeKeyMismatch else { throw failure }
+                _ = try connection.run(
+                    .quarantineAttachment,
+                    .integer(row.key),
+                    .text(failure.message),
+                    .date(clock.now),
+                    .bytes(row.slot)
+                )
+            }
+        }
+        _ = try connection.run(.deleteAttachments, key)
+        return payloads
+    }
+
+    private func openAttachment(
+        _ slot: [UInt8],
+        hash: [UInt8],
+        revision: Int64
+    ) throws -> (name: String, payload: Secret) {
         var reader = FieldReader(
             try sealer.open(slot, as: RecordIdentity(.attachment, row: hash, generation: revision))
         )

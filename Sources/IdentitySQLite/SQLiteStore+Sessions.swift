@@ -109,6 +109,8 @@ extension SQLiteStore: TokenStore {
     }
 
     /// Removes a session with its attachments.
+    ///
+    /// Attachments that cannot be opened go into quarantine and are not among what is given back: who logs out must be logged out.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         let hash = try lookup.hash(.session, Array(id.rawValue.utf8))
         return try await database.write { [self] connection in
@@ -117,21 +119,10 @@ extension SQLiteStore: TokenStore {
                 try Self.refuseQuarantined(.session, hash, connection)
                 return nil
             }
-            let attached = try connection.all(.readAttachments, .key(hash)) { statement in
-                (hash: statement.bytes(0), revision: statement.integer(1), slot: statement.bytes(2))
-            }
-            var removed = RemovedSession(session: try open(row), attachments: [:])
-            for attachment in attached {
-                let (name, payload) = try openAttachment(
-                    attachment.slot,
-                    hash: attachment.hash,
-                    revision: attachment.revision
-                )
-                removed.attachments[name] = payload
-            }
-            _ = try connection.run(.deleteAttachments, .key(hash))
+            let session = try open(row)
+            let attachments = try takeAttachments(of: id, key: .key(hash), connection)
             _ = try connection.run(.deleteSession, .key(hash))
-            return removed
+            return RemovedSession(session: session, attachments: attachments)
         }
     }
 

@@ -115,4 +115,54 @@ struct QuarantineTests {
         #expect(try await store.checkHealth().quarantinedRows == 0)
         #expect(try await store.session(sessions[0].id) == nil)
     }
+
+    @Test(
+        "takes what is attached and cannot be opened when its session is removed, for nothing must keep a buyer from logging out"
+    )
+    func attachments() async throws {
+        let directory = try StoreDirectory()
+        let old = try await directory.open()
+        let sessions = [try sampleSession(), try sampleSession()]
+        for session in sessions {
+            try await old.insert(session)
+            for name in ["cart", "damaged"] {
+                #expect(
+                    try await old.setAttachment(name, to: Secret("mine"), of: session.id, expecting: nil)
+                )
+            }
+        }
+        await old.close()
+        let new = try StoreDirectory.key()
+        let store = try await directory.open { ($0.key, $0.readOnlyKeys) = (new, [directory.key]) }
+        _ = try await store.save(sessions[0].next(), after: sessions[0])
+        _ = try await store.save(sessions[1].next(), after: sessions[1])
+        let revision = try #require(try await store.attachment("cart", of: sessions[0].id)?.revision)
+        #expect(
+            try await store.setAttachment("cart", to: Secret("new"), of: sessions[0].id, expecting: revision)
+        )
+        #expect(try await store.setAttachment("moved", to: Secret("x"), of: sessions[1].id, expecting: nil))
+        let moved = SQLiteStore.key(
+            try store.lookup.hash(.attachment, Array(sessions[1].id.rawValue.utf8), Array("moved".utf8))
+        )
+        await store.close()
+        // One that another session's row names as its own, one that is damaged, and two whose key is gone.
+        try directory.connection().execute(
+            """
+            UPDATE attachment SET slot = x'00' WHERE key = \(
+                SQLiteStore.key(
+                    try store.lookup.hash(.attachment, Array(sessions[0].id.rawValue.utf8), Array("damaged".utf8))
+                )
+            );
+            UPDATE attachment SET session = \(try store.rowKey(sessions[0].id)) WHERE key = \(moved);
+            """
+        )
+        let late = try await directory.open { $0.key = new }
+        let first = try #require(try await late.remove(sessions[0].id))
+        #expect(first.attachments.mapValues { $0.reveal() } == ["cart": "new"])
+        #expect(try await late.remove(sessions[1].id)?.attachments.isEmpty == true)
+        for session in sessions { #expect(try await late.session(session.id) == nil) }
+        let health = try await late.checkHealth()
+        #expect([health.sessions, health.attachments, health.quarantinedRows] == [0, 0, 4])
+        await expect(.storeCorrupt, .configuration) { try await late.attachment("damaged", of: sessions[0].id) }
+    }
 }

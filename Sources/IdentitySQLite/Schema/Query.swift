@@ -123,7 +123,7 @@ enum Query: Int, CaseIterable {
         case .replaceAttachment:
             "UPDATE attachment SET revision = ?4, slot = ?5 WHERE key = ?1 AND hash = ?2 AND revision = ?3"
         case .deleteAttachment: "DELETE FROM attachment WHERE key = ?1 AND hash = ?2 AND revision = ?3"
-        case .readAttachments: "SELECT hash, revision, slot FROM attachment WHERE session = ?1"
+        case .readAttachments: "SELECT hash, revision, slot, key FROM attachment WHERE session = ?1"
         case .deleteAttachments: "DELETE FROM attachment WHERE session = ?1"
         case .listAttachmentSlots:
             "SELECT key, slot, hash, revision FROM attachment WHERE key > ?1 ORDER BY key LIMIT ?2"
