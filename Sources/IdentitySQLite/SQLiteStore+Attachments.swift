@@ -34,9 +34,7 @@ extension SQLiteStore: SessionAttachmentStore {
             return try sealer.seal(body.bytes, as: RecordIdentity(.attachment, row: hash, generation: next))
         }
         return try await database.write { connection in
-            guard try connection.first(.hasSession, .key(session), .bytes(session), read: { _ in true }) != nil else {
-                return false
-            }
+            guard try Self.hasSession(session, connection) else { return false }
             switch (slot, revision) {
             case (let slot?, nil):
                 return try connection.run(

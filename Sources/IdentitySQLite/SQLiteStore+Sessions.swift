@@ -40,9 +40,7 @@ extension SQLiteStore: TokenStore {
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try lookup.hash(.session, Array(id.rawValue.utf8))
         let row = try await database.read { connection in
-            let row = try connection.first(.readSession, .key(hash), .bytes(hash)) { SessionRow($0, hash: hash) }
-            if row == nil { try Self.refuseQuarantined(.session, hash, connection) }
-            return row
+            try Self.row(hash, connection)
         }
         return try row.map { try open($0) }
     }
@@ -59,7 +57,7 @@ extension SQLiteStore: TokenStore {
                 (length: Int($0.integer(0)), isUnsettled: $0.integer(1) == 1)
             }
             guard let present else {
-                if try connection.first(.hasSession, .key(row.hash), .bytes(row.hash), read: { _ in true }) == nil {
+                if try !Self.hasSession(row.hash, connection) {
                     try Self.refuseQuarantined(.session, row.hash, connection)
                 }
                 return false
@@ -114,16 +112,39 @@ extension SQLiteStore: TokenStore {
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         let hash = try lookup.hash(.session, Array(id.rawValue.utf8))
         return try await database.write { [self] connection in
-            let row = try connection.first(.readSession, .key(hash), .bytes(hash)) { SessionRow($0, hash: hash) }
-            guard let row else {
-                try Self.refuseQuarantined(.session, hash, connection)
-                return nil
-            }
+            guard let row = try Self.row(hash, connection) else { return nil }
             let session = try open(row)
             let attachments = try takeAttachments(of: id, key: .key(hash), connection)
             _ = try connection.run(.deleteSession, .key(hash))
             return RemovedSession(session: session, attachments: attachments)
         }
+    }
+
+    // MARK: Looking up
+
+    /// The row of a session; fails when it is in quarantine, or shows that it is damaged.
+    private static func row(_ hash: [UInt8], _ connection: Connection) throws -> SessionRow? {
+        let found = try connection.first(.readSession, .key(hash), .bytes(hash)) {
+            (row: SessionRow($0, hash: hash), isIntact: $0.integer(8) == 1)
+        }
+        guard let found else {
+            try refuseQuarantined(.session, hash, connection)
+            return nil
+        }
+        guard found.isIntact else { throw damagedHash }
+        return found.row
+    }
+
+    /// Whether there is such a session; fails when its row shows that it is damaged.
+    static func hasSession(_ hash: [UInt8], _ connection: Connection) throws -> Bool {
+        let isIntact = try connection.first(.hasSession, .key(hash), .bytes(hash)) { $0.integer(0) == 1 }
+        guard isIntact != false else { throw damagedHash }
+        return isIntact == true
+    }
+
+    /// A row stands where a session's should, and has another hash.
+    private static var damagedHash: IdentityError {
+        IdentityError.storeCorrupt("The row of a stored session is damaged.")
     }
 
     // MARK: Sealing

@@ -217,6 +217,30 @@ struct SealingTests {
         #expect(try await store.sessions(matching: SessionFilter()).count == 2)
     }
 
+    @Test("a session whose row has lost its hash is damaged, not unknown")
+    func damagedHash() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        for damage in ["CAST(hash AS TEXT)", "zeroblob(32)", "x''"] {
+            try directory.connection().execute("UPDATE session SET hash = \(damage)")
+            await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
+            for next in [session.next(), session.next(isUnsettled: true)] {
+                await expect(.storeCorrupt, .configuration) {
+                    try await store.replace(next, expecting: session.generation)
+                }
+            }
+            await expect(.storeCorrupt, .configuration) { try await store.remove(session.id) }
+            await expect(.storeCorrupt, .configuration) {
+                try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil)
+            }
+            #expect(try await store.checkHealth().damagedRows == 1)
+        }
+        #expect(try await store.quarantineDamagedRows() == 1)
+        await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
+    }
+
     @Test("no id, state, subject, name or token stands in any file")
     func canary() async throws {
         let directory = try StoreDirectory()

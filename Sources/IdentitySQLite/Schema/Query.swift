@@ -35,8 +35,8 @@ enum Query: Int, CaseIterable {
             """
         case .readSession:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored FROM session
-            WHERE key = ?1 AND hash = ?2
+            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash = ?2 FROM session
+            WHERE key = ?1
             """
         // The row keeps its length and its place in the index: the page is overwritten where it is, even on a full disk.
         case .replaceSession:
@@ -54,7 +54,8 @@ enum Query: Int, CaseIterable {
         case .sessionLength:
             "SELECT length(slot), unsettled FROM session WHERE key = ?1 AND hash = ?2 AND generation = ?3"
         case .deleteSession: "DELETE FROM session WHERE key = ?1"
-        case .hasSession: "SELECT 1 FROM session WHERE key = ?1 AND hash = ?2"
+        // By the key alone: a row with another hash is damaged, not unknown.
+        case .hasSession: "SELECT hash = ?2 FROM session WHERE key = ?1"
         case .countSessionsOfTenant: "SELECT count(*) FROM session WHERE tenant = ?1"
         case .markRestored: "UPDATE session SET restored = 1"
         case .listSessions:
@@ -91,7 +92,8 @@ enum Query: Int, CaseIterable {
         case .deleteRetired: "DELETE FROM session WHERE key = ?1 AND retained_until < ?2"
         case .listSessionSlots:
             """
-            SELECT key, slot, hash, tenant, generation, buyer, provider, issuer, unsettled FROM session
+            SELECT key, slot, iif(typeof(hash) = 'blob', hash, x''), tenant, generation, buyer, provider, issuer, unsettled
+            FROM session
             WHERE key > ?1 ORDER BY key LIMIT ?2
             """
 
