@@ -123,6 +123,36 @@ struct OpeningTests {
         await expect(.configurationInvalid, .configuration) { try await directory.open() }
     }
 
+    @Test("a file that is refused keeps its journal: another program's, a newer version's, one under another key")
+    func foreignJournal() async throws {
+        for log in [true, false] {
+            let directory = try StoreDirectory()
+            func refuses(_ code: IdentityError.Code, key: StoreKey? = nil) async throws {
+                let before = try directory.contents(directory.database)
+                await expect(code, .configuration) {
+                    try await directory.open {
+                        if let key { $0.key = key }
+                        if !log { ($0.journal, $0.trustsWriteAheadLog) = (.writeAheadLog, true) }
+                    }
+                }
+                #expect(try directory.contents(directory.database) == before)
+            }
+            func prepare(_ sql: String) throws {
+                let mode = log ? "WAL" : "DELETE"
+                try directory.connection().execute("\(sql); PRAGMA journal_mode = \(mode)")
+            }
+            try directory.overwrite([])
+            try prepare("CREATE TABLE notes (note TEXT); INSERT INTO notes VALUES ('mine')")
+            try await refuses(.configurationInvalid)
+            try directory.remove(directory.database)
+            await (try directory.open()).close()
+            try prepare("SELECT 1")
+            try await refuses(.storeKeyMismatch, key: try StoreDirectory.key())
+            try prepare("PRAGMA user_version = \(Schema.version + 1)")
+            try await refuses(.storeTooNew)
+        }
+    }
+
     @Test("a file that was cut anywhere is called damaged and stays as it is")
     func truncated() async throws {
         let directory = try StoreDirectory()

@@ -38,11 +38,11 @@ extension Database {
             guard isAllowedToWrite else { throw IdentityError.storeReadOnly() }
             try await create(location, keys, slotSize: configuration.slotSize)
         }
-        var connection = try await connect(location, journal, forWriting: isAllowedToWrite)
+        var connection = try await connect(location, forWriting: isAllowedToWrite)
         if try location.inspect().content == .empty {
             // Who began to make it died before the end, and the first read took back what was half done.
             try await create(location, keys, slotSize: configuration.slotSize)
-            connection = try await connect(location, journal, forWriting: isAllowedToWrite)
+            connection = try await connect(location, forWriting: isAllowedToWrite)
         }
         guard try location.databaseLength() >= Self.smallestDatabase else {
             throw IdentityError.storeCorrupt("The store's file is too short to be one.")
@@ -53,6 +53,12 @@ extension Database {
             return header
         }
         let lookup = try header.lookupKey(openedBy: keys)
+        // Not before: it writes to the file, which may be another program's.
+        try await retryingWhileBusy {
+            try connection.setJournal(journal)
+            // What stood in a log only is in the file now.
+            try connection.checkLength(of: location)
+        }
         if isAllowedToWrite && !connection.isReadOnly {
             let descriptor = try LockDescriptor(path: location.locks)
             descriptor.mark()
@@ -66,7 +72,11 @@ extension Database {
         }
         self.connection = connection
         try await retryingWhileBusy { [reader] in
-            try await reader.use { try Self.connection(location, journal, forWriting: isAllowedToWrite) }
+            try await reader.use {
+                let connection = try Self.connection(location, forWriting: isAllowedToWrite)
+                try connection.setJournal(journal)
+                return connection
+            }
         }
         return OpenedStore(
             sealer: header.sealer(keys),
@@ -79,26 +89,17 @@ extension Database {
     /// The smallest page that SQLite knows; shorter files it takes for empty ones.
     private static let smallestDatabase = 512
 
-    private func connect(
-        _ location: StoreLocation,
-        _ journal: SQLiteStore.Journal,
-        forWriting: Bool
-    ) async throws -> Connection {
-        try await retryingWhileBusy { try Self.connection(location, journal, forWriting: forWriting) }
+    private func connect(_ location: StoreLocation, forWriting: Bool) async throws -> Connection {
+        try await retryingWhileBusy { try Self.connection(location, forWriting: forWriting) }
     }
 
-    private static func connection(
-        _ location: StoreLocation,
-        _ journal: SQLiteStore.Journal,
-        forWriting: Bool
-    ) throws -> Connection {
+    private static func connection(_ location: StoreLocation, forWriting: Bool) throws -> Connection {
         let connection = try Connection(path: location.database, forWriting: forWriting)
         // The rights would allow it: something failed, and a store that can only be read would stay so for good.
         guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
         try connection.prepareForUse()
-        // Plays back what is half done. Only then is it known whether anything is there, and a write-ahead log would make something.
+        // Plays back what is half done: only then is it known whether anything is there.
         _ = try connection.texts("PRAGMA schema_version")
-        if try location.inspect().content == .present { try connection.setJournal(journal) }
         return connection
     }
 
