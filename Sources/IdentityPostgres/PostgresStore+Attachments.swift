@@ -4,7 +4,7 @@ extension PostgresStore: SessionAttachmentStore {
     /// What is attached under a name.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.attachmentHash(name, id)
-        guard let row = try await client.read(sql.readAttachment, .key(hash), .bytes(hash)).first else {
+        guard let row = try await client.find(sql.readAttachment, .key(hash), .bytes(hash)).first else {
             try await refuseQuarantined(.attachment, hash)
             return nil
         }
@@ -51,8 +51,8 @@ extension PostgresStore: SessionAttachmentStore {
     private func removeAttachment(_ hash: [UInt8], _ session: [UInt8], _ revision: Int64?) async throws -> Bool {
         let name: [Value] = [.key(hash), .bytes(hash)]
         guard let revision else {
-            guard try await client.read(sql.readAttachment, .key(hash), .bytes(hash)).isEmpty else { return false }
-            return try await !client.read(sql.hasSession, .key(session), .bytes(session)).isEmpty
+            guard try await client.find(sql.readAttachment, .key(hash), .bytes(hash)).isEmpty else { return false }
+            return try await !client.find(sql.hasSession, .key(session), .bytes(session)).isEmpty
         }
         return try await client.repeating { deadline, isInDoubt in
             if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }

@@ -21,7 +21,7 @@ extension PostgresStore: TokenStore, PartialSessionListing {
     /// The session with this id.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try records.sessionHash(id)
-        if let row = try await client.read(sql.readSession, .key(hash), .bytes(hash)).first {
+        if let row = try await client.find(sql.readSession, .key(hash), .bytes(hash)).first {
             return try records.session(row)
         }
         try await refuseQuarantined(.session, hash)

@@ -7,7 +7,7 @@ extension PostgresStore: UsedTokenStore {
     /// Whether a key is marked.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.usedTokenHash(key)
-        return try await !client.read(sql.readUsedToken, .key(hash), .bytes(hash)).isEmpty
+        return try await !client.find(sql.readUsedToken, .key(hash), .bytes(hash)).isEmpty
     }
 
     /// Marks a key, if it is not marked; those that have expired, by the database's clock too, make room.

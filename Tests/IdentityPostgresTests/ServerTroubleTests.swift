@@ -161,6 +161,48 @@ struct ServerTroubleTests {
         #expect(isReplaced)
     }
 
+    @Test("one that takes no writes does not make a session unknown, and is left as soon as another takes them")
+    func behind() async throws {
+        // Two servers that know nothing of each other, like a primary and a standby that is far behind.
+        let (primary, standby) = (try await TestServer.start(), try await TestServer.start())
+        let schema = try await TestSchema(on: primary)
+        let observer = try await schema.open { $0.connection = standby.local() }
+        try await standby.command("append default_transaction_read_only = on")
+        try await standby.restart()
+        let name = "reader-\(schema.name)"
+        let store = try await schema.open {
+            $0.connection = Secret(
+                """
+                host=127.0.0.1,127.0.0.1 port=\(primary.port),\(standby.port) dbname=postgres \
+                user=\(TestServer.user) password=\(TestServer.password) application_name=\(name)
+                """
+            )
+            $0.listensForNotifications = false
+        }
+        let readers = {
+            let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = convert_from($1, 'UTF8')"
+            let statement = Statement(sql, [.bytes])
+            return try await observer.client.read(statement, .text(name)).first?.integer(0)
+        }
+        let session = try sampleSession()
+        try await store.insert(session)
+        try await primary.command("stop fast")
+        await expect(.storeUnavailable, .retryLater) { try await store.session(session.id) }
+        await expect(.storeUnavailable, .retryLater) { try await store.attachment("cart", of: session.id) }
+        await expect(.storeUnavailable, .retryLater) { try await store.isUsed("token") }
+        #expect(try await readers() != 0)
+        try await primary.command("start")
+        #expect(try await eventually { try await store.session(session.id) } != nil)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 { group.addTask { _ = try #require(try await store.session(session.id)) } }
+            try await group.waitForAll()
+        }
+        // The server sees the end of a connection a moment later.
+        try await eventually {
+            guard try await readers() == 0 else { throw TestServer.Failure(text: "the standby is still read from") }
+        }
+    }
+
     @Test("must prove who it is, where that is asked for")
     func certificate() async throws {
         let server = try await TestServer.start()

@@ -33,6 +33,8 @@ struct Call: Sendable {
 struct Reply: Sendable {
     let rows: Rows
     let link: Int
+    /// Whether it is the word of a server that takes no writes, which may lack the latest of them.
+    let mayBeBehind: Bool
 }
 
 /// Somebody who wants a connection for himself, for a transaction.

@@ -39,6 +39,13 @@ extension Client {
         }
     }
 
+    /// Looks rows up, which a server that may be behind cannot deny.
+    ///
+    /// - Throws: `store_unavailable` where there are none on a server that takes no writes, and no other is found.
+    func find(_ statement: Statement, _ values: Value...) async throws -> Rows {
+        try await repeating { deadline, _ in try await find(statement, values, by: deadline) }
+    }
+
     /// Changes rows with one statement that may be repeated without harm, and tells how many.
     func write(_ statement: Statement, _ values: Value...) async throws -> Int {
         try await repeating { deadline, _ in

@@ -44,6 +44,21 @@ final class Client: Sendable {
         try await send(statement, values, needsWriting, deadline) { .perform($0, .pooled) }.rows
     }
 
+    /// Looks rows up; that there are none is believed only of a server that takes writes, for a standby may be behind.
+    func find(
+        _ statement: Statement,
+        _ values: [Value],
+        by deadline: ContinuousClock.Instant
+    ) async throws(PostgresFailure) -> Rows {
+        let reply = try await send(statement, values, false, deadline) { .perform($0, .pooled) }
+        guard reply.rows.isEmpty, reply.mayBeBehind else { return reply.rows }
+        do {
+            return try await perform(statement, values, needsWriting: true, by: deadline)
+        } catch {
+            throw error.isReadOnly ? PostgresFailure(.behind) : error
+        }
+    }
+
     /// Runs one statement on the direct connection.
     func performDirectly(
         _ statement: Statement,

@@ -22,6 +22,8 @@ final class Link {
     private var phase = Phase.executing
     private var outcome: Result<Rows, PostgresFailure>?
     private var wantsWriting = false
+    /// Whether the server took no writes when the statement was sent.
+    private var beganReadOnly = false
 
     /// The statement that is on its way.
     private(set) var call: Call?
@@ -70,6 +72,7 @@ final class Link {
     func start(_ call: Call) {
         self.call = call
         outcome = nil
+        beganReadOnly = isReadOnly
         if usesPreparation, let name = call.statement.name, !prepared.contains(name) {
             phase = .preparing
             let types = call.statement.types.map { Oid($0.rawValue) }
@@ -167,7 +170,8 @@ final class Link {
             execute(call)
             return isBroken ? end(.failure(lost())) : nil
         case (_, .failure(let failure)): return end(.failure(failure))
-        case (_, .success(let rows)): return end(.success(Reply(rows: rows, link: serial)))
+        case (_, .success(let rows)):
+            return end(.success(Reply(rows: rows, link: serial, mayBeBehind: beganReadOnly || isReadOnly)))
         case (_, nil):
             isBroken = true
             return end(.failure(lost()))

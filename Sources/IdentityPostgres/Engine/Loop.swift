@@ -88,6 +88,11 @@ final class Loop {
     private func dispatch() {
         while !line.isEmpty, let index = idle.lastIndex(where: { !$0.isReadOnly || line.count > line.writers }) {
             let link = idle[index]
+            if link.isReadOnly, hasWritableLink {
+                // What it would answer may be older than what the other server has been told.
+                remove(link)
+                continue
+            }
             guard let waiter = line.take(readersOnly: link.isReadOnly) else { break }
             idle.remove(at: index)
             switch waiter {
@@ -120,13 +125,20 @@ final class Loop {
         return true
     }
 
+    private var hasWritableLink: Bool { links.values.contains { !$0.isReadOnly && !$0.isBroken } }
+
     private static func hand(_ result: Result<Established, PostgresFailure>, _ role: Role, to mailbox: Mailbox) {
         if !mailbox.post(.connected(result, role)), case .success(let established) = result { established.discard() }
     }
 
     private func connected(_ result: Result<Established, PostgresFailure>) {
         switch result {
+        case .success(let established) where established.isReadOnly && hasWritableLink:
+            // Tried again after a pause: the server that takes writes is not gone, it only refused this one.
+            established.discard()
+            pool.failed(PostgresFailure(.readOnly))
         case .success(let established):
+            if !established.isReadOnly { for link in idle where link.isReadOnly { remove(link) } }
             pool.succeeded(isReadOnly: established.isReadOnly)
             let link = Link(established, serial: nextSerial, usesPreparation: settings.preparesStatements)
             nextSerial += 1

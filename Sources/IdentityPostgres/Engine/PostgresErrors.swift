@@ -37,7 +37,7 @@ extension PostgresFailure {
                 hint: "Check the process's memory.",
                 cause: self
             )
-        case .unreachable, .lost, .timedOut: .storeUnavailable(cause: self)
+        case .unreachable, .lost, .timedOut, .behind: .storeUnavailable(cause: self)
         }
     }
 

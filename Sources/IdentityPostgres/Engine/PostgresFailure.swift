@@ -15,6 +15,8 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case crowded
         /// The servers that can be reached take no writes.
         case readOnly
+        /// A server that takes no writes does not have what was asked for, and may only lack the latest.
+        case behind
         /// The server could not prove who it is, or offers no TLS.
         case untrusted
         /// The server asks for a password and there is none.
@@ -46,6 +48,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .timedOut: "PostgreSQL did not answer in time"
         case .crowded: "no connection to PostgreSQL became free in time"
         case .readOnly: "PostgreSQL takes no writes"
+        case .behind: "PostgreSQL takes no writes and may lack what was asked for"
         case .untrusted: "PostgreSQL could not prove who it is"
         case .passwordMissing: "PostgreSQL asks for a password"
         case .notDurable: "synchronous_commit is off"
