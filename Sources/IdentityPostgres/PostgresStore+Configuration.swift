@@ -44,7 +44,7 @@ extension PostgresStore {
         /// Whether those who wait for a session's lock are woken by a notification (LISTEN, over one more connection), by default
         /// where there is a direct connection; all of them poll too.
         public var listensForNotifications = true
-        /// How a session's lock is kept, by default by leases of 12 seconds; at most 15 are allowed.
+        /// How a session's lock is kept, by default by leases of 12 seconds; 6 to 15 are allowed.
         public var locking = Locking.lease()
         /// Whether the string's `sslmode` may be weaker than `verify-full` to a host on another machine, by default false.
         public var allowsUnverifiedTLS = false
@@ -101,8 +101,8 @@ extension PostgresStore.Configuration {
         if !(1...1_000).contains(maximumConnections) {
             throw Self.invalid("The store's number of connections must be between 1 and 1000.")
         }
-        if case .lease(let duration) = locking, duration < .seconds(1) || duration > .seconds(15) {
-            throw Self.invalid("A lease must last between 1 and 15 seconds.")
+        if case .lease(let duration) = locking, duration < .seconds(6) || duration > .seconds(15) {
+            throw Self.invalid("A lease must last between 6 and 15 seconds.")
         }
         if case .advisory = locking, usesTransactionPooler, directConnection == nil {
             throw Self.invalid("Advisory locks need a direct connection beside the pooler.")

@@ -75,7 +75,7 @@ struct ConnectionStringTests {
     func configuration() throws {
         let changes: [(inout PostgresStore.Configuration) -> Void] = [
             { $0.schema = "Robert'); DROP" }, { $0.schema = "" }, { $0.slotSize = 100 }, { $0.maximumConnections = 0 },
-            { $0.locking = .lease(.seconds(16)) }, { $0.locking = .lease(.zero) }, { $0.callLimit = .zero },
+            { $0.locking = .lease(.seconds(16)) }, { $0.locking = .lease(.seconds(5)) }, { $0.callLimit = .zero },
             {
                 $0.locking = .advisory
                 $0.usesTransactionPooler = true

@@ -32,13 +32,13 @@ struct LockTests {
     func renewal() async throws {
         let schema = try await TestSchema()
         let stores = [
-            try await schema.open { $0.locking = .lease(.seconds(3)) },
-            try await schema.open { $0.locking = .lease(.seconds(3)) },
+            try await schema.open { $0.locking = .lease(.seconds(6)) },
+            try await schema.open { $0.locking = .lease(.seconds(6)) },
         ]
         let id = try sampleSession().id
         try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
             await expect(.renewalBusy, .retryLater) {
-                try await stores[1].withSessionLock(id, waitingUpTo: .seconds(5)) { _ in
+                try await stores[1].withSessionLock(id, waitingUpTo: .seconds(8)) { _ in
                     Issue.record("two were inside")
                 }
             }
@@ -51,24 +51,41 @@ struct LockTests {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
         let store = try await schema.open {
-            $0.locking = .lease(.seconds(2))
+            $0.locking = .lease(.seconds(6))
             $0.callLimit = .seconds(1)
         }
         let id = try sampleSession().id
         try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
             #expect(hold.isHeld)
             try await server.command("signal STOP")
-            // The last renewal was asked for before now, so its lease is over when it has lasted from now on.
+            // The last renewal was asked for before now, so less than two thirds are left when one has gone.
             try await Task.sleep(for: .seconds(2))
             #expect(!hold.isHeld)
             try await server.command("signal CONT")
         }
     }
 
+    @Test("a hold says yes only while an exchange of two thirds of the lease still fits")
+    func margin() {
+        let lease = Lease(key: 1, holder: [], duration: .seconds(12))
+        #expect(!lease.isHeld)
+        lease.confirm(askedAt: .now - .milliseconds(4_001))
+        #expect(!lease.isHeld)
+        let now = ContinuousClock.now
+        lease.confirm(askedAt: now)
+        #expect(lease.isHeld || ContinuousClock.now - now >= .seconds(4))
+        // An answer that comes late takes nothing back.
+        lease.confirm(askedAt: now - .seconds(10))
+        #expect(lease.isHeld || ContinuousClock.now - now >= .seconds(4))
+        lease.lose()
+        lease.confirm(askedAt: .now)
+        #expect(!lease.isHeld)
+    }
+
     @Test("a hold says no when somebody else has the lease")
     func taken() async throws {
         let schema = try await TestSchema()
-        let store = try await schema.open { $0.locking = .lease(.seconds(2)) }
+        let store = try await schema.open { $0.locking = .lease(.seconds(6)) }
         let id = try sampleSession().id
         try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
             try await store.execute("UPDATE §lease SET holder = 'somebody else'")

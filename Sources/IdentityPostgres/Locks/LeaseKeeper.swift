@@ -32,19 +32,21 @@ struct LeaseKeeper: Sendable {
 
     /// Renews a lease until the task is cancelled or the lease is lost.
     func renew(_ lease: Lease) async {
+        var pause = lease.duration / 6
         while !Task.isCancelled, !lease.isLost {
-            try? await Task.sleep(for: lease.duration / 4, clock: .continuous)
+            try? await Task.sleep(for: pause, clock: .continuous)
             guard !Task.isCancelled else { return }
             let asked = ContinuousClock.now
             let values: [Value] = [.integer(lease.key), .bytes(lease.holder), lease.milliseconds]
             do {
-                let deadline = asked + lease.duration / 2
+                let deadline = asked + lease.duration / 4
                 let isOurs =
                     try await client.perform(sql.renewLease, values, needsWriting: true, by: deadline).changed == 1
                 if isOurs { lease.confirm(askedAt: asked) } else { lease.lose() }
+                pause = lease.duration / 6
             } catch {
-                // Asked again while it lasts: until then it is still ours.
-                continue
+                // Asked again at once, on another connection: one that breaks must not cost the lease.
+                pause = Jitter.duration(from: .milliseconds(25), to: .milliseconds(50))
             }
         }
     }
@@ -63,7 +65,7 @@ final class Lease: Sendable {
     let key: Int64
     let holder: [UInt8]
     let duration: Duration
-    /// Until when it certainly is ours; nil once it is lost.
+    /// Until when two thirds of it certainly are left; nil once it is lost.
     private let validUntil = Mutex<ContinuousClock.Instant?>(.now)
 
     init(key: Int64, holder: [UInt8], duration: Duration) {
@@ -74,6 +76,8 @@ final class Lease: Sendable {
 
     var milliseconds: Value { .integer(Int64(duration / .milliseconds(1))) }
 
+    /// Whether it lasts for two thirds of its time yet, so that what is begun now is over before anybody else can have it.
+    ///
     /// The continuous clock goes on while the process is stopped, or the machine asleep.
     var isHeld: Bool { validUntil.withLock { $0.map { .now < $0 } ?? false } }
 
@@ -81,8 +85,7 @@ final class Lease: Sendable {
 
     /// The server has said yes to what was asked at a time.
     func confirm(askedAt time: ContinuousClock.Instant) {
-        // The margin is for clocks that do not run alike, and for the time between asking ``isHeld`` and acting on it.
-        let end = time + duration - duration / 6
+        let end = time + duration / 3
         validUntil.withLock { if let known = $0 { $0 = max(known, end) } }
     }
 
