@@ -139,6 +139,33 @@ struct LockTests {
         try await stores[0].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
+    @Test("an advisory lock that cannot be given back falls with its connection")
+    func stuck() async throws {
+        let schema = try await TestSchema()
+        let stores = [
+            try await schema.open {
+                $0.locking = .advisory
+                $0.callLimit = .seconds(1)
+            },
+            try await schema.open { $0.locking = .advisory },
+        ]
+        let id = try sampleSession().id
+        let client = stores[0].client
+        let isBusy = try await stores[0].withSessionLock(id, waitingUpTo: .zero) { _ in
+            // Before the unlock on the same connection, which then has no time left.
+            let task = Task {
+                let sleep = Statement("SELECT pg_sleep(50)")
+                _ = try? await client.performDirectly(sleep, [], by: .now + .seconds(120))
+            }
+            let running = "SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(50)' AND state = 'active'"
+            while try await stores[1].execute(running).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+            return task
+        }
+        try await stores[1].withSessionLock(id, waitingUpTo: .seconds(40)) { #expect($0.isHeld) }
+        await isBusy.value
+        try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
+    }
+
     @Test("of many waiters on two machines one is inside at a time", arguments: [false, true])
     func storm(isAdvisory: Bool) async throws {
         let schema = try await TestSchema()

@@ -68,6 +68,11 @@ final class Client: Sendable {
         try await send(statement, values, true, deadline) { .perform($0, .direct) }
     }
 
+    /// Ends the direct connection, if it still is this one.
+    func dropDirect(_ link: Int) {
+        mailbox.post(.dropDirect(link: link))
+    }
+
     /// Runs a body in a transaction, which is rolled back when the body throws.
     ///
     /// - Throws: What the body throws; of the server's failures, those of COMMIT may have happened.

@@ -65,6 +65,7 @@ final class Loop {
                 guard let link = links[serial] else { continue }
                 link.isBorrowed = false
                 settle(link)
+            case .dropDirect(let serial): if let direct, direct.serial == serial { drop(direct) }
             case .nap(let nap):
                 note(nap.deadline)
                 naps[nap.id] = nap
@@ -185,11 +186,7 @@ final class Loop {
 
     private func dispatchDirect() {
         // A lock of a server that is no primary any more keeps nobody out.
-        if let link = direct, link.isBroken || link.isReadOnly {
-            link.abandon()?.continuation.resume(returning: .failure(PostgresFailure(.lost, mayHaveHappened: true)))
-            direct = nil
-            settings.directState.ended(link.serial)
-        }
+        if let link = direct, link.isBroken || link.isReadOnly { drop(link) }
         // Naps want to hear of notifications, but can do without.
         guard !directLine.isEmpty || (settings.listens && !naps.isEmpty) else { return }
         guard let connector = settings.directConnector else {
@@ -211,6 +208,13 @@ final class Loop {
         let mailbox = mailbox
         let hasStarted = connector.start { Self.hand($0, .direct, to: mailbox) }
         if !hasStarted { directState.failed(PostgresFailure(.client)) }
+    }
+
+    /// Ends the direct connection, and with it every lock that it holds.
+    private func drop(_ link: Link) {
+        link.abandon()?.continuation.resume(returning: .failure(PostgresFailure(.lost, mayHaveHappened: true)))
+        direct = nil
+        settings.directState.ended(link.serial)
     }
 
     private func connectedDirectly(_ result: Result<Established, PostgresFailure>) {
@@ -336,7 +340,7 @@ final class Loop {
         case .borrow(let borrowing): borrowing.continuation.resume(returning: .failure(PostgresFailure(.closed)))
         case .nap(let nap): nap.continuation.resume()
         case .connected(.success(let established), _): established.discard()
-        case .connected, .giveBack, .wake, .close: break
+        case .connected, .giveBack, .dropDirect, .wake, .close: break
         }
     }
 }

@@ -9,6 +9,7 @@ final class Mailbox: Sendable {
         case performBorrowed(Call, link: Int)
         case borrow(Borrowing)
         case giveBack(link: Int)
+        case dropDirect(link: Int)
         case nap(Nap)
         case wake(nap: UInt64)
         case connected(Result<Established, PostgresFailure>, Role)

@@ -77,7 +77,12 @@ final class AdvisoryLocks: Sendable {
         // Once its connection has ended there is nothing to give back.
         if client.directState.isAlive(hold.link) {
             let statement = sql.advisoryUnlock(notifying: channel)
-            _ = try? await client.performDirectly(statement, [.integer(hold.key)], by: client.deadline)
+            do {
+                _ = try await client.performDirectly(statement, [.integer(hold.key)], by: client.deadline)
+            } catch {
+                // The server would keep the lock for as long as the connection lives; what else it holds is taken again.
+                client.dropDirect(hold.link)
+            }
         }
         inside.withLock { _ = $0.remove(hold.key) }
     }
