@@ -127,7 +127,9 @@ struct Statements: Sendable {
     }
 
     /// The database's clock, in seconds since the beginning of 2001.
-    static let now = "(extract(epoch FROM clock_timestamp()) - 978307200)::double precision"
+    ///
+    /// Cast so that PostgreSQL's own operators fit exactly: one that somebody puts into `public` never fits better.
+    static let now = "(extract(epoch FROM clock_timestamp())::double precision - 978307200::double precision)"
 
     // MARK: Pending logins
 
@@ -261,7 +263,7 @@ struct Statements: Sendable {
             [.integer, .bytes, .integer],
             """
             INSERT INTO §lease AS held (key, holder, ends_at)
-            VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+            VALUES ($1, $2, clock_timestamp() + $3::double precision * interval '1 millisecond')
             ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
             WHERE held.ends_at < clock_timestamp() OR held.holder = excluded.holder
             """
@@ -272,7 +274,7 @@ struct Statements: Sendable {
             "renew_lease",
             [.integer, .bytes, .integer],
             """
-            UPDATE §lease SET ends_at = clock_timestamp() + $3 * interval '1 millisecond'
+            UPDATE §lease SET ends_at = clock_timestamp() + $3::double precision * interval '1 millisecond'
             WHERE key = $1 AND holder = $2
             """
         )
