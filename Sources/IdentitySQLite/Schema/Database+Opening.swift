@@ -38,27 +38,32 @@ extension Database {
             guard isAllowedToWrite else { throw IdentityError.storeReadOnly() }
             try await create(location, keys, slotSize: configuration.slotSize)
         }
-        var connection = try await connect(location, forWriting: isAllowedToWrite)
+        var opened: Connection? = try await connect(location, forWriting: isAllowedToWrite)
         if try location.inspect().content == .empty {
             // Who began to make it died before the end, and the first read took back what was half done.
             try await create(location, keys, slotSize: configuration.slotSize)
-            connection = try await connect(location, forWriting: isAllowedToWrite)
+            opened = try await connect(location, forWriting: isAllowedToWrite)
         }
         guard try location.databaseLength() >= Self.smallestDatabase else {
             throw IdentityError.storeCorrupt("The store's file is too short to be one.")
         }
-        let header = try await retryingWhileBusy {
-            let header = try StoreHeader(reading: connection)
-            try connection.checkLength(of: location)
-            return header
-        }
-        let lookup = try header.lookupKey(openedBy: keys)
-        // Not before: it writes to the file, which may be another program's.
-        try await retryingWhileBusy {
-            try connection.setJournal(journal)
+        var header: StoreHeader?
+        var lookup: LookupKey?
+        let connection = try await retryingWhileBusy {
+            // Closed before each pause: of several who wait with a log open, none could ever leave it.
+            let candidate = try opened ?? Self.connection(location, forWriting: isAllowedToWrite)
+            opened = nil
+            let found = try StoreHeader(reading: candidate)
+            try candidate.checkLength(of: location)
+            lookup = try found.lookupKey(openedBy: keys)
+            header = found
+            // Not before: it writes to the file, which may be another program's.
+            try candidate.setJournal(journal)
             // What stood in a log only is in the file now.
-            try connection.checkLength(of: location)
+            try candidate.checkLength(of: location)
+            return candidate
         }
+        guard let header, let lookup else { throw IdentityError.storeCorrupt("The store's file has lost its header.") }
         if isAllowedToWrite && !connection.isReadOnly {
             let descriptor = try LockDescriptor(path: location.locks)
             descriptor.mark()
