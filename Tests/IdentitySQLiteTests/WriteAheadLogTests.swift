@@ -95,4 +95,22 @@ struct WriteAheadLogTests {
         #expect(try await recovered.checkHealth().isSound)
         await busy.close()
     }
+
+    @Test("of several that open a file left in a log at the same moment, none keeps the others waiting")
+    func conversionRace() async throws {
+        let directory = try StoreDirectory()
+        for _ in 0..<5 {
+            let log = try await open(directory)
+            try await log.insert(sampleSession())
+            await log.close()
+            let stores = try await withThrowingTaskGroup(of: SQLiteStore.self) { group in
+                for _ in 0..<6 { group.addTask { try await directory.open { $0.lockWait = .seconds(60) } } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for store in stores {
+                try await store.insert(sampleSession())
+                await store.close()
+            }
+        }
+    }
 }

@@ -47,7 +47,7 @@ actor Bouncer {
     /// Ends with its standard input, and PgBouncer with it.
     private static let script = """
         program=$1 target=$2 port=$3 user=$4
-        folder=$(mktemp -d /tmp/identity-bouncer-XXXXXXXX) || exit 1
+        folder=$(mktemp -d) || exit 1
         trap 'kill "$process" 2>/dev/null; rm -rf "$folder"' EXIT
         printf '"%s" ""\\n' "$user" >"$folder/users"
         cat >"$folder/settings" <<END

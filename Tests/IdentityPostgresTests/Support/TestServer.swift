@@ -94,7 +94,7 @@ actor TestServer {
         programs=$1 port=$2 user=$3 password=$4
         shift 4
         cd /tmp
-        folder=$(mktemp -d /tmp/identity-postgres-XXXXXXXX) || exit 1
+        folder=$(mktemp -d) || exit 1
         trap 'finish' EXIT
         trap 'exit 1' HUP INT TERM
         finish() {
