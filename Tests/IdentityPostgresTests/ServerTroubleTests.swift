@@ -178,6 +178,8 @@ struct ServerTroubleTests {
                 """
             )
             $0.listensForNotifications = false
+            // Room enough that no connection has to go for another.
+            $0.maximumConnections = 64
         }
         let readers = {
             let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = convert_from($1, 'UTF8')"
