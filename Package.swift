@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "IdentityBolt", targets: ["IdentityBolt"]),
         .library(name: "IdentitySQLite", targets: ["IdentitySQLite"]),
         .library(name: "IdentityPostgres", targets: ["IdentityPostgres"]),
+        .library(name: "ShopifyGraphQL", targets: ["ShopifyGraphQL"]),
         .library(name: "ShopifyStorefront", targets: ["ShopifyStorefront"]),
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
         .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
@@ -60,13 +61,14 @@ let package = Package(
         // Layer 2 and 2b
         library("IdentityKit", ["IdentityCrypto", "IdentityHTTP"]),
         library("IdentityOIDC", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        library("ShopifyGraphQL", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
         // Layer 3
         library("IdentityShopify", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentityBolt", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentitySQLite", ["IdentityKit", "IdentityCrypto", "CIdentitySQLite"]),
         library("IdentityPostgres", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "CIdentityPostgres"]),
-        library("ShopifyStorefront", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        library("ShopifyStorefront", ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentityPresentation", ["IdentityKit", "IdentityHTTP"]),
         library("IdentitySandbox", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
@@ -119,10 +121,12 @@ let package = Package(
             "IdentityPostgresTests",
             ["IdentityPostgres", "IdentityKit", "IdentityCrypto", "IdentityTesting", "IdentitySandbox", "identity-lab"]
         ),
+        tests("ShopifyGraphQLTests", ["ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentityTesting"]),
         tests(
             "ShopifyStorefrontTests",
             [
-                "ShopifyStorefront", "IdentityKit", "IdentityHTTP", "IdentityTesting", "IdentitySandbox",
+                "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentityTesting",
+                "IdentitySandbox",
                 "IdentityShopify",
                 "IdentityBolt", "IdentitySQLite",
             ]
@@ -182,7 +186,8 @@ let package = Package(
             "IdentityCanaryTests",
             [
                 "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
-                "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox", "IdentityTesting",
+                "IdentitySQLite", "ShopifyGraphQL", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
+                "IdentityTesting",
             ]
         ),
         tests(

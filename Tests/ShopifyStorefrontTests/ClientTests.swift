@@ -1,6 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import ShopifyGraphQL
 import ShopifyStorefront
 import Testing
 

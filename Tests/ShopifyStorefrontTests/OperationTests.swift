@@ -2,6 +2,7 @@ import Foundation
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import ShopifyGraphQL
 import ShopifyStorefront
 import Testing
 

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// What we would like a cart to know of the buyer; parts that Shopify does not accept are given up one by one.
 struct BuyerProposal: Sendable {

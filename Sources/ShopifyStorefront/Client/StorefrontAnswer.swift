@@ -1,5 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// An HTTP response read as a GraphQL answer: bytes in, decision out.
 struct StorefrontAnswer: Sendable {

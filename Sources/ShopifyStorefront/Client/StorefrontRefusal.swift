@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// A status other than 2xx, and what it means.
 struct StorefrontRefusal {

@@ -1,3 +1,5 @@
+public import ShopifyGraphQL
+
 /// The data of an answer with what came beside them.
 public struct StorefrontResult<Output: Sendable>: Sendable {
     /// The data.

@@ -1,4 +1,5 @@
 public import IdentityKit
+public import ShopifyGraphQL
 
 /// What a mutation says about the buyer (`CartBuyerIdentityInput`); what is left out keeps its value.
 public struct CartBuyerIdentityInput: Sendable {
@@ -34,12 +35,17 @@ public struct CartBuyerIdentityInput: Sendable {
     }
 
     var object: JSONObject {
-        var object = JSONObject()
-        object.set("customerAccessToken", customerAccessToken) { .string($0.token.reveal()) }
+        var object = GraphQLInputObject()
+        object.set("customerAccessToken", customerAccessToken)
         object.set("email", email)
         object.set("phone", phone)
         object.set("countryCode", countryCode)
         object.set("companyLocationId", companyLocationID)
-        return object
+        return object.json
     }
+}
+
+extension CustomerAccessToken: GraphQLWritable {
+    /// The token itself, for a request's body only.
+    public var graphQLValue: JSONValue { .string(token.reveal()) }
 }

@@ -1,5 +1,6 @@
 internal import IdentityHTTP
 public import IdentityKit
+internal import ShopifyGraphQL
 
 /// What a cart mutation answers.
 public struct CartPayload: Sendable {

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// How much of a cart is asked for; what the app may not read is not asked for.
 public struct CartSelection: Sendable, Equatable {

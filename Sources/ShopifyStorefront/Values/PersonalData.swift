@@ -1,3 +1,5 @@
+internal import ShopifyGraphQL
+
 // Who a buyer is belongs into no log, and neither does foreign text that may tell it: these types say what they have, not
 // what it is.
 
@@ -44,18 +46,6 @@ extension CartUserError: CustomStringConvertible, CustomDebugStringConvertible, 
 extension CartWarning: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The code; neither message nor target, which may hold the cart's token.
     public var description: String { ForeignName.shown(code.rawValue) }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension GraphQLError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Code and path; no message.
-    public var description: String {
-        "\(code.map { ForeignName.shown($0.rawValue) } ?? "GraphQL error") at "
-            + (path.isEmpty ? "the operation" : ForeignName.shown(path))
-    }
     /// The same as ``description``.
     public var debugDescription: String { description }
     /// Shows no children.

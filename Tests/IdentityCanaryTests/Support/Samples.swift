@@ -8,6 +8,7 @@ import IdentitySQLite
 import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
+import ShopifyGraphQL
 import ShopifyStorefront
 import Synchronization
 

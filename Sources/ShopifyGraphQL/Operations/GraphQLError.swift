@@ -1,4 +1,4 @@
-internal import IdentityKit
+package import IdentityKit
 
 /// One entry of an answer's `errors` (GraphQL specification section 7.1.2).
 public struct GraphQLError: Error, Sendable, Equatable {
@@ -42,14 +42,14 @@ public struct GraphQLError: Error, Sendable, Equatable {
     /// The places in the document.
     public let locations: [Location]
 
-    init(message: String, path: [String] = [], code: Code? = nil, locations: [Location] = []) {
+    package init(message: String, path: [String] = [], code: Code? = nil, locations: [Location] = []) {
         self.message = message
         self.path = path
         self.code = code
         self.locations = locations
     }
 
-    init(_ value: JSONValue, hiding secrets: SentValues) {
+    package init(_ value: JSONValue, hiding secrets: SentValues) {
         message = secrets.hidden(in: value["message"]?.string ?? value.string ?? "")
         path = (value["path"]?.array ?? []).prefix(64).map { secrets.hidden(in: $0.string ?? $0.number?.text ?? "") }
         code = value["extensions"]?["code"]?.string.map { Code(rawValue: String(secrets.hidden(in: $0).prefix(100))) }
@@ -62,7 +62,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
     }
 
     /// The entries of a member `errors`, which Shopify's endpoints write as an array, an object or a text.
-    static func entries(of value: JSONValue?, hiding secrets: SentValues) -> [GraphQLError] {
+    package static func entries(of value: JSONValue?, hiding secrets: SentValues) -> [GraphQLError] {
         switch value {
         case nil, .null: []
         case .array(let entries): entries.prefix(100).map { GraphQLError($0, hiding: secrets) }
@@ -74,4 +74,16 @@ public struct GraphQLError: Error, Sendable, Equatable {
         case let other?: [GraphQLError(other, hiding: secrets)]
         }
     }
+}
+
+extension GraphQLError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Code and path; no message.
+    public var description: String {
+        "\(code.map { ForeignName.shown($0.rawValue) } ?? "GraphQL error") at "
+            + (path.isEmpty ? "the operation" : ForeignName.shown(path))
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,8 +1,8 @@
 /// A name that came from outside and is to be shown in an error: a code, a field.
 ///
 /// What Shopify calls things is words. Anything else may repeat a token or what a buyer typed, and is not shown.
-enum ForeignName {
-    static func shown(_ name: String) -> String {
+package enum ForeignName {
+    package static func shown(_ name: String) -> String {
         let isWord =
             name.utf8.count <= 64
             && name.utf8.allSatisfy { byte in
@@ -15,7 +15,7 @@ enum ForeignName {
     }
 
     /// The names of a path, with dots between them.
-    static func shown(_ path: [String]) -> String {
+    package static func shown(_ path: [String]) -> String {
         path.prefix(16).map { shown($0) }.joined(separator: ".")
     }
 }

@@ -1,0 +1,15 @@
+/// One query or mutation: a constant document, the variables of this call, and what its data become.
+///
+/// The document is a constant, so that no value of a user ever becomes part of it: everything that varies is a variable. The
+/// generator `storefront-gen` writes conforming types from `.graphql` files; by hand it takes a document and an
+/// initializer.
+public protocol GraphQLOperation: Sendable {
+    /// What the data become.
+    associatedtype Output: GraphQLReadable
+
+    /// The document, with exactly one operation.
+    static var document: GraphQLDocument { get }
+
+    /// The variables of this call, without those of ``GraphQLDocument/contextVariables``: the client adds them.
+    var variables: GraphQLInputObject { get }
+}

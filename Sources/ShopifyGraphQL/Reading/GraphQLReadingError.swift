@@ -1,0 +1,16 @@
+/// What an answer has not at a path; the path alone is told, never the value.
+public struct GraphQLReadingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The path from `data`, for example `.cart.lines.nodes[3].id`.
+    public let path: String
+    /// What was expected there, for example `a text`.
+    public let expected: String
+
+    /// An error at a path.
+    public init(path: String, expected: String) {
+        self.path = path
+        self.expected = expected
+    }
+
+    /// Path and expectation.
+    public var description: String { "data\(path) is not \(expected)" }
+}

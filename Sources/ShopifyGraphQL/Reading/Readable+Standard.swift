@@ -1,0 +1,43 @@
+extension String: GraphQLReadable {
+    /// Reads a text.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = try node.text()
+    }
+}
+
+extension Bool: GraphQLReadable {
+    /// Reads true or false; no number counts as one.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = try node.flag()
+    }
+}
+
+extension Int: GraphQLReadable {
+    /// Reads an integer without fraction or exponent.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        guard let value = Int(try node.number()) else { throw node.error("an integer") }
+        self = value
+    }
+}
+
+extension Double: GraphQLReadable {
+    /// Reads a finite number.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        guard let value = Double(try node.number()), value.isFinite else { throw node.error("a finite number") }
+        self = value
+    }
+}
+
+extension Optional: GraphQLReadable where Wrapped: GraphQLReadable {
+    /// Reads null, and nothing at all, as nil.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = node.isNull ? nil : try Wrapped(node)
+    }
+}
+
+extension Array: GraphQLReadable where Element: GraphQLReadable {
+    /// Reads a list.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        self = try node.list()
+    }
+}

@@ -1,0 +1,38 @@
+public import IdentityKit
+
+/// The variables of an operation, or a GraphQL input object: what was set, in order.
+///
+/// It may hold secrets, so it prints nothing; ``json`` is for a request's body.
+public struct GraphQLInputObject: Sendable, GraphQLWritable {
+    /// The members as they are sent.
+    public private(set) var json = JSONObject()
+
+    /// An object without members.
+    public init() {}
+
+    /// Sets a member.
+    public mutating func set<Value: GraphQLWritable>(_ name: String, _ value: Value) {
+        json[name] = value.graphQLValue
+    }
+
+    /// Sets a member in the state of a field: unset leaves it out, null is sent as null.
+    public mutating func set<Value: GraphQLWritable>(_ name: String, _ field: InputField<Value>) {
+        switch field {
+        case .unset: break
+        case .null: json[name] = .null
+        case .set(let value): json[name] = value.graphQLValue
+        }
+    }
+
+    /// The object as a value.
+    public var graphQLValue: JSONValue { .object(json) }
+}
+
+extension GraphQLInputObject: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names of the members.
+    public var description: String { json.members.map(\.name).joined(separator: ", ") }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

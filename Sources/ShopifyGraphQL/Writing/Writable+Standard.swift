@@ -1,0 +1,21 @@
+public import IdentityKit
+
+extension String: GraphQLWritable {
+    /// A text.
+    public var graphQLValue: JSONValue { .string(self) }
+}
+
+extension Bool: GraphQLWritable {
+    /// True or false.
+    public var graphQLValue: JSONValue { .bool(self) }
+}
+
+extension Int: GraphQLWritable {
+    /// A number.
+    public var graphQLValue: JSONValue { .integer(self) }
+}
+
+extension Array: GraphQLWritable where Element: GraphQLWritable {
+    /// A list.
+    public var graphQLValue: JSONValue { .array(map(\.graphQLValue)) }
+}
