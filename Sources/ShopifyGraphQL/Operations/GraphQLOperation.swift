@@ -12,4 +12,19 @@ public protocol GraphQLOperation: Sendable {
 
     /// The variables of this call, without those of ``GraphQLDocument/contextVariables``: the client adds them.
     var variables: GraphQLInputObject { get }
+
+    /// Reads the output from the place where the data begin.
+    ///
+    /// Unless given, the data are the output. An operation with one root field gives that field's value, so that nobody has to
+    /// name the field again.
+    ///
+    /// - Throws: ``GraphQLReadingError`` where the data are not what the document asks for.
+    static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output
+}
+
+extension GraphQLOperation {
+    /// Reads the data as the output.
+    public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
+        try Output(data)
+    }
 }
