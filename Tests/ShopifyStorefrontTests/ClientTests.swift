@@ -6,17 +6,24 @@ import ShopifyStorefront
 import Testing
 
 /// A query of a user's own.
-private struct ShopName: StorefrontOperation {
-    static let document = "query ShopName { shop { name } }"
-    var extra: JSONObject = [:]
+private struct ShopName: GraphQLOperation {
+    static let document = GraphQLDocument(name: "ShopName", kind: .query, text: "query ShopName { shop { name } }")
+    var variables = GraphQLInputObject()
 
-    func variables(in context: StorefrontContext) -> JSONObject { extra }
+    struct Output: GraphQLReadable {
+        let name: String
 
-    struct NoName: Error {}
+        init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+            name = try node.field("shop", as: Shop.self).name
+        }
+    }
 
-    static func output(from data: JSONValue) throws -> String {
-        guard let name = data["shop"]?["name"]?.string else { throw NoName() }
-        return name
+    struct Shop: GraphQLReadable {
+        let name: String
+
+        init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+            name = try node.field("name")
+        }
     }
 }
 
@@ -37,7 +44,7 @@ private struct ShopName: StorefrontOperation {
         let storefront = try await FakeStorefront.start { [good] _ in .json(good) }
         let client = try storefront.client(.privateToken(Secret("shpat-1")))
         let result = try await client.execute(ShopName(), in: StorefrontContext(buyerIP: "2001:db8::7"))
-        #expect(result.data == "Mugs")
+        #expect(result.data.name == "Mugs")
         let request = try #require(storefront.calls.first?.request)
         #expect(request.method == "POST" && request.path == "/api/2026-10/graphql.json")
         let headers = Dictionary(request.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + "," + $1 })
@@ -98,7 +105,7 @@ private struct ShopName: StorefrontOperation {
             #"{"data":{"shop":{"name":"Mugs"}},"errors":[{"message":"no","path":["shop",0,"x"],"locations":[{"line":1,"column":9}],"extensions":{"code":"ACCESS_DENIED"}}]}"#
         let storefront = try await FakeStorefront.start { _ in .json(text) }
         let result = try await storefront.client().execute(ShopName())
-        #expect(result.data == "Mugs")
+        #expect(result.data.name == "Mugs")
         let error = try #require(result.errors.first)
         #expect(error.path == ["shop", "0", "x"] && error.code == .accessDenied && error.message == "no")
         #expect(error.locations.map(\.column) == [9])
@@ -177,7 +184,9 @@ private struct ShopName: StorefrontOperation {
     func echoedSecret() async throws {
         let canary = SecretCanary()
         let token = canary.plant("token")
-        let operation = ShopName(extra: ["a": .object(["b": .array([.string(token)])])])
+        var (inner, operation) = (GraphQLInputObject(), ShopName())
+        inner.set("b", [token])
+        operation.variables.set("a", inner)
         let error = try await failure(.json(#"{"errors":[{"message":"\#(token) is bad, \#(token)!"}]}"#), operation)
         #expect(canary.findings(in: error).isEmpty)
         #expect(error.providerAnswer?.errorDescription == "… is bad, …!")

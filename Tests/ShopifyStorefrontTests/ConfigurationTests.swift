@@ -1,5 +1,6 @@
 import IdentityHTTP
 import IdentityKit
+import ShopifyGraphQL
 import ShopifyStorefront
 import Testing
 

@@ -8,17 +8,17 @@ import Testing
 
 @Suite struct OperationTests {
     static let documents = [
-        "CartCreate": CartCreate.document, "CartLinesAdd": CartLinesAdd.document,
-        "CartBuyerIdentityUpdate": CartBuyerIdentityUpdate.document,
-        "CartDeliveryAddressesReplace": CartDeliveryAddressesReplace.document,
-        "CartDeliveryAddressesRemove": CartDeliveryAddressesRemove.document, "CartQuery": CartQuery.document,
+        "CartCreate": CartCreate.document.text, "CartLinesAdd": CartLinesAdd.document.text,
+        "CartBuyerIdentityUpdate": CartBuyerIdentityUpdate.document.text,
+        "CartDeliveryAddressesReplace": CartDeliveryAddressesReplace.document.text,
+        "CartDeliveryAddressesRemove": CartDeliveryAddressesRemove.document.text, "CartQuery": CartQuery.document.text,
     ]
     static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
 
     private func bytes(_ identity: CartBuyerIdentityInput) throws -> String {
         let id = try #require(CartID(rawValue: "gid://shopify/Cart/c?key=k"))
         let operation = CartBuyerIdentityUpdate(cartID: id, buyerIdentity: identity)
-        let variables = operation.variables(in: StorefrontContext())
+        let variables = operation.variables.json
         return String(decoding: try #require(variables["buyerIdentity"]).serialized, as: UTF8.self)
     }
 
@@ -55,7 +55,7 @@ import Testing
         address.countryCode = "us"
         address.phone = "(415) 555-0123"
         let operation = CartCreate(lines: [], addresses: [CartDeliveryAddressInput(address)])
-        let input = operation.variables(in: StorefrontContext())["input"]
+        let input = operation.variables.json["input"]
         let expected =
             #"{"delivery":{"addresses":[{"address":{"deliveryAddress":{"firstName":"Ada","address1":"1 Way","provinceCode":"NY","countryCode":"US"}},"selected":true,"oneTimeUse":true,"validationStrategy":"COUNTRY_CODE_ONLY"}]}}"#
         #expect(String(decoding: try #require(input).serialized, as: UTF8.self) == expected)
@@ -69,8 +69,7 @@ import Testing
             preferredLocationID: "gid://l",
             buyer: CustomerAccessToken(issuedByShopify: Secret("t"), expiresAt: nil, issuer: "i")
         )
-        let variables = CartCreate(lines: []).variables(in: context)
-        #expect(variables["country"] == .string("DE") && variables["language"] == .string("PT_BR"))
+        #expect(context.variables["country"] == .string("DE") && context.variables["language"] == .string("PT_BR"))
         #expect(context.variables["preferredLocationId"] == .string("gid://l"))
         #expect(context.variables["buyer"] == .object(["customerAccessToken": .string("t")]))
     }
@@ -86,7 +85,7 @@ import Testing
              "userErrors":[{"code":"BRAND_NEW","field":null,"message":"?"},{"code":null,"field":["x"],"message":"?"}],
              "warnings":[{"code":"NEWER_STILL","message":"!","target":"t"}]}}
             """#
-        let payload = try CartLinesAdd.output(from: JSONValue(parsing: Array(text.utf8)))
+        let payload = try CartLinesAdd.Output(GraphQLNode(JSONValue(parsing: Array(text.utf8))))
         #expect(payload.userErrors.map(\.code) == [CartErrorCode(rawValue: "BRAND_NEW"), nil])
         #expect(payload.warnings.map(\.code.rawValue) == ["NEWER_STILL"])
         let cart = try #require(payload.cart)
@@ -98,7 +97,7 @@ import Testing
     @Test(
         "data of a wrong shape is an error that names the path, never a trap",
         arguments: [
-            ("{}", "cartLinesAdd"), (#"{"cartLinesAdd":{"cart":null}}"#, "userErrors"),
+            ("{}", "data.cart"), (#"{"cartLinesAdd":{"cart":null}}"#, "userErrors"),
             (#"{"cartLinesAdd":{"cart":{"id":7},"userErrors":[],"warnings":[]}}"#, "cart.id"),
             (
                 #"{"cartLinesAdd":{"cart":{"id":"x","totalQuantity":1e99},"userErrors":[],"warnings":[]}}"#,
@@ -108,7 +107,7 @@ import Testing
     )
     func wrongShapes(text: String, path: String) {
         let error = #expect(throws: (any Error).self) {
-            try CartLinesAdd.output(from: JSONValue(parsing: Array(text.utf8)))
+            try CartLinesAdd.Output(GraphQLNode(JSONValue(parsing: Array(text.utf8))))
         }
         #expect(error.map { "\($0)".contains(path) } == true)
     }
@@ -123,10 +122,11 @@ import Testing
             url: "https://s.example/\(url)?key=\(url)"
         )
         let data = try JSONValue(parsing: Array(#"{"cart":\#(text)}"#.utf8))
-        let answer = try #require(try CartQuery.output(from: data))
+        let answer = try CartQuery.Output(GraphQLNode(data))
         #expect(canary.findings(in: answer).isEmpty)
-        #expect(canary.findings(in: answer.cart.id).isEmpty)
-        #expect(answer.cart.id.rawValue.hasSuffix(id))
+        let cart = try #require(answer.cart)
+        #expect(canary.findings(in: cart.id).isEmpty)
+        #expect(cart.id.rawValue.hasSuffix(id))
         #expect(answer.checkoutURL?.reveal().text == "https://s.example/\(url)?key=\(url)")
     }
 
@@ -143,7 +143,7 @@ import Testing
             {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(email) is bad"}],
              "warnings":[{"code":"X","message":"\#(email)","target":"\#(email)"}]}}
             """#
-        let payload = try CartCreate.output(from: JSONValue(parsing: Array(text.utf8)))
+        let payload = try CartCreate.Output(GraphQLNode(JSONValue(parsing: Array(text.utf8))))
         let refusal = #expect(throws: IdentityError.self) { try payload.checked() }
         for value in [create, context, payload, try #require(refusal)] as [Any] {
             #expect(canary.findings(in: value).isEmpty)

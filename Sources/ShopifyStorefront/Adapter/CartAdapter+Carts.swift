@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import ShopifyGraphQL
 
 extension CartAdapter {
     /// Creates a cart with the session's identity in the same call, and makes it the session's cart.
@@ -117,13 +118,13 @@ extension CartAdapter {
             var binding = CartBinding(cartID: cartID, shop: self.client.configuration.shopDomain)
             if let old, old.cartID == cartID { binding = old }
             let query = CartQuery(cartID: binding.cartID, selection: self.selection)
-            guard let answer = try await self.client.execute(query, in: context).data else {
+            guard let cart = try await self.client.execute(query, in: context).data.cart else {
                 throw IdentityError.cartIsGone
             }
             if old?.cartID != cartID { try await self.release(old, in: context) }
-            binding.cartID = answer.cart.id
+            binding.cartID = cart.id
             binding.buyerIP = context.buyerIP ?? binding.buyerIP
-            return CartChange(Attachment(cart: answer.cart, seesCustomer: false).sessionCart(binding), binding)
+            return CartChange(Attachment(cart: cart, seesCustomer: false).sessionCart(binding), binding)
         }
     }
 
@@ -160,11 +161,11 @@ extension CartAdapter {
     ) async throws -> Attachment {
         let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL, selection: selection)
         let result = try await client.execute(query, in: context)
-        guard let answer = result.data else { throw CartVanished() }
-        binding.cartID = answer.cart.id
+        guard let cart = result.data.cart else { throw CartVanished() }
+        binding.cartID = cart.id
         return Attachment(
-            cart: answer.cart,
-            checkoutURL: answer.checkoutURL,
+            cart: cart,
+            checkoutURL: result.data.checkoutURL,
             seesCustomer: selection.seesCustomer(despite: result.errors)
         )
     }

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 extension CartAdapter {
     /// Creates a cart with as much of the session's identity as Shopify accepts.

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// What attaching came to.
 struct Attachment: Sendable {
@@ -143,7 +144,7 @@ extension CartAdapter {
         }
     }
 
-    func send<Operation: StorefrontOperation>(
+    func send<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext
     ) async throws -> CartReply where Operation.Output == CartPayload {

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// The cart that an operation was meant for does not exist any more: its binding is to be dropped.
 struct CartVanished: Error {}

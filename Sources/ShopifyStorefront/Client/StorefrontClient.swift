@@ -1,5 +1,6 @@
 internal import IdentityHTTP
 public import IdentityKit
+public import ShopifyGraphQL
 
 /// Calls one shop's Storefront API.
 ///
@@ -8,14 +9,13 @@ public struct StorefrontClient: Sendable {
     /// How the API is called.
     public let configuration: StorefrontConfiguration
     let environment: IdentityEnvironment
-
-    /// The largest answer that is read: a page of 250 products with their variants has its place in it.
-    private static let maximumBodyBytes = 8 << 20
+    private let executor: GraphQLExecutor
 
     /// Makes a client.
     public init(configuration: StorefrontConfiguration, environment: IdentityEnvironment) {
         self.configuration = configuration
         self.environment = environment
+        executor = GraphQLExecutor(endpoint: configuration.graphQLEndpoint, environment: environment)
     }
 
     /// Carries out an operation whose data are needed.
@@ -24,97 +24,36 @@ public struct StorefrontClient: Sendable {
     /// - Throws: `IdentityError` where there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
     ///   `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected` for errors of
     ///   the document and answers that are none.
-    public func execute<Operation: StorefrontOperation>(
+    public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> StorefrontResult<Operation.Output> {
-        let answer = try await answer(to: operation, context)
-        guard let data = answer.data else { throw answer.failure(configuration) }
-        do {
-            let output = try Operation.output(from: data)
-            return StorefrontResult(data: output, errors: answer.errors, metadata: answer.metadata)
-        } catch {
-            // A null where the reader needs a value is explained by the errors beside it, if there are any.
-            guard answer.errors.isEmpty else { throw answer.failure(configuration) }
-            throw answer.unreadable(error)
-        }
+        try await executor.execute(operation, try call(context))
     }
 
     /// Carries out an operation and returns whatever came: data, errors or both.
     ///
     /// - Throws: `IdentityError` where there is no GraphQL answer, or data without errors that cannot be read.
-    public func executePartial<Operation: StorefrontOperation>(
+    public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> PartialStorefrontResult<Operation.Output> {
-        let answer = try await answer(to: operation, context)
-        var output: Operation.Output?
-        if let data = answer.data {
-            do { output = try Operation.output(from: data) } catch {
-                guard !answer.errors.isEmpty else { throw answer.unreadable(error) }
-            }
-        }
-        return PartialStorefrontResult(data: output, errors: answer.errors, metadata: answer.metadata)
+        try await executor.executePartial(operation, try call(context))
     }
 
-    private func answer<Operation: StorefrontOperation>(
-        to operation: Operation,
-        _ context: StorefrontContext
-    ) async throws(IdentityError) -> StorefrontAnswer {
-        let variables = operation.variables(in: context)
-        let request = try request(Operation.document, variables, context)
-        let response: HTTPResponse
+    private func call(_ context: StorefrontContext) throws(IdentityError) -> GraphQLCall {
+        var call = GraphQLCall(context: context.variables)
+        if let address = context.buyerIP { call.secrets.append(Secret(address)) }
         do {
-            response = try await environment.transport.send(request)
-        } catch {
-            throw IdentityError(error, asking: "The Storefront API")
-        }
-        let sent = SentValues(variables, secrets: secrets(context))
-        return try StorefrontAnswer(response, to: configuration, hiding: sent)
-    }
-
-    /// What the headers carry.
-    private func secrets(_ context: StorefrontContext) -> [Secret] {
-        let address = context.buyerIP.map { [Secret($0)] } ?? []
-        if case .privateToken(let token) = configuration.authentication { return address + [token] }
-        return address
-    }
-
-    private func request(
-        _ document: String,
-        _ variables: JSONObject,
-        _ context: StorefrontContext
-    ) throws(IdentityError) -> HTTPRequest {
-        var body: JSONObject = ["query": .string(document)]
-        if !variables.members.isEmpty { body["variables"] = .object(variables) }
-        var limits = HTTPLimits(maximumBodyBytes: Self.maximumBodyBytes)
-        limits.totalTimeout = configuration.timeout
-        limits.firstByteTimeout = configuration.timeout
-        limits.connectTimeout = min(limits.connectTimeout, configuration.timeout)
-        return HTTPRequest(
-            method: .post,
-            url: configuration.endpoint,
-            headers: try headers(context),
-            body: JSONValue.object(body).serialized,
-            limits: limits,
-            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP
-        )
-    }
-
-    private func headers(_ context: StorefrontContext) throws(IdentityError) -> HTTPHeaders {
-        var headers = HTTPHeaders()
-        do {
-            try headers.set("Content-Type", "application/json")
-            try headers.set("Accept", "application/json")
-            try headers.set("User-Agent", "IdentityKit/0.1 (ShopifyStorefront)")
             switch configuration.authentication {
             case .privateToken(let token):
-                try headers.set("Shopify-Storefront-Private-Token", token.reveal())
+                call.secrets.append(token)
+                try call.headers.set("Shopify-Storefront-Private-Token", token.reveal())
                 if let address = context.buyerIP {
                     guard StorefrontContext.isAddress(address) else { throw Self.invalidAddress }
-                    try headers.set("Shopify-Storefront-Buyer-IP", address)
+                    try call.headers.set("Shopify-Storefront-Buyer-IP", address)
                 }
-            case .publicToken(let token): try headers.set("X-Shopify-Storefront-Access-Token", token)
+            case .publicToken(let token): try call.headers.set("X-Shopify-Storefront-Access-Token", token)
             case .tokenless: break
             }
         } catch let error as IdentityError {
@@ -125,7 +64,7 @@ public struct StorefrontClient: Sendable {
                 "Copy it without line breaks."
             )
         }
-        return headers
+        return call
     }
 
     private static var invalidAddress: IdentityError {
@@ -134,6 +73,32 @@ public struct StorefrontClient: Sendable {
             .invalidRequest,
             "The buyer's IP is not an IP address.",
             hint: "Pass one address without port, as the app's own proxy tells it."
+        )
+    }
+}
+
+extension StorefrontConfiguration {
+    /// The API in the words of the executor.
+    var graphQLEndpoint: GraphQLEndpoint {
+        GraphQLEndpoint(
+            name: "The Storefront API",
+            url: endpoint,
+            version: apiVersion,
+            allowsLoopbackHTTP: allowsLoopbackHTTP,
+            timeout: timeout,
+            access: authentication.name,
+            userAgent: "IdentityKit/0.1 (ShopifyStorefront)",
+            refusalCode: .storefrontRefused,
+            advice: GraphQLEndpoint.Advice(
+                refused:
+                    "Check that the token belongs to this shop, is of the kind it is configured as, and was not revoked.",
+                denied: "Grant the scopes that the operation needs; for carts unauthenticated_write_checkouts.",
+                notFound: "Check shopDomain and apiVersion.",
+                redirected: "Set shopDomain to the domain that serves the API, usually the myshopify.com one.",
+                tooMany: "Wait before the next one; with a private token, pass the buyer's IP with every call.",
+                attack:
+                    "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and do not repeat at once."
+            )
         )
     }
 }

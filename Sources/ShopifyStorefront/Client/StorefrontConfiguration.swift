@@ -1,5 +1,6 @@
 public import IdentityHTTP
 public import IdentityKit
+public import ShopifyGraphQL
 
 /// Which shop's Storefront API is called, in which version, and as whom.
 public struct StorefrontConfiguration: Sendable {

@@ -36,18 +36,13 @@ public struct StorefrontContext: Sendable {
     ///
     /// Holds the buyer's token where there is one: for a request's variables only.
     public var variables: JSONObject {
-        var variables = localeVariables
+        var variables = JSONObject()
+        if let country { variables["country"] = .string(country) }
+        if let language { variables["language"] = .string(language) }
         if let preferredLocationID { variables["preferredLocationId"] = .string(preferredLocationID) }
         if let buyer {
             variables["buyer"] = .object(["customerAccessToken": .string(buyer.token.reveal())])
         }
-        return variables
-    }
-
-    var localeVariables: JSONObject {
-        var variables = JSONObject()
-        if let country { variables["country"] = .string(country) }
-        if let language { variables["language"] = .string(language) }
         return variables
     }
 

@@ -3,12 +3,6 @@ public import IdentityKit
 extension IdentityError.Code {
     /// Shopify refused the request as a whole: token, scope, shop or version.
     public static let storefrontRefused = Self(rawValue: "storefront_refused")
-    /// The document or its variables are wrong by Shopify's reading.
-    public static let graphQLErrors = Self(rawValue: "graphql_errors")
-    /// Too many requests or checkouts at once (`THROTTLED`, HTTP 429).
-    public static let throttled = Self(rawValue: "throttled")
-    /// Shopify takes the caller for an attacker (HTTP 430), usually because the buyer's IP is missing.
-    public static let securityRejection = Self(rawValue: "security_rejection")
     /// The cart is gone: its order is complete, it has expired, or its id is wrong.
     public static let cartGone = Self(rawValue: "cart_gone")
     /// The session has no cart yet.

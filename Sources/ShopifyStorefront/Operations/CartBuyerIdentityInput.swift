@@ -2,7 +2,7 @@ public import IdentityKit
 public import ShopifyGraphQL
 
 /// What a mutation says about the buyer (`CartBuyerIdentityInput`); what is left out keeps its value.
-public struct CartBuyerIdentityInput: Sendable {
+public struct CartBuyerIdentityInput: GraphQLWritable {
     /// The customer access token; of a type of its own, so that no other provider's token gets here.
     public var customerAccessToken: InputField<CustomerAccessToken>
     /// The e-mail address.
@@ -33,6 +33,9 @@ public struct CartBuyerIdentityInput: Sendable {
     public static var detached: CartBuyerIdentityInput {
         CartBuyerIdentityInput(customerAccessToken: .null, email: .null, phone: .null, companyLocationID: .null)
     }
+
+    /// The input as it is sent.
+    public var graphQLValue: JSONValue { .object(object) }
 
     var object: JSONObject {
         var object = GraphQLInputObject()

@@ -1,9 +1,10 @@
-public import IdentityKit
+internal import IdentityKit
+public import ShopifyGraphQL
 
 /// Sets or clears whose cart it is, and answers with a fresh checkout URL (`cartBuyerIdentityUpdate`).
 ///
 /// It sets a state, so it may be repeated.
-public struct CartBuyerIdentityUpdate: StorefrontOperation {
+public struct CartBuyerIdentityUpdate: GraphQLOperation {
     /// The cart.
     public var cartID: CartID
     /// The buyer.
@@ -12,17 +13,23 @@ public struct CartBuyerIdentityUpdate: StorefrontOperation {
     public var selection: CartSelection
 
     /// The document.
-    public static let document = """
-        mutation CartBuyerIdentityUpdate(
-          $cartId: ID!, $buyerIdentity: CartBuyerIdentityInput!, \(CartFields.parameters)
-        ) \(CartFields.context) {
-          cartBuyerIdentityUpdate(cartId: $cartId, buyerIdentity: $buyerIdentity) {
-            cart { ...CartFields checkoutUrl }
-            \(CartFields.problems)
-          }
-        }
-        \(CartFields.fragment)
-        """
+    public static let document = GraphQLDocument(
+        name: "CartBuyerIdentityUpdate",
+        kind: .mutation,
+        text: """
+            mutation CartBuyerIdentityUpdate(
+              $cartId: ID!, $buyerIdentity: CartBuyerIdentityInput!, \(CartFields.parameters)
+            ) \(CartFields.context) {
+              cartBuyerIdentityUpdate(cartId: $cartId, buyerIdentity: $buyerIdentity) {
+                cart { ...CartFields checkoutUrl }
+                \(CartFields.problems)
+              }
+            }
+            \(CartFields.fragment)
+            """,
+        contextVariables: CartFields.contextVariables,
+        repetition: .always
+    )
 
     /// Creates the operation.
     public init(cartID: CartID, buyerIdentity: CartBuyerIdentityInput, selection: CartSelection = .full) {
@@ -32,15 +39,13 @@ public struct CartBuyerIdentityUpdate: StorefrontOperation {
     }
 
     /// Cart, buyer, context and selection.
-    public func variables(in context: StorefrontContext) -> JSONObject {
-        var variables = selection.variables(in: context)
-        variables["cartId"] = .string(cartID.rawValue)
-        variables["buyerIdentity"] = .object(buyerIdentity.object)
+    public var variables: GraphQLInputObject {
+        var variables = selection.variables
+        variables.set("cartId", cartID.rawValue)
+        variables.set("buyerIdentity", buyerIdentity)
         return variables
     }
 
-    /// Reads the payload.
-    public static func output(from data: JSONValue) throws -> CartPayload {
-        try CartPayload(AnswerNode(data)["cartBuyerIdentityUpdate"])
-    }
+    /// The payload.
+    public typealias Output = CartPayload
 }

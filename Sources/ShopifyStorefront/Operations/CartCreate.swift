@@ -1,7 +1,8 @@
-public import IdentityKit
+internal import IdentityKit
+public import ShopifyGraphQL
 
 /// Creates a cart, with the buyer's identity in the same call (`cartCreate`).
-public struct CartCreate: StorefrontOperation {
+public struct CartCreate: GraphQLOperation {
     /// The lines.
     public var lines: [CartLineInput]
     /// The buyer.
@@ -12,12 +13,18 @@ public struct CartCreate: StorefrontOperation {
     public var selection: CartSelection
 
     /// The document.
-    public static let document = """
-        mutation CartCreate($input: CartInput, \(CartFields.parameters)) \(CartFields.context) {
-          cartCreate(input: $input) { cart { ...CartFields } \(CartFields.problems) }
-        }
-        \(CartFields.fragment)
-        """
+    public static let document = GraphQLDocument(
+        name: "CartCreate",
+        kind: .mutation,
+        text: """
+            mutation CartCreate($input: CartInput, \(CartFields.parameters)) \(CartFields.context) {
+              cartCreate(input: $input) { cart { ...CartFields } \(CartFields.problems) }
+            }
+            \(CartFields.fragment)
+            """,
+        contextVariables: CartFields.contextVariables,
+        repetition: .once
+    )
 
     /// Creates the operation.
     public init(
@@ -33,21 +40,20 @@ public struct CartCreate: StorefrontOperation {
     }
 
     /// The input, the context and the selection.
-    public func variables(in context: StorefrontContext) -> JSONObject {
-        var input = JSONObject()
-        if !lines.isEmpty { input["lines"] = .array(lines.map { .object($0.object) }) }
-        let identity = buyerIdentity.object
-        if !identity.members.isEmpty { input["buyerIdentity"] = .object(identity) }
+    public var variables: GraphQLInputObject {
+        var input = GraphQLInputObject()
+        if !lines.isEmpty { input.set("lines", lines) }
+        if !buyerIdentity.object.members.isEmpty { input.set("buyerIdentity", buyerIdentity) }
         if !addresses.isEmpty {
-            input["delivery"] = .object(["addresses": .array(addresses.map { .object($0.object) })])
+            var delivery = GraphQLInputObject()
+            delivery.set("addresses", addresses)
+            input.set("delivery", delivery)
         }
-        var variables = selection.variables(in: context)
-        variables["input"] = .object(input)
+        var variables = selection.variables
+        variables.set("input", input)
         return variables
     }
 
-    /// Reads the payload.
-    public static func output(from data: JSONValue) throws -> CartPayload {
-        try CartPayload(AnswerNode(data)["cartCreate"])
-    }
+    /// The payload.
+    public typealias Output = CartPayload
 }

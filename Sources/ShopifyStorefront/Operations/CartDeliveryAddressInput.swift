@@ -1,7 +1,8 @@
 public import IdentityKit
+public import ShopifyGraphQL
 
 /// A delivery address for a cart (`CartSelectableAddressInput`): selected, for this order only, checked by its country alone.
-public struct CartDeliveryAddressInput: Sendable, Equatable {
+public struct CartDeliveryAddressInput: GraphQLWritable, Equatable {
     /// The address; parts that are nil or empty are not sent.
     public var address: PostalAddress
     /// Whether it is the one to deliver to; yes unless given.
@@ -15,6 +16,9 @@ public struct CartDeliveryAddressInput: Sendable, Equatable {
         self.isSelected = isSelected
         self.isOneTimeUse = isOneTimeUse
     }
+
+    /// The input as it is sent.
+    public var graphQLValue: JSONValue { .object(object) }
 
     var object: JSONObject {
         var fields = JSONObject()

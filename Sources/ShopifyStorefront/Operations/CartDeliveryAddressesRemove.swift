@@ -1,7 +1,8 @@
-public import IdentityKit
+internal import IdentityKit
+public import ShopifyGraphQL
 
 /// Takes delivery addresses off a cart (`cartDeliveryAddressesRemove`).
-public struct CartDeliveryAddressesRemove: StorefrontOperation {
+public struct CartDeliveryAddressesRemove: GraphQLOperation {
     /// The cart.
     public var cartID: CartID
     /// The ids of the addresses on the cart.
@@ -10,17 +11,23 @@ public struct CartDeliveryAddressesRemove: StorefrontOperation {
     public var selection: CartSelection
 
     /// The document.
-    public static let document = """
-        mutation CartDeliveryAddressesRemove(
-          $cartId: ID!, $addressIds: [ID!]!, \(CartFields.parameters)
-        ) \(CartFields.context) {
-          cartDeliveryAddressesRemove(cartId: $cartId, addressIds: $addressIds) {
-            cart { ...CartFields checkoutUrl }
-            \(CartFields.problems)
-          }
-        }
-        \(CartFields.fragment)
-        """
+    public static let document = GraphQLDocument(
+        name: "CartDeliveryAddressesRemove",
+        kind: .mutation,
+        text: """
+            mutation CartDeliveryAddressesRemove(
+              $cartId: ID!, $addressIds: [ID!]!, \(CartFields.parameters)
+            ) \(CartFields.context) {
+              cartDeliveryAddressesRemove(cartId: $cartId, addressIds: $addressIds) {
+                cart { ...CartFields checkoutUrl }
+                \(CartFields.problems)
+              }
+            }
+            \(CartFields.fragment)
+            """,
+        contextVariables: CartFields.contextVariables,
+        repetition: .always
+    )
 
     /// Creates the operation.
     public init(cartID: CartID, addressIDs: [String], selection: CartSelection = .full) {
@@ -30,15 +37,13 @@ public struct CartDeliveryAddressesRemove: StorefrontOperation {
     }
 
     /// Cart, addresses, context and selection.
-    public func variables(in context: StorefrontContext) -> JSONObject {
-        var variables = selection.variables(in: context)
-        variables["cartId"] = .string(cartID.rawValue)
-        variables["addressIds"] = .array(addressIDs.map { .string($0) })
+    public var variables: GraphQLInputObject {
+        var variables = selection.variables
+        variables.set("cartId", cartID.rawValue)
+        variables.set("addressIds", addressIDs)
         return variables
     }
 
-    /// Reads the payload.
-    public static func output(from data: JSONValue) throws -> CartPayload {
-        try CartPayload(AnswerNode(data)["cartDeliveryAddressesRemove"])
-    }
+    /// The payload.
+    public typealias Output = CartPayload
 }

@@ -1,7 +1,8 @@
-public import IdentityKit
+internal import IdentityKit
+public import ShopifyGraphQL
 
 /// Puts delivery addresses on a cart in the place of all others (`cartDeliveryAddressesReplace`).
-public struct CartDeliveryAddressesReplace: StorefrontOperation {
+public struct CartDeliveryAddressesReplace: GraphQLOperation {
     /// The cart.
     public var cartID: CartID
     /// The addresses, at most 20.
@@ -10,17 +11,23 @@ public struct CartDeliveryAddressesReplace: StorefrontOperation {
     public var selection: CartSelection
 
     /// The document.
-    public static let document = """
-        mutation CartDeliveryAddressesReplace(
-          $cartId: ID!, $addresses: [CartSelectableAddressInput!]!, \(CartFields.parameters)
-        ) \(CartFields.context) {
-          cartDeliveryAddressesReplace(cartId: $cartId, addresses: $addresses) {
-            cart { ...CartFields checkoutUrl }
-            \(CartFields.problems)
-          }
-        }
-        \(CartFields.fragment)
-        """
+    public static let document = GraphQLDocument(
+        name: "CartDeliveryAddressesReplace",
+        kind: .mutation,
+        text: """
+            mutation CartDeliveryAddressesReplace(
+              $cartId: ID!, $addresses: [CartSelectableAddressInput!]!, \(CartFields.parameters)
+            ) \(CartFields.context) {
+              cartDeliveryAddressesReplace(cartId: $cartId, addresses: $addresses) {
+                cart { ...CartFields checkoutUrl }
+                \(CartFields.problems)
+              }
+            }
+            \(CartFields.fragment)
+            """,
+        contextVariables: CartFields.contextVariables,
+        repetition: .always
+    )
 
     /// Creates the operation.
     public init(cartID: CartID, addresses: [CartDeliveryAddressInput], selection: CartSelection = .full) {
@@ -30,15 +37,13 @@ public struct CartDeliveryAddressesReplace: StorefrontOperation {
     }
 
     /// Cart, addresses, context and selection.
-    public func variables(in context: StorefrontContext) -> JSONObject {
-        var variables = selection.variables(in: context)
-        variables["cartId"] = .string(cartID.rawValue)
-        variables["addresses"] = .array(addresses.map { .object($0.object) })
+    public var variables: GraphQLInputObject {
+        var variables = selection.variables
+        variables.set("cartId", cartID.rawValue)
+        variables.set("addresses", addresses)
         return variables
     }
 
-    /// Reads the payload.
-    public static func output(from data: JSONValue) throws -> CartPayload {
-        try CartPayload(AnswerNode(data)["cartDeliveryAddressesReplace"])
-    }
+    /// The payload.
+    public typealias Output = CartPayload
 }

@@ -1,7 +1,8 @@
-internal import IdentityKit
+public import IdentityKit
+public import ShopifyGraphQL
 
 /// A line to put into a cart (`CartLineInput`).
-public struct CartLineInput: Sendable, Equatable {
+public struct CartLineInput: GraphQLWritable, Equatable {
     /// The variant's global id.
     public var merchandiseID: String
     /// How many; 1 unless given.
@@ -28,6 +29,9 @@ public struct CartLineInput: Sendable, Equatable {
     public static func == (left: CartLineInput, right: CartLineInput) -> Bool {
         left.object == right.object
     }
+
+    /// The input as it is sent.
+    public var graphQLValue: JSONValue { .object(object) }
 
     var object: JSONObject {
         var object: JSONObject = ["merchandiseId": .string(merchandiseID), "quantity": .integer(quantity)]

@@ -1,7 +1,8 @@
-public import IdentityKit
+internal import IdentityKit
+public import ShopifyGraphQL
 
 /// Adds lines to a cart (`cartLinesAdd`); not to be repeated blindly, it adds again.
-public struct CartLinesAdd: StorefrontOperation {
+public struct CartLinesAdd: GraphQLOperation {
     /// The cart.
     public var cartID: CartID
     /// The lines, at most 250.
@@ -10,12 +11,18 @@ public struct CartLinesAdd: StorefrontOperation {
     public var selection: CartSelection
 
     /// The document.
-    public static let document = """
-        mutation CartLinesAdd($cartId: ID!, $lines: [CartLineInput!]!, \(CartFields.parameters)) \(CartFields.context) {
-          cartLinesAdd(cartId: $cartId, lines: $lines) { cart { ...CartFields } \(CartFields.problems) }
-        }
-        \(CartFields.fragment)
-        """
+    public static let document = GraphQLDocument(
+        name: "CartLinesAdd",
+        kind: .mutation,
+        text: """
+            mutation CartLinesAdd($cartId: ID!, $lines: [CartLineInput!]!, \(CartFields.parameters)) \(CartFields.context) {
+              cartLinesAdd(cartId: $cartId, lines: $lines) { cart { ...CartFields } \(CartFields.problems) }
+            }
+            \(CartFields.fragment)
+            """,
+        contextVariables: CartFields.contextVariables,
+        repetition: .afterReading
+    )
 
     /// Creates the operation.
     public init(cartID: CartID, lines: [CartLineInput], selection: CartSelection = .full) {
@@ -25,15 +32,13 @@ public struct CartLinesAdd: StorefrontOperation {
     }
 
     /// Cart, lines, context and selection.
-    public func variables(in context: StorefrontContext) -> JSONObject {
-        var variables = selection.variables(in: context)
-        variables["cartId"] = .string(cartID.rawValue)
-        variables["lines"] = .array(lines.map { .object($0.object) })
+    public var variables: GraphQLInputObject {
+        var variables = selection.variables
+        variables.set("cartId", cartID.rawValue)
+        variables.set("lines", lines)
         return variables
     }
 
-    /// Reads the payload.
-    public static func output(from data: JSONValue) throws -> CartPayload {
-        try CartPayload(AnswerNode(data)["cartLinesAdd"])
-    }
+    /// The payload.
+    public typealias Output = CartPayload
 }

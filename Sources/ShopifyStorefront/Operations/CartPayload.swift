@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 public import IdentityKit
-internal import ShopifyGraphQL
+public import ShopifyGraphQL
 
 /// What a cart mutation answers.
 public struct CartPayload: Sendable {
@@ -22,7 +22,7 @@ public struct CartPayload: Sendable {
         return cart
     }
 
-    init(_ node: AnswerNode) throws(AnswerNodeError) {
+    init(_ node: AnswerNode) throws(GraphQLReadingError) {
         _ = try node.object()
         var found: Cart?
         if let cart = node["cart"].optional { found = try Cart(cart) }
@@ -37,9 +37,18 @@ public struct CartPayload: Sendable {
     }
 }
 
+extension CartPayload: GraphQLReadable {
+    /// Reads the data of a cart mutation, whose one field is the payload.
+    public init(_ data: GraphQLNode) throws(GraphQLReadingError) {
+        let node = AnswerNode(data)
+        guard let name = node.value?.object?.members.first?.name else { throw node["cart"].error("a payload") }
+        try self.init(node[name])
+    }
+}
+
 extension CheckoutURL {
     /// The URL at a node, nil where the operation did not ask for it.
-    init?(_ node: AnswerNode) throws(AnswerNodeError) {
+    init?(_ node: AnswerNode) throws(GraphQLReadingError) {
         guard let text = try node.optionalText() else { return nil }
         guard let url = try? HTTPURL(text) else { throw node.error("a URL") }
         self.init(url)

@@ -1,13 +1,23 @@
-public import IdentityKit
+internal import IdentityKit
+public import ShopifyGraphQL
 
 /// Reads a cart (`cart`); its checkout URL too where that is asked for.
-public struct CartQuery: StorefrontOperation {
-    /// What the query answers; nil when there is no such cart.
-    public struct Answer: Sendable {
-        /// The cart.
-        public let cart: Cart
+public struct CartQuery: GraphQLOperation {
+    /// What the query answers.
+    public struct Output: GraphQLReadable {
+        /// The cart; nil when there is no such cart.
+        public let cart: Cart?
         /// Where to pay, where it was asked for.
         public let checkoutURL: CheckoutURL?
+
+        /// Reads the data; null is a cart that is gone.
+        public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+            let cart = AnswerNode(node)["cart"]
+            var found: Cart?
+            if let cart = cart.optional { found = try Cart(cart) }
+            self.cart = found
+            checkoutURL = try CheckoutURL(cart["checkoutUrl"])
+        }
     }
 
     /// The cart.
@@ -18,12 +28,17 @@ public struct CartQuery: StorefrontOperation {
     public var selection: CartSelection
 
     /// The document.
-    public static let document = """
-        query Cart($cartId: ID!, $readsCheckoutURL: Boolean!, \(CartFields.parameters)) \(CartFields.context) {
-          cart(id: $cartId) { ...CartFields checkoutUrl @include(if: $readsCheckoutURL) }
-        }
-        \(CartFields.fragment)
-        """
+    public static let document = GraphQLDocument(
+        name: "Cart",
+        kind: .query,
+        text: """
+            query Cart($cartId: ID!, $readsCheckoutURL: Boolean!, \(CartFields.parameters)) \(CartFields.context) {
+              cart(id: $cartId) { ...CartFields checkoutUrl @include(if: $readsCheckoutURL) }
+            }
+            \(CartFields.fragment)
+            """,
+        contextVariables: CartFields.contextVariables
+    )
 
     /// Creates the operation.
     public init(cartID: CartID, readsCheckoutURL: Bool = false, selection: CartSelection = .full) {
@@ -33,16 +48,10 @@ public struct CartQuery: StorefrontOperation {
     }
 
     /// Cart, context and selection.
-    public func variables(in context: StorefrontContext) -> JSONObject {
-        var variables = selection.variables(in: context)
-        variables["cartId"] = .string(cartID.rawValue)
-        variables["readsCheckoutURL"] = .bool(readsCheckoutURL)
+    public var variables: GraphQLInputObject {
+        var variables = selection.variables
+        variables.set("cartId", cartID.rawValue)
+        variables.set("readsCheckoutURL", readsCheckoutURL)
         return variables
-    }
-
-    /// Reads the cart; null is a cart that is gone.
-    public static func output(from data: JSONValue) throws -> Answer? {
-        guard let cart = AnswerNode(data)["cart"].optional else { return nil }
-        return Answer(cart: try Cart(cart), checkoutURL: try CheckoutURL(cart["checkoutUrl"]))
     }
 }

@@ -1,4 +1,3 @@
-internal import IdentityKit
 internal import ShopifyGraphQL
 
 /// How much of a cart is asked for; what the app may not read is not asked for.
@@ -28,10 +27,10 @@ public struct CartSelection: Sendable, Equatable {
         readsCustomer && !errors.contains { $0.code == .accessDenied && $0.path.contains("customer") }
     }
 
-    func variables(in context: StorefrontContext) -> JSONObject {
-        var variables = context.localeVariables
-        variables["lineCount"] = .integer(lines)
-        variables["readsCustomer"] = .bool(readsCustomer)
+    var variables: GraphQLInputObject {
+        var variables = GraphQLInputObject()
+        variables.set("lineCount", lines)
+        variables.set("readsCustomer", readsCustomer)
         return variables
     }
 }
@@ -40,6 +39,7 @@ public struct CartSelection: Sendable, Equatable {
 enum CartFields {
     /// The variables that the fragment and the directive of each operation need.
     static let parameters = "$country: CountryCode, $language: LanguageCode, $lineCount: Int!, $readsCustomer: Boolean!"
+    static let contextVariables = ["country", "language"]
     static let context = "@inContext(country: $country, language: $language)"
 
     // No checkoutUrl: while it lives it is a credential, and it is asked for only where it is handed over.

@@ -1,20 +1,13 @@
 internal import IdentityKit
-
-/// What an answer has, or has not, at a path; the path alone is told, never the value.
-struct AnswerNodeError: Error, Sendable, CustomStringConvertible {
-    let path: String
-    let expected: String
-
-    var description: String { "data\(path) is not \(expected)" }
-}
+internal import ShopifyGraphQL
 
 /// A place in an answer's data that knows its path.
 struct AnswerNode {
     let value: JSONValue?
     private let path: String
 
-    init(_ data: JSONValue) {
-        value = data
+    init(_ data: GraphQLNode) {
+        value = data.json()
         path = ""
     }
 
@@ -33,37 +26,37 @@ struct AnswerNode {
         return self
     }
 
-    func text() throws(AnswerNodeError) -> String {
+    func text() throws(GraphQLReadingError) -> String {
         guard let text = value?.string else { throw error("a text") }
         return text
     }
 
-    func optionalText() throws(AnswerNodeError) -> String? {
+    func optionalText() throws(GraphQLReadingError) -> String? {
         guard let optional else { return nil }
         return try optional.text()
     }
 
-    func integer() throws(AnswerNodeError) -> Int {
+    func integer() throws(GraphQLReadingError) -> Int {
         guard let integer = value?.number?.integer else { throw error("an integer") }
         return integer
     }
 
-    func flag() throws(AnswerNodeError) -> Bool {
+    func flag() throws(GraphQLReadingError) -> Bool {
         guard let flag = value?.bool else { throw error("true or false") }
         return flag
     }
 
-    func list() throws(AnswerNodeError) -> [AnswerNode] {
+    func list() throws(GraphQLReadingError) -> [AnswerNode] {
         guard let elements = value?.array else { throw error("a list") }
         return elements.enumerated().map { AnswerNode($1, "\(path)[\($0)]") }
     }
 
-    func object() throws(AnswerNodeError) -> AnswerNode {
+    func object() throws(GraphQLReadingError) -> AnswerNode {
         guard value?.object != nil else { throw error("an object") }
         return self
     }
 
-    func error(_ expected: String) -> AnswerNodeError {
-        AnswerNodeError(path: path, expected: expected)
+    func error(_ expected: String) -> GraphQLReadingError {
+        GraphQLReadingError(path: path, expected: expected)
     }
 }

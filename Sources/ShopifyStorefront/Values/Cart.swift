@@ -1,3 +1,5 @@
+internal import ShopifyGraphQL
+
 /// A cart as one answer showed it.
 public struct Cart: Sendable, Equatable {
     /// The cart's id, a capability; it may differ from the one asked for.
@@ -58,7 +60,7 @@ extension Cart: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
 }
 
 extension Cart {
-    init(_ node: AnswerNode) throws(AnswerNodeError) {
+    init(_ node: AnswerNode) throws(GraphQLReadingError) {
         guard let id = CartID(rawValue: try node["id"].text()) else { throw node["id"].error("a cart id") }
         self.id = id
         totalQuantity = try node["totalQuantity"].integer()
@@ -76,7 +78,7 @@ extension Cart {
 }
 
 extension Cart.BuyerIdentity {
-    init(_ node: AnswerNode) throws(AnswerNodeError) {
+    init(_ node: AnswerNode) throws(GraphQLReadingError) {
         email = try node["email"].optionalText()
         phone = try node["phone"].optionalText()
         countryCode = try node["countryCode"].optionalText()
@@ -85,7 +87,7 @@ extension Cart.BuyerIdentity {
 }
 
 extension CartLine {
-    init(_ node: AnswerNode) throws(AnswerNodeError) {
+    init(_ node: AnswerNode) throws(GraphQLReadingError) {
         id = try node["id"].text()
         quantity = try node["quantity"].integer()
         // A new kind of merchandise has none of these; the cart is readable all the same.

@@ -1,3 +1,5 @@
+internal import ShopifyGraphQL
+
 /// Why Shopify refused a change of a cart.
 public struct CartUserError: Sendable, Equatable {
     /// The code, where there is one.
@@ -78,7 +80,7 @@ public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStrin
 }
 
 extension CartUserError {
-    init(_ node: AnswerNode) throws(AnswerNodeError) {
+    init(_ node: AnswerNode) throws(GraphQLReadingError) {
         code = try node["code"].optionalText().map(CartErrorCode.init(rawValue:))
         var path: [String] = []
         if let field = node["field"].optional {
@@ -90,7 +92,7 @@ extension CartUserError {
 }
 
 extension CartWarning {
-    init(_ node: AnswerNode) throws(AnswerNodeError) {
+    init(_ node: AnswerNode) throws(GraphQLReadingError) {
         code = CartWarningCode(rawValue: try node["code"].text())
         message = try node["message"].optionalText() ?? ""
         target = try node["target"].optionalText() ?? ""

@@ -1,3 +1,5 @@
+internal import ShopifyGraphQL
+
 /// An amount of money, kept as Shopify wrote it: no binary fraction ever rounds it.
 public struct Money: Sendable, Equatable {
     /// The amount as decimal text, for example `12.5`.
@@ -13,7 +15,7 @@ public struct Money: Sendable, Equatable {
 }
 
 extension Money {
-    init(_ node: AnswerNode) throws(AnswerNodeError) {
+    init(_ node: AnswerNode) throws(GraphQLReadingError) {
         amount = try node["amount"].text()
         currencyCode = try node["currencyCode"].text()
     }

@@ -247,7 +247,7 @@ enum Samples {
             {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(canary.plant("message"))"}],
              "warnings":[{"code":"X","message":"\#(canary.plant("message"))","target":"\#(canary.plant("target"))"}]}}
             """#
-        let payload = try CartCreate.output(from: JSONValue(parsing: Array(text.utf8)))
+        let payload = try CartCreate.Output(GraphQLNode(JSONValue(parsing: Array(text.utf8))))
         let customer = CustomerAccessToken(issuedByShopify: secret("customer", canary), expiresAt: nil, issuer: "i")
         var values: [Any] = [identity, delivery, authentication, payload]
         values += payload.userErrors as [Any]
@@ -309,7 +309,7 @@ enum Samples {
     ) async throws -> [Any] {
         let whole = try await app.storefront.execute(CartQuery(cartID: id, readsCheckoutURL: true), in: context)
         var values: [Any] = [whole, whole.metadata]
-        if let answer = whole.data { values.append(answer) }
+        values.append(whole.data)
         app.stage.sandbox.storefront.misbehave(.storefrontAccessDenied(path: "cart", "buyerIdentity"), on: .storefront)
         let partial = try await app.storefront.executePartial(CartQuery(cartID: id), in: context)
         values.append(partial)

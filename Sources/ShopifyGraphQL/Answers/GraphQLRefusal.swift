@@ -1,13 +1,12 @@
 internal import IdentityKit
-internal import ShopifyGraphQL
 
 /// A status other than 2xx, and what it means.
-struct StorefrontRefusal {
+struct GraphQLRefusal {
     private let status: Int
     private let retryAfter: Duration?
     private let answer: IdentityError.ProviderAnswer
 
-    init(_ metadata: StorefrontMetadata, _ errors: [GraphQLError], _ retryAfter: Duration?) {
+    init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError], _ retryAfter: Duration?) {
         status = metadata.status
         self.retryAfter = retryAfter
         answer = IdentityError.ProviderAnswer(
@@ -18,41 +17,41 @@ struct StorefrontRefusal {
         )
     }
 
-    func error(_ configuration: StorefrontConfiguration) -> IdentityError {
-        let mode = configuration.authentication.name
+    func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
+        let (name, mode) = (endpoint.name, endpoint.access)
         switch status {
         case 300..<400:
             return error(
                 .configuration,
                 .redirectRefused,
-                "The Storefront API answered with a redirect, which is not followed.",
-                "Set shopDomain to the domain that serves the API, usually the myshopify.com one."
+                "\(name) answered with a redirect, which is not followed.",
+                endpoint.advice.redirected
             )
         case 401, 403:
             return error(
                 .configuration,
-                .storefrontRefused,
-                "The Storefront API refused \(mode).",
-                "Check that the token belongs to this shop, is of the kind it is configured as, and was not revoked."
+                endpoint.refusalCode,
+                "\(name) refused \(mode).",
+                endpoint.advice.refused
             )
         case 402:
             return error(
                 .configuration,
-                .storefrontRefused,
+                endpoint.refusalCode,
                 "The shop is frozen (asked with \(mode)).",
                 "The shop's owner has to settle the bill."
             )
         case 404:
             return error(
                 .configuration,
-                .storefrontRefused,
-                "There is no Storefront API at this address (asked with \(mode)).",
-                "Check shopDomain and apiVersion."
+                endpoint.refusalCode,
+                "\(name) is not at this address (asked with \(mode)).",
+                endpoint.advice.notFound
             )
         case 423:
             return error(
                 .configuration,
-                .storefrontRefused,
+                endpoint.refusalCode,
                 "The shop is locked (asked with \(mode)).",
                 "The shop's owner has to talk to Shopify."
             )
@@ -60,28 +59,28 @@ struct StorefrontRefusal {
             return error(
                 .retryLater,
                 .throttled,
-                "The Storefront API has had too many requests.",
-                "Wait before the next one; with \(mode), pass the buyer's IP with every call."
+                "\(name) has had too many requests.",
+                endpoint.advice.tooMany
             )
         case 430:
             return error(
                 .retryLater,
                 .securityRejection,
                 "Shopify took the request for an attack (430, asked with \(mode)).",
-                "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and do not repeat at once."
+                endpoint.advice.attack
             )
         case 500...:
             return error(
                 .retryLater,
                 .providerUnavailable,
-                "The Storefront API is out of order.",
+                "\(name) is out of order.",
                 "Try again after a moment."
             )
         default:
             return error(
                 .rejected,
                 .graphQLErrors,
-                "The Storefront API refused the request.",
+                "\(name) refused the request.",
                 "See the provider's answer."
             )
         }

@@ -1,9 +1,9 @@
-/// A version of the Storefront API, as it stands in the path.
+/// A version of a GraphQL API of Shopify, as it stands in the path: one calendar for all of them.
 ///
 /// A version is served for at least a year. One that has left is answered by the oldest that has not, without an error;
-/// ``StorefrontMetadata/servedVersion`` tells which one answered.
+/// ``GraphQLMetadata/servedVersion`` tells which one answered.
 /// Source: shopify.dev, "API versioning".
-public struct StorefrontAPIVersion: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The version as text, for example `2026-10`.
     public let rawValue: String
 
@@ -26,7 +26,8 @@ public struct StorefrontAPIVersion: RawRepresentable, Hashable, Sendable, Custom
     /// The version that is used unless another is asked for: 2026-10.
     public static let standard = v2026_10
 
-    var isPathSegment: Bool {
+    /// Whether it can stand in a path as it is.
+    package var isPathSegment: Bool {
         (1...32).contains(rawValue.utf8.count)
             && rawValue.utf8.allSatisfy { byte in
                 switch byte {
