@@ -57,6 +57,7 @@ let package = Package(
         // Layer 1
         library("IdentityCrypto", ["CIdentityOpenSSL"]),
         library("IdentityHTTP", ["CIdentityCurl"]),
+        library("GraphQLLanguage", []),
 
         // Layer 2 and 2b
         library("IdentityKit", ["IdentityCrypto", "IdentityHTTP"]),
@@ -70,7 +71,7 @@ let package = Package(
         library("IdentityPostgres", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "CIdentityPostgres"]),
         library("ShopifyStorefront", ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentityPresentation", ["IdentityKit", "IdentityHTTP"]),
-        library("IdentitySandbox", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        library("IdentitySandbox", ["GraphQLLanguage", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
         // Layer 4
         library("IdentityTesting", ["IdentityKit", "IdentityHTTP", "IdentityCrypto"]),

@@ -1,3 +1,4 @@
+internal import GraphQLLanguage
 internal import IdentityKit
 
 /// Why a value does not fit a type, and where inside it.

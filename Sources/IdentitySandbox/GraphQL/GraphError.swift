@@ -1,3 +1,4 @@
+internal import GraphQLLanguage
 internal import IdentityKit
 
 /// One entry of a response's `errors`.

@@ -1,3 +1,4 @@
+internal import GraphQLLanguage
 internal import IdentityKit
 
 /// What a root field is called with.

@@ -1,3 +1,4 @@
+internal import GraphQLLanguage
 internal import IdentityKit
 
 /// What a resolver answers: the whole value, of which the executor takes what was selected.

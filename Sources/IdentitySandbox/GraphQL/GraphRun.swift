@@ -1,3 +1,4 @@
+internal import GraphQLLanguage
 internal import IdentityKit
 
 /// One execution: collects fields, completes values, gathers field errors (GraphQL specification, section 6).

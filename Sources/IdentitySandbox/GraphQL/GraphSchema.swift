@@ -1,3 +1,5 @@
+internal import GraphQLLanguage
+
 /// One field of an object or interface type, or one member of an input type.
 struct GraphSchemaField: Sendable {
     let name: String

@@ -1,3 +1,4 @@
+internal import GraphQLLanguage
 internal import IdentityKit
 
 /// Checks a document against a schema before anything runs, with the codes that the service answers.

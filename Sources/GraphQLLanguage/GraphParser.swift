@@ -1,24 +1,25 @@
 /// Parses executable documents by recursive descent; nesting is bounded.
-struct GraphParser {
+package struct GraphParser {
     private var lexer: GraphLexer
-    private(set) var token: GraphToken = .end
-    private(set) var location = GraphLocation(line: 1, column: 1)
+    package private(set) var token: GraphToken = .end
+    package private(set) var location = GraphLocation(line: 1, column: 1)
     private var depth = 0
     private static let maximumDepth = 48
 
-    init(_ text: String) throws(GraphSyntaxError) {
+    package init(_ text: String) throws(GraphSyntaxError) {
         lexer = GraphLexer(text)
         try advance()
     }
 
-    static func document(_ text: String) throws(GraphSyntaxError) -> GraphDocument {
+    package static func document(_ text: String) throws(GraphSyntaxError) -> GraphDocument {
         var parser = try GraphParser(text)
         var document = GraphDocument()
         while parser.token != .end {
+            let comment = try parser.description()
             if case .name("fragment") = parser.token {
-                document.fragments.append(try parser.fragment())
+                document.fragments.append(try parser.fragment(comment))
             } else {
-                document.operations.append(try parser.operation())
+                document.operations.append(try parser.operation(comment))
             }
         }
         return document
@@ -26,11 +27,11 @@ struct GraphParser {
 
     // MARK: Tokens
 
-    mutating func advance() throws(GraphSyntaxError) {
+    package mutating func advance() throws(GraphSyntaxError) {
         (token, location) = try lexer.next()
     }
 
-    func failure(_ expected: String) -> GraphSyntaxError {
+    package func failure(_ expected: String) -> GraphSyntaxError {
         let found =
             switch token {
             case .name(let text), .number(let text), .punctuator(let text): "\"\(text)\""
@@ -40,23 +41,23 @@ struct GraphParser {
         return GraphSyntaxError(message: "Parse error on \(found), expected \(expected)", location: location)
     }
 
-    mutating func accept(_ punctuator: String) throws(GraphSyntaxError) -> Bool {
+    package mutating func accept(_ punctuator: String) throws(GraphSyntaxError) -> Bool {
         guard token == .punctuator(punctuator) else { return false }
         try advance()
         return true
     }
 
-    mutating func expect(_ punctuator: String) throws(GraphSyntaxError) {
+    package mutating func expect(_ punctuator: String) throws(GraphSyntaxError) {
         guard try accept(punctuator) else { throw failure("\"\(punctuator)\"") }
     }
 
-    mutating func name() throws(GraphSyntaxError) -> String {
+    package mutating func name() throws(GraphSyntaxError) -> String {
         guard case .name(let text) = token else { throw failure("a name") }
         try advance()
         return text
     }
 
-    mutating func acceptKeyword(_ keyword: String) throws(GraphSyntaxError) -> Bool {
+    package mutating func acceptKeyword(_ keyword: String) throws(GraphSyntaxError) -> Bool {
         guard token == .name(keyword) else { return false }
         try advance()
         return true
@@ -69,15 +70,34 @@ struct GraphParser {
 
     // MARK: Definitions
 
-    private mutating func fragment() throws(GraphSyntaxError) -> GraphFragment {
+    /// The description of what follows, or the comment directly above it.
+    private mutating func description() throws(GraphSyntaxError) -> String? {
+        let comment = comment
+        guard case .string(let text) = token else { return comment }
+        try advance()
+        return text
+    }
+
+    private var comment: String? {
+        lexer.comment.isEmpty ? nil : lexer.comment.joined(separator: "\n")
+    }
+
+    private mutating func fragment(_ comment: String?) throws(GraphSyntaxError) -> GraphFragment {
         let start = location
         try advance()
         let name = try name()
         guard name != "on", try acceptKeyword("on") else { throw failure("\"on\"") }
-        return GraphFragment(name: name, type: try self.name(), selections: try selectionSet(), location: start)
+        return GraphFragment(
+            name: name,
+            type: try self.name(),
+            directives: try directives(),
+            selections: try selectionSet(),
+            location: start,
+            comment: comment
+        )
     }
 
-    private mutating func operation() throws(GraphSyntaxError) -> GraphOperation {
+    private mutating func operation(_ comment: String?) throws(GraphSyntaxError) -> GraphOperation {
         let start = location
         if token == .punctuator("{") {
             return GraphOperation(
@@ -86,7 +106,8 @@ struct GraphParser {
                 variables: [],
                 directives: [],
                 selections: try selectionSet(),
-                location: start
+                location: start,
+                comment: comment
             )
         }
         guard case .name(let word) = token, let kind = GraphOperation.Kind(rawValue: word) else {
@@ -97,7 +118,7 @@ struct GraphParser {
         if case .name = token { operationName = try name() }
         var variables: [GraphVariable] = []
         if try accept("(") {
-            while try !accept(")") { variables.append(try variable()) }
+            repeat { variables.append(try variable()) } while try !accept(")")
         }
         return GraphOperation(
             kind: kind,
@@ -105,21 +126,30 @@ struct GraphParser {
             variables: variables,
             directives: try directives(),
             selections: try selectionSet(),
-            location: start
+            location: start,
+            comment: comment
         )
     }
 
     private mutating func variable() throws(GraphSyntaxError) -> GraphVariable {
+        let comment = try description()
         let start = location
         try expect("$")
         let name = try name()
         try expect(":")
         let type = try typeReference()
         let defaultValue = try accept("=") ? try literal() : nil
-        return GraphVariable(name: name, type: type, defaultValue: defaultValue, location: start)
+        return GraphVariable(
+            name: name,
+            type: type,
+            defaultValue: defaultValue,
+            directives: try directives(),
+            location: start,
+            comment: comment
+        )
     }
 
-    mutating func typeReference() throws(GraphSyntaxError) -> GraphTypeReference {
+    package mutating func typeReference() throws(GraphSyntaxError) -> GraphTypeReference {
         try enter()
         defer { depth -= 1 }
         var type: GraphTypeReference
@@ -157,6 +187,7 @@ struct GraphParser {
 
     private mutating func field() throws(GraphSyntaxError) -> GraphField {
         let start = location
+        let comment = comment
         var fieldName = try name()
         var alias: String?
         if try accept(":") {
@@ -172,7 +203,8 @@ struct GraphParser {
             arguments: arguments,
             directives: directives,
             selections: selections,
-            location: start
+            location: start,
+            comment: comment
         )
     }
 
@@ -198,7 +230,7 @@ struct GraphParser {
         return directives
     }
 
-    mutating func literal() throws(GraphSyntaxError) -> GraphLiteral {
+    package mutating func literal() throws(GraphSyntaxError) -> GraphLiteral {
         try enter()
         defer { depth -= 1 }
         switch token {

@@ -1,0 +1,158 @@
+/// A place in a GraphQL document, counted from 1; columns count bytes.
+package struct GraphLocation: Sendable, Hashable {
+    package let line: Int
+    package let column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+}
+
+/// A value as it is written in a document.
+package indirect enum GraphLiteral: Sendable {
+    case variable(String)
+    case number(String)
+    case string(String)
+    case bool(Bool)
+    case null
+    case enumeration(String)
+    case list([GraphLiteral])
+    case object([(name: String, value: GraphLiteral)])
+}
+
+/// A reference to a type: `Name`, `[Name]`, `Name!` and what they combine to.
+package indirect enum GraphTypeReference: Sendable, Hashable, CustomStringConvertible {
+    case named(String)
+    case list(GraphTypeReference)
+    case nonNull(GraphTypeReference)
+
+    package var description: String {
+        switch self {
+        case .named(let name): name
+        case .list(let element): "[\(element)]"
+        case .nonNull(let inner): "\(inner)!"
+        }
+    }
+
+    /// The name inside all brackets and exclamation marks.
+    package var leafName: String {
+        switch self {
+        case .named(let name): name
+        case .list(let inner), .nonNull(let inner): inner.leafName
+        }
+    }
+}
+
+/// `name: value` in the parentheses of a field or a directive.
+package struct GraphArgument: Sendable {
+    package let name: String
+    package let value: GraphLiteral
+    package let location: GraphLocation
+
+    package init(name: String, value: GraphLiteral, location: GraphLocation) {
+        self.name = name
+        self.value = value
+        self.location = location
+    }
+}
+
+/// `@name(...)`.
+package struct GraphDirective: Sendable {
+    package let name: String
+    package let arguments: [GraphArgument]
+    package let location: GraphLocation
+
+    package init(name: String, arguments: [GraphArgument], location: GraphLocation) {
+        self.name = name
+        self.arguments = arguments
+        self.location = location
+    }
+}
+
+/// One field of a selection set.
+package struct GraphField: Sendable {
+    package let alias: String?
+    package let name: String
+    package let arguments: [GraphArgument]
+    package let directives: [GraphDirective]
+    package var selections: [GraphSelection]
+    package let location: GraphLocation
+    /// The comment above it.
+    package let comment: String?
+
+    package init(
+        alias: String? = nil,
+        name: String,
+        arguments: [GraphArgument] = [],
+        directives: [GraphDirective] = [],
+        selections: [GraphSelection] = [],
+        location: GraphLocation,
+        comment: String? = nil
+    ) {
+        self.alias = alias
+        self.name = name
+        self.arguments = arguments
+        self.directives = directives
+        self.selections = selections
+        self.location = location
+        self.comment = comment
+    }
+
+    package var responseKey: String { alias ?? name }
+}
+
+/// A member of a selection set.
+package indirect enum GraphSelection: Sendable {
+    case field(GraphField)
+    case spread(name: String, directives: [GraphDirective], location: GraphLocation)
+    case inline(type: String?, directives: [GraphDirective], selections: [GraphSelection], location: GraphLocation)
+}
+
+/// `$name: Type = default`.
+package struct GraphVariable: Sendable {
+    package let name: String
+    package let type: GraphTypeReference
+    package let defaultValue: GraphLiteral?
+    package let directives: [GraphDirective]
+    package let location: GraphLocation
+    /// The description or the comment above it.
+    package let comment: String?
+}
+
+/// A query or a mutation.
+package struct GraphOperation: Sendable {
+    package enum Kind: String, Sendable {
+        case query
+        case mutation
+    }
+
+    package let kind: Kind
+    package let name: String?
+    package let variables: [GraphVariable]
+    package let directives: [GraphDirective]
+    package var selections: [GraphSelection]
+    package let location: GraphLocation
+    /// The description or the comment above it.
+    package let comment: String?
+
+    /// How the service names the operation at the head of an error path.
+    package var pathName: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
+}
+
+/// `fragment name on Type { ... }`.
+package struct GraphFragment: Sendable {
+    package let name: String
+    package let type: String
+    package let directives: [GraphDirective]
+    package var selections: [GraphSelection]
+    package let location: GraphLocation
+    /// The description or the comment above it.
+    package let comment: String?
+}
+
+/// A parsed document.
+package struct GraphDocument: Sendable {
+    package var operations: [GraphOperation] = []
+    package var fragments: [GraphFragment] = []
+}
