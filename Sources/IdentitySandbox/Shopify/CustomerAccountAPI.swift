@@ -121,11 +121,10 @@ extension SandboxShopify {
             schema: schema,
             queries: ["customer": { _ in CustomerAccountAPI.customer(buyer) }, "shop": { _ in shop }],
             mutations: [
-                // The access token itself is what carts take, so the exchange gives the same one.
-                "storefrontCustomerAccessTokenCreate": { _ in
+                "storefrontCustomerAccessTokenCreate": { [self] _ in
                     .object(
                         "StorefrontCustomerAccessTokenCreatePayload",
-                        ["customerAccessToken": .text(token), "userErrors": .list([])]
+                        ["customerAccessToken": .text(exchange(token)), "userErrors": .list([])]
                     )
                 }
             ]

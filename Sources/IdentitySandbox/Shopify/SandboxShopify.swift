@@ -14,6 +14,8 @@ public final class SandboxShopify: SandboxService {
         var keyring = SigningKeyring(owner: "shopify", keyIDPrefix: "id_")
         var accessTokenLifetime: Duration
         var clients: [SandboxShopifyClient]
+        /// Storefront tokens and the access tokens that they were exchanged for.
+        var exchangedTokens: [String: String] = [:]
     }
 
     /// Where requests are noted and misbehaviours planned.
@@ -147,6 +149,20 @@ public final class SandboxShopify: SandboxService {
     }
 
     // MARK: What the Storefront asks
+
+    /// The buyer for whom a cart takes a token: a Customer Account access token, or what was exchanged for one and dies with it.
+    func buyer(forCartToken token: String, takesAccountTokens: Bool) -> KnownBuyer? {
+        let origin = state.withLock { $0.exchangedTokens[token] }
+        if let origin { return buyer(forAccessToken: origin) }
+        return takesAccountTokens ? buyer(forAccessToken: token) : nil
+    }
+
+    /// A Storefront token in exchange for an access token.
+    func exchange(_ accessToken: String) -> String {
+        let token = RandomText.hexadecimal(32)
+        state.withLock { $0.exchangedTokens[token] = accessToken }
+        return token
+    }
 
     /// The buyer behind a living access token that may be put on a cart.
     func buyer(forAccessToken token: String) -> KnownBuyer? {

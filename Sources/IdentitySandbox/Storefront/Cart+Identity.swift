@@ -11,9 +11,10 @@ extension Cart {
     ) throws(CartUserError) {
         var changed = identity
         if let value = input["customerAccessToken"] {
-            changed.accessToken = value.string
-            changed.customer = value.string.flatMap(shop.customer)
-            if value.string != nil, changed.customer == nil {
+            let isSwallowed = value.string != nil && shop.swallowsToken()
+            changed.accessToken = isSwallowed ? nil : value.string
+            changed.customer = isSwallowed ? nil : value.string.flatMap(shop.customer)
+            if value.string != nil, !isSwallowed, changed.customer == nil {
                 throw CartUserError(
                     code: "INVALID",
                     field: field + ["customerAccessToken"],
@@ -53,6 +54,13 @@ extension Cart {
                 code: "MISSING_CUSTOMER_ACCESS_TOKEN",
                 field: field + ["customerAccessToken"],
                 message: "A customer access token is required."
+            )
+        }
+        guard !shop.configuration.refusedCompanyLocations.contains(location) else {
+            throw CartUserError(
+                code: "BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION",
+                field: field + ["companyLocationId"],
+                message: "Buyer cannot purchase for company location."
             )
         }
         guard shop.configuration.companyLocations.contains(location) else {

@@ -5,6 +5,8 @@ struct ShopFacts: Sendable {
     let configuration: SandboxStorefrontConfiguration
     /// The buyer behind a customer access token that is alive.
     let customer: @Sendable (String) -> KnownBuyer?
+    /// Whether this token is taken without a word and without effect.
+    let swallowsToken: @Sendable () -> Bool
 
     func variant(_ id: String) -> SandboxStorefrontConfiguration.Variant? {
         configuration.variants.first { $0.id == id }
@@ -13,6 +15,7 @@ struct ShopFacts: Sendable {
 
 extension Cart {
     static let maximumLines = 500
+    static let maximumLinesPerCall = 250
     static let maximumQuantity = 1_000_000
 
     mutating func addLines(
@@ -21,6 +24,7 @@ extension Cart {
         field: [String],
         _ warnings: inout [CartWarning]
     ) throws(CartUserError) {
+        guard inputs.count <= Self.maximumLinesPerCall else { throw Self.tooMany(field) }
         for (index, input) in inputs.enumerated() {
             let path = field + [String(index)]
             guard let variant = input["merchandiseId"]?.string.flatMap(shop.variant) else {
@@ -32,13 +36,26 @@ extension Cart {
             }
             let quantity = try Self.quantity(input["quantity"], path) ?? 1
             let attributes = input["attributes"]?.array ?? []
-            if let known = lines.firstIndex(where: { $0.variant.id == variant.id && $0.attributes == attributes }) {
+            let plan = input["sellingPlanId"]?.string
+            let parent = input["parent"]
+            let known = lines.firstIndex { line in
+                line.variant.id == variant.id && line.attributes == attributes && line.sellingPlanID == plan
+                    && line.parent == parent
+            }
+            if let known {
                 try set(quantity: lines[known].quantity + quantity, at: known, path, &warnings)
             } else {
                 guard lines.count < Self.maximumLines else {
                     throw CartUserError(code: "CART_TOO_LARGE", field: field, message: "The cart has too many lines.")
                 }
-                let line = Line(id: nextID("CartLine"), variant: variant, quantity: 0, attributes: attributes)
+                let line = Line(
+                    id: nextID("CartLine"),
+                    variant: variant,
+                    quantity: 0,
+                    attributes: attributes,
+                    sellingPlanID: plan,
+                    parent: parent
+                )
                 lines.append(line)
                 try set(quantity: quantity, at: lines.count - 1, path, &warnings)
             }
@@ -69,6 +86,7 @@ extension Cart {
                 lines[index].variant = variant
             }
             if let attributes = input["attributes"]?.array { lines[index].attributes = attributes }
+            if let plan = input["sellingPlanId"] { lines[index].sellingPlanID = plan.string }
             if let quantity = try Self.quantity(input["quantity"], path) {
                 try set(quantity: quantity, at: index, path, &warnings)
             }
@@ -80,7 +98,16 @@ extension Cart {
         for (position, id) in ids.enumerated() where !lines.contains(where: { $0.id == id }) {
             throw Self.lineMissing(["lineIds", String(position)], id)
         }
-        lines.removeAll { ids.contains($0.id) }
+        let gone = Set(ids)
+        lines.removeAll { gone.contains($0.id) }
+    }
+
+    private static func tooMany(_ field: [String]) -> CartUserError {
+        CartUserError(
+            code: "MAXIMUM_EXCEEDED",
+            field: field,
+            message: "The input array size is greater than the maximum allowed of 250."
+        )
     }
 
     private static func lineMissing(_ field: [String], _ id: String?) -> CartUserError {

@@ -28,6 +28,16 @@ struct Cart: Sendable {
         var variant: SandboxStorefrontConfiguration.Variant
         var quantity: Int
         var attributes: [JSONValue]
+        var sellingPlanID: String?
+        /// The variant or line that it belongs to.
+        var parent: JSONValue?
+    }
+
+    struct Metafield: Sendable {
+        let key: String
+        let type: String
+        let value: String
+        let updatedAt: Date
     }
 
     struct Identity: Sendable {
@@ -52,9 +62,9 @@ struct Cart: Sendable {
         let code: String
     }
 
-    let token: String
+    var token: String
     /// The secret half of the id.
-    let key: String
+    var key: String
     /// The key in the checkout URL, another secret.
     let checkoutKey: String
     let createdAt: Date
@@ -67,6 +77,9 @@ struct Cart: Sendable {
     var identity = Identity()
     var addresses: [Address] = []
     var deliveryOption: String?
+    var billingAddress: JSONObject?
+    var metafields: [String: Metafield] = [:]
+    var completion = CartCompletion()
     private var lastNumber = 0
 
     init(at now: Date) {

@@ -35,58 +35,57 @@ extension SandboxStorefront {
         let lines = cart.lines.map { line($0, currency) }
         let addresses = hasKey ? cart.addresses : []
         let groups = hasKey ? deliveryGroups(of: cart) : []
-        return .object(
-            "Cart",
-            [
-                "id": .text(hasKey ? cart.id : Cart.id(token: cart.token, key: nil)),
-                "checkoutUrl": .text(checkoutURL(of: cart, hasKey: hasKey, viewer)),
-                "createdAt": .date(cart.createdAt), "updatedAt": .date(cart.updatedAt), "note": .text(cart.note),
-                "totalQuantity": .integer(cart.totalQuantity), "attributes": attributes,
-                "attribute": .computed { arguments in
-                    cart.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
-                },
-                "buyerIdentity": hasKey ? buyerIdentity(of: cart, viewer) : .object("CartBuyerIdentity", [:]),
-                "cost": .object(
-                    "CartCost",
-                    [
-                        "subtotalAmount": .money(cart.subtotal, currency), "subtotalAmountEstimated": .flag(true),
-                        "totalAmount": .money(cart.total, currency), "totalAmountEstimated": .flag(true),
-                        "checkoutChargeAmount": .money(cart.total, currency),
-                    ]
-                ),
-                "delivery": .object(
-                    "CartDelivery",
-                    [
-                        "addresses": .computed { arguments in
-                            let onlySelected = arguments["selected"]?.bool == true
-                            return .list(addresses.filter { !onlySelected || $0.isSelected }.map(Self.address))
-                        }
-                    ]
-                ),
-                "deliveryGroups": .connection("CartDeliveryGroupConnection", "CartDeliveryGroupEdge", groups),
-                "discountCodes": .list(
-                    cart.discountCodes.map { code in
-                        .object(
-                            "CartDiscountCode",
-                            ["code": .text(code), "applicable": .flag(cart.isApplicable(code))]
-                        )
+        let members: [String: GraphNode] = [
+            "id": .text(hasKey ? cart.id : Cart.id(token: cart.token, key: nil)),
+            "checkoutUrl": .text(checkoutURL(of: cart, hasKey: hasKey, viewer)),
+            "createdAt": .date(cart.createdAt), "updatedAt": .date(cart.updatedAt), "note": .text(cart.note),
+            "totalQuantity": .integer(cart.totalQuantity), "attributes": attributes,
+            "attribute": .computed { arguments in
+                cart.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
+            },
+            "buyerIdentity": hasKey ? buyerIdentity(of: cart, viewer) : .object("CartBuyerIdentity", [:]),
+            "cost": .object(
+                "CartCost",
+                [
+                    "subtotalAmount": .money(cart.subtotal, currency), "subtotalAmountEstimated": .flag(true),
+                    "totalAmount": .money(cart.total, currency), "totalAmountEstimated": .flag(true),
+                    "checkoutChargeAmount": .money(cart.total, currency),
+                ]
+            ),
+            "delivery": .object(
+                "CartDelivery",
+                [
+                    "addresses": .computed { arguments in
+                        let onlySelected = arguments["selected"]?.bool == true
+                        return .list(addresses.filter { !onlySelected || $0.isSelected }.map(Self.address))
                     }
-                ),
-                "appliedGiftCards": .list(
-                    cart.giftCards.map { card in
-                        .object(
-                            "AppliedGiftCard",
-                            [
-                                "id": .text(card.id), "lastCharacters": .text(String(card.code.suffix(4)).lowercased()),
-                                "amountUsed": .money(0, currency), "balance": .money(5000, currency),
-                                "presentmentAmountUsed": .money(0, currency),
-                            ]
-                        )
-                    }
-                ),
-                "lines": .connection("BaseCartLineConnection", "BaseCartLineEdge", lines),
-            ]
-        )
+                ]
+            ),
+            "deliveryGroups": .connection("CartDeliveryGroupConnection", "CartDeliveryGroupEdge", groups),
+            "discountCodes": .list(
+                cart.discountCodes.map { code in
+                    .object(
+                        "CartDiscountCode",
+                        ["code": .text(code), "applicable": .flag(cart.isApplicable(code))]
+                    )
+                }
+            ),
+            "appliedGiftCards": .list(
+                cart.giftCards.map { card in
+                    .object(
+                        "AppliedGiftCard",
+                        [
+                            "id": .text(card.id), "lastCharacters": .text(String(card.code.suffix(4)).lowercased()),
+                            "amountUsed": .money(0, currency), "balance": .money(5000, currency),
+                            "presentmentAmountUsed": .money(0, currency),
+                        ]
+                    )
+                }
+            ),
+            "discountAllocations": .list([]),
+            "lines": .connection("BaseCartLineConnection", "BaseCartLineEdge", lines),
+        ]
+        return .object("Cart", members.merging(Self.metafieldMembers(hasKey ? cart.metafields : [:])) { $1 })
     }
 
     private static func attribute(_ value: JSONValue) -> GraphNode {
@@ -98,7 +97,17 @@ extension SandboxStorefront {
             "CartLine",
             [
                 "id": .text(line.id), "viewKey": .text(line.id), "quantity": .integer(line.quantity),
-                "merchandise": variantNode(line.variant),
+                "merchandise": variantNode(line.variant), "discountAllocations": .list([]),
+                "instructions": .object(
+                    "CartLineInstructions",
+                    ["canRemove": .flag(true), "canUpdateQuantity": .flag(true)]
+                ),
+                "sellingPlanAllocation": line.sellingPlanID.map { plan in
+                    .object(
+                        "SellingPlanAllocation",
+                        ["sellingPlan": .object("SellingPlan", ["id": .text(plan), "name": .text("Sandbox plan")])]
+                    )
+                } ?? .null,
                 "attributes": .list(line.attributes.map(Self.attribute)),
                 "attribute": .computed { arguments in
                     line.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
@@ -183,6 +192,16 @@ extension SandboxStorefront {
 
     // MARK: Delivery
 
+    private func mailingAddress(of cart: Cart) -> [String: GraphNode] {
+        let fields = cart.addresses.first { $0.isSelected }?.fields ?? [:]
+        var members: [String: GraphNode] = [:]
+        for member in fields.members { members[member.name] = .leaf(member.value) }
+        members["id"] = .text("gid://shopify/MailingAddress/\(cart.token)")
+        members["countryCodeV2"] = members.removeValue(forKey: "countryCode")
+        members["formatted"] = .list([])
+        return members
+    }
+
     static let deliveryOptions = [
         (handle: "sandbox-standard", title: "Standard", cost: 500),
         (handle: "sandbox-express", title: "Express", cost: 1500),
@@ -209,6 +228,12 @@ extension SandboxStorefront {
                 [
                     "id": .text(Self.deliveryGroupID(of: cart)), "groupType": .text("ONE_TIME_PURCHASE"),
                     "deliveryOptions": .list(options), "selectedDeliveryOption": options[chosen],
+                    "cartLines": .connection(
+                        "BaseCartLineConnection",
+                        "BaseCartLineEdge",
+                        cart.lines.map { line($0, configuration.currencyCode) }
+                    ),
+                    "deliveryAddress": .object("MailingAddress", mailingAddress(of: cart)),
                 ]
             )
         ]

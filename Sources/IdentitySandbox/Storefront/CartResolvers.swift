@@ -2,13 +2,15 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension SandboxStorefront {
-    private typealias Change = @Sendable (inout Cart, JSONObject, inout [CartWarning]) throws(CartUserError) -> Void
+    typealias Change = @Sendable (inout Cart, JSONObject, inout [CartWarning]) throws(CartUserError) -> Void
 
     func executor(_ viewer: CartViewer, _ version: String) -> GraphExecutor? {
-        guard let schema = StorefrontSchema.schemas[version] else { return nil }
+        let isRestricted = configuration.servesRestrictedMutations
+        let schemas = isRestricted ? StorefrontSchema.restrictedSchemas : StorefrontSchema.schemas
+        guard let schema = schemas[version] else { return nil }
         var queries = catalogueQueries
         queries["cart"] = { [self] call in
-            guard let parts = Cart.parse(call.arguments["id"]?.string ?? ""), let cart = cart(token: parts.token) else {
+            guard let parts = current(call.arguments["id"]?.string ?? ""), let cart = cart(token: parts.token) else {
                 return .null
             }
             return node(of: cart, hasKey: parts.key == cart.key, viewer)
@@ -16,6 +18,11 @@ extension SandboxStorefront {
         var mutations: [String: GraphExecutor.Resolver] = ["cartCreate": { [self] call in create(call, viewer) }]
         for (name, change) in changes {
             mutations[name] = { [self] call in update(call, payload(of: name), viewer, change) }
+        }
+        mutations.merge(metafieldMutations(viewer.now)) { $1 }
+        if isRestricted {
+            queries.merge(restrictedQueries) { $1 }
+            mutations.merge(restrictedMutations(viewer)) { $1 }
         }
         return GraphExecutor(schema: schema, queries: queries, mutations: mutations)
     }
@@ -79,6 +86,7 @@ extension SandboxStorefront {
         var cart = Cart(at: viewer.now)
         var warnings: [CartWarning] = []
         do throws(CartUserError) {
+            if let refusal = takeRefusal() { throw refusal }
             if let identity = input["buyerIdentity"]?.object {
                 try cart.updateIdentity(identity, shop, field: ["input", "buyerIdentity"])
             }
@@ -92,6 +100,15 @@ extension SandboxStorefront {
         } catch {
             return payloadNode("CartCreatePayload", .null, [error], [])
         }
+        for field in input["metafields"]?.array ?? [] {
+            guard let key = field["key"]?.string else { continue }
+            cart.metafields[key] = Cart.Metafield(
+                key: key,
+                type: field["type"]?.string ?? "",
+                value: field["value"]?.string ?? "",
+                updatedAt: viewer.now
+            )
+        }
         cart.attributes = input["attributes"]?.array ?? []
         cart.note = input["note"]?.string
         cart.setDiscountCodes(input["discountCodes"]?.array ?? [], &warnings)
@@ -100,10 +117,11 @@ extension SandboxStorefront {
         return payloadNode("CartCreatePayload", node(of: cart, hasKey: true, viewer), [], warnings)
     }
 
-    private func update(_ call: GraphCall, _ payload: String, _ viewer: CartViewer, _ change: Change) -> GraphNode {
-        let parts = Cart.parse(call.arguments["cartId"]?.string ?? "")
+    func update(_ call: GraphCall, _ payload: String, _ viewer: CartViewer, _ change: Change) -> GraphNode {
+        let parts = current(call.arguments["cartId"]?.string ?? "")
         var warnings: [CartWarning] = []
         let outcome = withCart(parts?.token ?? "") { stored throws(CartUserError) -> Cart in
+            if let refusal = takeRefusal() { throw refusal }
             guard var cart = stored, let key = parts?.key, cart.key == key else { throw .cartMissing }
             try change(&cart, call.arguments, &warnings)
             cart.updatedAt = viewer.now
@@ -121,28 +139,32 @@ extension SandboxStorefront {
         }
     }
 
-    private func payloadNode(
+    func payloadNode(
         _ type: String,
         _ cart: GraphNode,
         _ errors: [CartUserError],
         _ warnings: [CartWarning]
     ) -> GraphNode {
-        let errorNodes = errors.map { error in
-            GraphNode.object(
-                "CartUserError",
-                [
-                    "code": .text(error.code), "field": .list(error.field.map { .text($0) }),
-                    "message": .text(error.message),
-                ]
-            )
-        }
         let warningNodes = warnings.map { warning in
             GraphNode.object(
                 "CartWarning",
                 ["code": .text(warning.code), "message": .text(warning.message), "target": .text(warning.target)]
             )
         }
-        return .object(type, ["cart": cart, "userErrors": .list(errorNodes), "warnings": .list(warningNodes)])
+        return .object(
+            type,
+            ["cart": cart, "userErrors": .list(errors.map(Self.errorNode)), "warnings": .list(warningNodes)]
+        )
+    }
+
+    static func errorNode(_ error: CartUserError) -> GraphNode {
+        .object(
+            "CartUserError",
+            [
+                "code": .text(error.code), "field": .list(error.field.map { .text($0) }),
+                "message": .text(error.message),
+            ]
+        )
     }
 }
 

@@ -1,9 +1,16 @@
+internal import FoundationEssentials
 internal import IdentityKit
 
+/// Products and variants.
 extension SandboxStorefront {
-    private static func handle(_ title: String) -> String {
+    static func handle(_ title: String) -> String {
         String(title.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "-" })
     }
+
+    private static let dates: [String: GraphNode] = [
+        "createdAt": .text("2026-01-02T03:04:05Z"), "publishedAt": .text("2026-01-02T03:04:05Z"),
+        "updatedAt": .text("2026-01-02T03:04:05Z"),
+    ]
 
     func variantNode(_ variant: SandboxStorefrontConfiguration.Variant) -> GraphNode {
         .object(
@@ -15,153 +22,150 @@ extension SandboxStorefront {
     private func variantMembers(_ variant: SandboxStorefrontConfiguration.Variant) -> [String: GraphNode] {
         [
             "id": .text(variant.id), "title": .text(variant.title), "sku": .text(Self.handle(variant.title)),
-            "availableForSale": .flag(variant.stock != 0),
+            "availableForSale": .flag(variant.stock != 0), "currentlyNotInStock": .flag(variant.stock == 0),
             "quantityAvailable": variant.stock.map { .integer($0) } ?? .null,
+            "quantityRule": .object("QuantityRule", ["increment": .integer(1), "minimum": .integer(1)]),
             "price": .money(variant.price, configuration.currencyCode), "requiresShipping": .flag(true),
+            "requiresComponents": .flag(false), "taxable": .flag(true), "weight": .leaf(.integer(0)),
+            "weightUnit": .text("KILOGRAMS"), "image": image(variant.product),
             "selectedOptions": .list([
                 .object("SelectedOption", ["name": .text("Variant"), "value": .text(variant.title)])
-            ]),
+            ]), "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
         ]
+    }
+
+    private func image(_ title: String) -> GraphNode {
+        let name = Self.handle(title)
+        return .object(
+            "Image",
+            [
+                "id": .text("gid://shopify/ProductImage/\(name)"), "altText": .text(title), "width": .integer(800),
+                "height": .integer(600),
+                "url": .computed { arguments in
+                    let width = arguments["transform"]?["maxWidth"]?.number?.integer.map { "?width=\($0)" } ?? ""
+                    return .text("https://cdn.example/\(name).jpg" + width)
+                },
+            ]
+        )
     }
 
     /// A product; not `deep`, its variants do not lead back to it.
-    private func productNode(_ title: String, deep: Bool) -> GraphNode {
+    func productNode(_ title: String, deep: Bool) -> GraphNode {
         let variants = configuration.variants.filter { $0.product == title }
-        let prices = variants.map(\.price)
         let nodes = variants.map { variant in
             deep ? variantNode(variant) : GraphNode.object("ProductVariant", variantMembers(variant))
         }
-        let currency = configuration.currencyCode
-        return .object(
-            "Product",
+        @Sendable func variant(_ options: JSONValue?) -> GraphNode? {
+            let wanted = options?.array?.first { $0["name"]?.string == "Variant" }?["value"]?.string
+            return zip(variants, nodes).first { $0.0.title == wanted }?.1
+        }
+        let available = zip(variants, nodes).first { $0.0.stock != 0 }?.1
+        let members: [String: GraphNode] = [
+            "id": .text(productID(title)), "handle": .text(Self.handle(title)), "title": .text(title),
+            "vendor": .text("Sandbox"), "productType": .text(""), "isGiftCard": .flag(false),
+            "requiresSellingPlan": .flag(false), "description": Self.description(of: title),
+            "descriptionHtml": .text("<p>From the sandbox.</p>"), "tags": .list([]),
+            "availableForSale": .flag(variants.contains { $0.stock != 0 }),
+            "totalInventory": .integer(variants.reduce(0) { $0 + ($1.stock ?? 100) }),
+            "variantsCount": .object("Count", ["count": .integer(variants.count), "precision": .text("EXACT")]),
+            "seo": .object("SEO", ["title": .text(title)]), "featuredImage": image(title),
+            "images": .connection("ImageConnection", "ImageEdge", [image(title)]),
+            "options": .list([option(variants, of: title)]), "priceRange": priceRange(variants.map(\.price)),
+            "compareAtPriceRange": priceRange([]),
+            "collections": .connection("CollectionConnection", "CollectionEdge", deep ? [collectionHead] : []),
+            "variants": .connection("ProductVariantConnection", "ProductVariantEdge", nodes),
+            "selectedOrFirstAvailableVariant": .computed { arguments in
+                variant(arguments["selectedOptions"]) ?? available ?? nodes.first ?? .null
+            },
+            "variantBySelectedOptions": .computed { variant($0["selectedOptions"]) ?? .null },
+            "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
+        ]
+        return .object("Product", members.merging(Self.dates) { $1 })
+    }
+
+    private static func description(of title: String) -> GraphNode {
+        .computed { arguments in
+            let text = "\(title), from the sandbox."
+            guard let length = arguments["truncateAt"]?.number?.integer, length >= 0, text.count > length else {
+                return .text(text)
+            }
+            return .text(text.prefix(max(0, length - 1)) + "…")
+        }
+    }
+
+    private func option(_ variants: [SandboxStorefrontConfiguration.Variant], of title: String) -> GraphNode {
+        let id = "gid://shopify/ProductOption/\(Self.handle(title))"
+        let values = variants.map { variant in
+            GraphNode.object(
+                "ProductOptionValue",
+                ["id": .text("\(id)-\(Self.handle(variant.title))"), "name": .text(variant.title)]
+            )
+        }
+        return .object("ProductOption", ["id": .text(id), "name": .text("Variant"), "optionValues": .list(values)])
+    }
+
+    private func priceRange(_ prices: [Int]) -> GraphNode {
+        .object(
+            "ProductPriceRange",
             [
-                "id": .text(productID(title)), "handle": .text(Self.handle(title)), "title": .text(title),
-                "vendor": .text("Sandbox"), "productType": .text(""),
-                "description": .text("\(title), from the sandbox."),
-                "descriptionHtml": .text("<p>From the sandbox.</p>"), "tags": .list([]),
-                "availableForSale": .flag(variants.contains { $0.stock != 0 }),
-                "priceRange": .object(
-                    "ProductPriceRange",
-                    [
-                        "minVariantPrice": .money(prices.min() ?? 0, currency),
-                        "maxVariantPrice": .money(prices.max() ?? 0, currency),
-                    ]
-                ),
-                "variants": .connection("ProductVariantConnection", "ProductVariantEdge", nodes),
+                "minVariantPrice": .money(prices.min() ?? 0, configuration.currencyCode),
+                "maxVariantPrice": .money(prices.max() ?? 0, configuration.currencyCode),
             ]
         )
     }
 
-    private var productTitles: [String] {
-        configuration.variants.map(\.product).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    var productTitles: [String] {
+        var known = Set<String>()
+        return configuration.variants.map(\.product).filter { known.insert($0).inserted }
     }
 
-    private func productID(_ title: String) -> String {
+    func productID(_ title: String) -> String {
         "gid://shopify/Product/\((productTitles.firstIndex(of: title) ?? 0) + 1)"
     }
 
-    private var collectionNode: GraphNode {
-        .object(
-            "Collection",
-            [
-                "id": .text("gid://shopify/Collection/1"), "handle": .text("all"), "title": .text("Everything"),
-                "description": .text(""),
-                "products": .connection(
-                    "ProductConnection",
-                    "ProductEdge",
-                    productTitles.map { productNode($0, deep: true) }
-                ),
-            ]
-        )
-    }
+    // MARK: The one collection
 
-    var catalogueQueries: [String: GraphExecutor.Resolver] {
+    static let collectionID = "gid://shopify/Collection/1"
+
+    private var collectionMembers: [String: GraphNode] {
         [
-            "product": { [self] call in
-                let title = productTitles.first {
-                    call.arguments["id"]?.string == productID($0)
-                        || call.arguments["handle"]?.string == Self.handle($0)
-                }
-                return title.map { productNode($0, deep: true) } ?? .null
-            },
-            "products": { [self] call in
-                // Enough of the search syntax to see that a query arrives: every word must be in the title.
-                let words = (call.arguments["query"]?.string ?? "").lowercased().split(separator: " ")
-                let found = productTitles.filter { title in words.allSatisfy { title.lowercased().contains($0) } }
-                return page(
-                    .connection("ProductConnection", "ProductEdge", found.map { productNode($0, deep: true) }),
-                    call
-                )
-            },
-            "collection": { [self] call in
-                call.arguments["handle"]?.string == "all"
-                    || call.arguments["id"]?.string == "gid://shopify/Collection/1"
-                    ? collectionNode : .null
-            },
-            "collections": { [self] call in
-                page(.connection("CollectionConnection", "CollectionEdge", [collectionNode]), call)
-            },
-            "node": { [self] call in node(id: call.arguments["id"]?.string ?? "") },
-            "nodes": { [self] call in
-                .list((call.arguments["ids"]?.array ?? []).map { node(id: $0.string ?? "") })
-            },
-            "shop": { [self] _ in shopNode },
-            "localization": { call in
-                let code = call.context["country"]?.string ?? "US"
-                let country = GraphNode.object("Country", ["isoCode": .text(code), "name": .text(code)])
-                let language = call.context["language"]?.string ?? "EN"
-                return .object(
-                    "Localization",
-                    [
-                        "country": country, "availableCountries": .list([country]),
-                        "language": .object(
-                            "Language",
-                            ["isoCode": .text(language), "name": .text(language), "endonymName": .text(language)]
-                        ),
-                    ]
-                )
-            },
-            "publicApiVersions": { _ in
-                .list(
-                    StorefrontVersions.supported.map { version in
-                        .object(
-                            "ApiVersion",
-                            ["handle": .text(version), "displayName": .text(version), "supported": .flag(true)]
-                        )
-                    }
-                )
-            },
+            "id": .text(Self.collectionID), "handle": .text("all"), "title": .text("Everything"),
+            "description": .text("Everything that the sandbox has."),
+            "descriptionHtml": .text("<p>Everything that the sandbox has.</p>"),
+            "seo": .object("SEO", ["title": .text("Everything")]), "updatedAt": .text("2026-01-02T03:04:05Z"),
+            "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
         ]
     }
 
-    private func page(_ node: GraphNode, _ call: GraphCall) -> GraphNode {
-        if case .computed(let compute) = node { compute(call.arguments) } else { node }
-    }
+    /// What a product shows of its collection.
+    private var collectionHead: GraphNode { .object("Collection", collectionMembers) }
 
-    private func node(id: String) -> GraphNode {
-        if let variant = configuration.variants.first(where: { $0.id == id }) { return variantNode(variant) }
-        if let title = productTitles.first(where: { productID($0) == id }) { return productNode(title, deep: true) }
-        return id == "gid://shopify/Collection/1" ? collectionNode : .null
-    }
-
-    private var shopNode: GraphNode {
-        .object(
-            "Shop",
-            [
-                "id": .text("gid://shopify/Shop/1"), "name": .text("Sandbox"), "moneyFormat": .text("${{amount}}"),
-                "shipsToCountries": .list([.text("US"), .text("CA"), .text("DE")]),
-                "primaryDomain": .object(
-                    "Domain",
-                    ["host": .text("127.0.0.1"), "sslEnabled": .flag(false), "url": .text(origin)]
-                ),
-                "paymentSettings": .object(
-                    "PaymentSettings",
-                    [
-                        "currencyCode": .text(configuration.currencyCode), "countryCode": .text("US"),
-                        "enabledPresentmentCurrencies": .list([.text(configuration.currencyCode)]),
-                    ]
-                ),
-            ]
+    var collectionNode: GraphNode {
+        let products = productTitles.map { productNode($0, deep: true) }
+        return .object(
+            "Collection",
+            collectionMembers.merging(["products": productConnection(products)]) { $1 }
         )
+    }
+
+    func productConnection(_ products: [GraphNode]) -> GraphNode {
+        .connection("ProductConnection", "ProductEdge", products, with: ["filters": .list([])])
+    }
+}
+
+extension GraphNode {
+    /// A connection with further members beside its page.
+    static func connection(
+        _ type: String,
+        _ edgeType: String,
+        _ nodes: [GraphNode],
+        with members: [String: GraphNode]
+    ) -> GraphNode {
+        .computed { arguments in
+            guard case .computed(let compute) = connection(type, edgeType, nodes),
+                case .object(let name, let page) = compute(arguments)
+            else { return .null }
+            return .object(name, page.merging(members) { $1 })
+        }
     }
 }

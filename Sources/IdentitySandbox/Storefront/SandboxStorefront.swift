@@ -21,6 +21,16 @@ public final class SandboxStorefront: SandboxService {
         public let quantities: [String: Int]
         /// The first line, city and country of the addresses.
         public let addresses: [String]
+        /// The company location that was set.
+        public let companyLocationID: String?
+        /// Note, discount codes and the last characters of gift cards.
+        public let note: String?, discountCodes: [String], giftCards: [String]
+        /// Attributes by key.
+        public let attributes: [String: String]
+        /// The handle of the delivery option that was chosen.
+        public let deliveryOption: String?
+        /// How many lines there are.
+        public let lineCount: Int
     }
 
     /// Where requests are noted and misbehaviours planned.
@@ -33,6 +43,7 @@ public final class SandboxStorefront: SandboxService {
     private let shopify: SandboxShopify
     private let clock: any IdentityClock
     private let carts = Mutex<[String: Cart]>([:])
+    private let faults = Mutex(StorefrontFaults())
 
     init(_ configuration: SandboxConfiguration, shopify: SandboxShopify, origin: String) {
         self.configuration = configuration.storefront
@@ -63,7 +74,16 @@ public final class SandboxStorefront: SandboxService {
                     addresses: cart.addresses.map { address in
                         ["address1", "city", "countryCode"].compactMap { address.fields[$0]?.string }
                             .joined(separator: ", ")
-                    }
+                    },
+                    companyLocationID: cart.identity.companyLocationID,
+                    note: cart.note,
+                    discountCodes: cart.discountCodes,
+                    giftCards: cart.giftCards.map { String($0.code.suffix(4)) },
+                    attributes: cart.attributes.reduce(into: [:]) {
+                        $0[$1["key"]?.string ?? ""] = $1["value"]?.string ?? ""
+                    },
+                    deliveryOption: cart.deliveryOption,
+                    lineCount: cart.lines.count
                 )
             }
         }
@@ -80,10 +100,97 @@ public final class SandboxStorefront: SandboxService {
         carts.withLock { $0.removeAll() }
     }
 
+    // MARK: What goes wrong in the shop's own state
+
+    /// Refuses the next mutations of carts with a user error; nothing is carried out.
+    public func refuseNext(
+        code: String,
+        field: [String] = [],
+        message: String = "Made by the sandbox.",
+        times: Int = 1
+    ) {
+        let refusal = CartUserError(code: code, field: field, message: message)
+        faults.withLock { $0.refusals += Array(repeating: refusal, count: times) }
+    }
+
+    /// Takes the next customer access tokens without an error, and makes nobody the cart's customer.
+    public func swallowNextTokens(times: Int = 1) {
+        faults.withLock { $0.swallowedTokens += times }
+    }
+
+    /// Answers the next preparations and submissions of a completion with "throttled", and when to come again.
+    public func throttleNextCompletions(times: Int = 1, pollAfter pause: Duration = .seconds(1)) {
+        faults.withLock { $0.throttles += Array(repeating: pause, count: times) }
+    }
+
+    /// Gives a cart another id; the next call under the old one is answered with the new one, later ones find nothing.
+    ///
+    /// - Parameters:
+    ///   - id: The cart.
+    ///   - keepingBuyer: Whether the buyer moves along.
+    /// - Returns: The new id, nil where there is no such cart.
+    @discardableResult
+    public func moveCart(_ id: String, keepingBuyer: Bool = false) -> String? {
+        guard let parts = Cart.parse(id), let old = carts.withLock({ $0.removeValue(forKey: parts.token) }) else {
+            return nil
+        }
+        var moved = old
+        moved.token = "hWN" + RandomText.hexadecimal(29)
+        moved.key = RandomText.hexadecimal(32)
+        if !keepingBuyer { moved.removePersonalData() }
+        save(moved)
+        faults.withLock { $0.moves[old.token] = (old.key, moved.token, moved.key) }
+        return moved.id
+    }
+
+    func takeRefusal() -> CartUserError? {
+        faults.withLock { $0.refusals.isEmpty ? nil : $0.refusals.removeFirst() }
+    }
+
+    func takeThrottle() -> Duration? {
+        faults.withLock { $0.throttles.isEmpty ? nil : $0.throttles.removeFirst() }
+    }
+
+    func beginAttempt(_ attempt: String, of token: String) {
+        faults.withLock { $0.attempts[attempt] = (token, 0) }
+    }
+
+    /// Whether an attempt is done, which makes its cart disappear; nil for an attempt that never was.
+    func continueAttempt(_ attempt: String, after polls: Int) -> Bool? {
+        let state = faults.withLock { faults -> (token: String, isDone: Bool)? in
+            guard let known = faults.attempts[attempt] else { return nil }
+            faults.attempts[attempt] = (known.token, known.polls + 1)
+            return (known.token, known.polls >= polls)
+        }
+        if let state, state.isDone { carts.withLock { $0[state.token] = nil } }
+        return state?.isDone
+    }
+
+    var now: Date { clock.now }
+
     // MARK: Carts for the resolvers
 
     var shopFacts: ShopFacts {
-        ShopFacts(configuration: configuration) { [shopify] token in shopify.buyer(forAccessToken: token) }
+        ShopFacts(configuration: configuration) { [shopify, configuration] token in
+            shopify.buyer(forCartToken: token, takesAccountTokens: configuration.takesCustomerAccountTokens)
+        } swallowsToken: { [self] in
+            faults.withLock { faults in
+                guard faults.swallowedTokens > 0 else { return false }
+                faults.swallowedTokens -= 1
+                return true
+            }
+        }
+    }
+
+    /// The id that a call means: where its cart has moved, once, the new one.
+    func current(_ id: String) -> (token: String, key: String?)? {
+        guard let parts = Cart.parse(id) else { return nil }
+        let move = faults.withLock { faults -> (token: String, key: String)? in
+            guard let move = faults.moves[parts.token], move.oldKey == parts.key else { return nil }
+            faults.moves[parts.token] = nil
+            return (move.token, move.key)
+        }
+        return move.map { ($0.token, $0.key) } ?? parts
     }
 
     func cart(token: String) -> Cart? {
@@ -146,6 +253,11 @@ public final class SandboxStorefront: SandboxService {
             return finish(.json(["errors": .object(hint)], status: 400))
         }
         let namesBuyer = request.header("shopify-storefront-buyer-ip")?.isEmpty == false
+        if configuration.rejectsIdentityWithoutBuyerIP, privateToken != nil, !namesBuyer,
+            Self.carriesIdentity(body["variables"])
+        {
+            return finish(.html("<h1>Security Rejection</h1>", status: 430))
+        }
         let viewer = CartViewer(
             mayReadCustomer: publicToken != nil || privateToken != nil,
             mayAuthenticateCheckout: privateToken == nil || namesBuyer || !configuration.requiresBuyerIP,
@@ -153,6 +265,13 @@ public final class SandboxStorefront: SandboxService {
         )
         guard let executor = executor(viewer, version) else { return finish(.json([:], status: 500)) }
         return finish(.json(executor.run(body)))
+    }
+
+    private static func carriesIdentity(_ variables: JSONValue?) -> Bool {
+        guard let object = variables?.object else { return false }
+        return object.members.contains { member in
+            member.name == "customerAccessToken" && member.value.string != nil || carriesIdentity(member.value)
+        }
     }
 
     // MARK: Checkout
@@ -163,7 +282,7 @@ public final class SandboxStorefront: SandboxService {
     func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {
         var fields: [(name: String, value: String)] = []
         if hasKey { fields.append(("key", cart.checkoutKey)) }
-        let isAlive = cart.identity.accessToken.map { shopify.buyer(forAccessToken: $0) != nil } ?? false
+        let isAlive = cart.identity.accessToken.map { shopFacts.customer($0) != nil } ?? false
         if hasKey, isAlive, viewer.mayAuthenticateCheckout {
             fields.append(("_sandbox_identity", "customer"))
             fields.append(("_sandbox_issued", String(viewer.now.epochSeconds)))
@@ -185,7 +304,7 @@ public final class SandboxStorefront: SandboxService {
         let isSignedIn =
             request.queryValue("key") == cart.checkoutKey
             && request.queryValue("_sandbox_identity") == "customer" && isFresh
-        let buyer = isSignedIn ? cart.identity.accessToken.flatMap { shopify.buyer(forAccessToken: $0) } : nil
+        let buyer = isSignedIn ? cart.identity.accessToken.flatMap(shopFacts.customer) : nil
         let currency = configuration.currencyCode
         let total = "\(cart.total / 100).\(cart.total % 100 < 10 ? "0" : "")\(cart.total % 100) \(currency)"
         return .html(

@@ -49,6 +49,21 @@ public struct SandboxStorefrontConfiguration: Sendable {
     ]
     /// Company locations that a signed-in buyer may buy for.
     public var companyLocations = ["gid://shopify/CompanyLocation/1"]
+    /// Company locations that exist and that no buyer may buy for.
+    public var refusedCompanyLocations = ["gid://shopify/CompanyLocation/9"]
+    /// Whether a private token without the buyer's IP is answered 430 when a call carries a customer access token.
+    public var rejectsIdentityWithoutBuyerIP = false
+    /// Whether carts take Customer Account access tokens; otherwise only what `storefrontCustomerAccessTokenCreate` gives for them.
+    public var takesCustomerAccountTokens = true
+    /// Whether the mutations are served that Shopify serves to chosen apps only: `cartClone`, `cartRemovePersonalData`,
+    /// `cartBillingAddressUpdate`, `cartPaymentUpdate`, `cartPrepareForCompletion`, `cartSubmitForCompletion`.
+    ///
+    /// No unless set, as in the public schemas.
+    public var servesRestrictedMutations = false
+    /// How often a completion is still processing before it is done.
+    public var completionPolls = 2
+    /// What a completion in process asks to wait before the next question.
+    public var completionPollDelay: Duration = .milliseconds(500)
 
     /// A configuration of defaults.
     public init() {}

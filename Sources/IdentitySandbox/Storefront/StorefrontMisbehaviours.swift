@@ -53,6 +53,16 @@ extension SandboxMisbehaviour {
     /// The mutation is carried out, and its payload has a null cart and no user errors.
     public static let storefrontNullCart = editPayload { $0["cart"] = .null }
 
+    /// The mutation is carried out, and its payload names another cart; see ``SandboxStorefront/moveCart(_:keepingBuyer:)`` for one
+    /// that really is another.
+    public static func storefrontCartID(_ id: String) -> SandboxMisbehaviour {
+        editPayload { payload in
+            guard var cart = payload["cart"]?.object else { return }
+            cart["id"] = .string(id)
+            payload["cart"] = .object(cart)
+        }
+    }
+
     /// A user error beside the cart, with any code.
     public static func storefrontUserError(
         code: String,

@@ -1,15 +1,26 @@
 /// The part of the Storefront API that carts and small catalogues need, in our own words.
 enum StorefrontSchema {
     /// The schemas by version, read once per process; `unstable` is the newest.
-    static let schemas: [String: GraphSchema] = Dictionary(
-        uniqueKeysWithValues: (StorefrontVersions.supported + ["unstable"]).compactMap { version in
-            (try? GraphSchema(definition(version: version))).map { (version, $0) }
-        }
-    )
+    static let schemas = schemas(restricted: false)
+    /// The same with what Shopify serves to chosen apps only.
+    static let restrictedSchemas = schemas(restricted: true)
+
+    private static func schemas(restricted: Bool) -> [String: GraphSchema] {
+        Dictionary(
+            uniqueKeysWithValues: (StorefrontVersions.supported + ["unstable"]).compactMap { version in
+                (try? GraphSchema(definition(version: version, restricted: restricted))).map { (version, $0) }
+            }
+        )
+    }
 
     /// The types of a version.
-    static func definition(version: String) -> String {
-        let newest = roots + cart + inputs + catalogue
+    static func definition(version: String, restricted: Bool = false) -> String {
+        var newest = roots + cart + inputs + catalogueTypes
+        if restricted {
+            newest = newest.replacing("type Mutation {", with: "type Mutation {" + restrictedMutations)
+                .replacing("type QueryRoot {", with: "type QueryRoot {" + restrictedQueries)
+            newest += restrictedTypes
+        }
         guard version < "2026-07" else { return newest }
         return addedIn202607.reduce(newest) { text, change in text.replacing(change.new, with: change.old) }
     }
@@ -17,7 +28,7 @@ enum StorefrontSchema {
     /// What came with 2026-07, and how it was before.
     private static let addedIn202607: [(new: String, old: String)] = [
         ("id: ID viewKey: String", "id: ID!"), (" viewKey: String", ""), (" sourceName: String", ""),
-        ("lineIds: [ID!] viewKeys: [String!]", "lineIds: [ID!]!"),
+        ("lineIds: [ID!] viewKeys: [String!]", "lineIds: [ID!]!"), ("(lineLevelOnly: Boolean = true)", ""),
     ]
 
     private static let roots = """
@@ -25,6 +36,8 @@ enum StorefrontSchema {
         scalar Decimal
         scalar URL
         scalar HTML
+        scalar JSON
+        scalar UnsignedInt64
         enum CountryCode
         enum LanguageCode
         enum CurrencyCode
@@ -40,9 +53,17 @@ enum StorefrontSchema {
           node(id: ID!): Node
           nodes(ids: [ID!]!): [Node]!
           product(id: ID handle: String): Product
-          products(first: Int after: String last: Int before: String reverse: Boolean = false query: String): ProductConnection!
+          products(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: ProductSortKeys = ID): ProductConnection!
+          productByHandle(handle: String!): Product
+          productRecommendations(productId: ID productHandle: String intent: ProductRecommendationIntent = RELATED): [Product!]
+          productTags(first: Int!): StringConnection!
+          productTypes(first: Int!): StringConnection!
           collection(id: ID handle: String): Collection
-          collections(first: Int after: String last: Int before: String reverse: Boolean = false query: String): CollectionConnection!
+          collectionByHandle(handle: String!): Collection
+          collections(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: CollectionSortKeys = ID): CollectionConnection!
+          search(first: Int after: String last: Int before: String reverse: Boolean = false query: String! prefix: SearchPrefixQueryType productFilters: [ProductFilter!] sortKey: SearchSortKeys = RELEVANCE types: [SearchType!] unavailableProducts: SearchUnavailableProductsType): SearchResultItemConnection!
+          predictiveSearch(query: String! limit: Int limitScope: PredictiveSearchLimitScope searchableFields: [SearchableField!] types: [PredictiveSearchType!] unavailableProducts: SearchUnavailableProductsType): PredictiveSearchResult
+          paymentSettings: PaymentSettings!
           shop: Shop!
           localization: Localization!
           publicApiVersions: [ApiVersion!]!
@@ -64,6 +85,20 @@ enum StorefrontSchema {
           cartDeliveryAddressesUpdate(cartId: ID! addresses: [CartSelectableAddressUpdateInput!]!): CartDeliveryAddressesUpdatePayload
           cartDeliveryAddressesRemove(cartId: ID! addressIds: [ID!]!): CartDeliveryAddressesRemovePayload
           cartSelectedDeliveryOptionsUpdate(cartId: ID! selectedDeliveryOptions: [CartSelectedDeliveryOptionInput!]!): CartSelectedDeliveryOptionsUpdatePayload
+          cartMetafieldsSet(metafields: [CartMetafieldsSetInput!]!): CartMetafieldsSetPayload
+          cartMetafieldDelete(input: CartMetafieldDeleteInput!): CartMetafieldDeletePayload
+        }
+        enum MetafieldsSetUserErrorCode
+        enum MetafieldDeleteErrorCode
+        input CartMetafieldsSetInput { ownerId: ID! key: String! type: String! value: String! }
+        input CartMetafieldDeleteInput { ownerId: ID! key: String! }
+        type CartMetafieldsSetPayload { metafields: [Metafield!] userErrors: [MetafieldsSetUserError!]! }
+        type MetafieldsSetUserError implements DisplayableError {
+          code: MetafieldsSetUserErrorCode elementIndex: Int field: [String!] message: String!
+        }
+        type CartMetafieldDeletePayload { deletedId: ID userErrors: [MetafieldDeleteUserError!]! }
+        type MetafieldDeleteUserError implements DisplayableError {
+          code: MetafieldDeleteErrorCode field: [String!] message: String!
         }
 
         """ + payloads
@@ -82,7 +117,10 @@ enum StorefrontSchema {
         type CartUserError implements DisplayableError { code: CartErrorCode field: [String!] message: String! }
         type CartWarning { code: CartWarningCode! message: String! target: ID! }
         type Attribute { key: String! value: String }
-        type Cart implements Node {
+        type Cart implements HasMetafields & Node {
+          metafield(key: String! namespace: String): Metafield
+          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          discountAllocations: [CartDiscountAllocation!]!
           id: ID! checkoutUrl: URL! createdAt: DateTime! updatedAt: DateTime! note: String totalQuantity: Int!
           attribute(key: String!): Attribute attributes: [Attribute!]!
           buyerIdentity: CartBuyerIdentity! cost: CartCost! delivery: CartDelivery!
@@ -95,8 +133,9 @@ enum StorefrontSchema {
           purchasingCompany: PurchasingCompany preferences: CartPreferences
         }
         type CartPreferences { wallet: [String!] }
-        type PurchasingCompany { company: Company! location: CompanyLocation! }
+        type PurchasingCompany { company: Company! contact: CompanyContact location: CompanyLocation! }
         type Company implements Node { id: ID! name: String! }
+        type CompanyContact implements Node { id: ID! title: String }
         type CompanyLocation implements Node { id: ID! name: String! }
         type Customer { id: ID! firstName: String lastName: String displayName: String! email: String phone: String tags: [String!]! }
         type CartCost {
@@ -104,18 +143,30 @@ enum StorefrontSchema {
           checkoutChargeAmount: MoneyV2! totalTaxAmount: MoneyV2 totalDutyAmount: MoneyV2
         }
         type CartLineCost { amountPerQuantity: MoneyV2! compareAtAmountPerQuantity: MoneyV2 subtotalAmount: MoneyV2! totalAmount: MoneyV2! }
+        enum DiscountApplicationTargetType { LINE_ITEM SHIPPING_LINE }
+        interface CartDiscountAllocation { discountedAmount: MoneyV2! targetType: DiscountApplicationTargetType! }
+        type CartCodeDiscountAllocation implements CartDiscountAllocation {
+          code: String! discountedAmount: MoneyV2! targetType: DiscountApplicationTargetType!
+        }
+        type CartAutomaticDiscountAllocation implements CartDiscountAllocation {
+          title: String! discountedAmount: MoneyV2! targetType: DiscountApplicationTargetType!
+        }
+        type CartLineInstructions { canRemove: Boolean! canUpdateQuantity: Boolean! }
         type CartDiscountCode { code: String! applicable: Boolean! }
         type AppliedGiftCard implements Node { id: ID! lastCharacters: String! amountUsed: MoneyV2! balance: MoneyV2! presentmentAmountUsed: MoneyV2! }
         interface BaseCartLine implements Node {
+          discountAllocations(lineLevelOnly: Boolean = true): [CartDiscountAllocation!]!
           id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
           cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String
         }
         type CartLine implements BaseCartLine & Node {
+          discountAllocations(lineLevelOnly: Boolean = true): [CartDiscountAllocation!]!
           id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
           cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String
-          parentRelationship: CartLineParentRelationship
+          parentRelationship: CartLineParentRelationship instructions: CartLineInstructions!
         }
         type ComponentizableCartLine implements BaseCartLine & Node {
+          discountAllocations(lineLevelOnly: Boolean = true): [CartDiscountAllocation!]!
           id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
           cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String lineComponents: [CartLine!]!
         }
@@ -129,7 +180,7 @@ enum StorefrontSchema {
         union CartAddress = CartDeliveryAddress
         type CartDeliveryAddress {
           address1: String address2: String city: String company: String countryCode: String firstName: String
-          lastName: String name: String phone: String provinceCode: String zip: String
+          lastName: String name: String phone: String provinceCode: String zip: String latitude: Float longitude: Float
           formatted(withCompany: Boolean = true withName: Boolean = false): [String!]! formattedArea: String
         }
         enum CartDeliveryGroupType { ONE_TIME_PURCHASE SUBSCRIPTION }
@@ -138,7 +189,8 @@ enum StorefrontSchema {
         type CartDeliveryGroupEdge { cursor: String! node: CartDeliveryGroup! }
         type CartDeliveryGroup {
           id: ID! groupType: CartDeliveryGroupType! deliveryOptions: [CartDeliveryOption!]!
-          selectedDeliveryOption: CartDeliveryOption
+          selectedDeliveryOption: CartDeliveryOption deliveryAddress: MailingAddress!
+          cartLines(first: Int after: String last: Int before: String reverse: Boolean = false): BaseCartLineConnection!
         }
         type CartDeliveryOption {
           handle: String! title: String code: String description: String estimatedCost: MoneyV2!
@@ -192,42 +244,5 @@ enum StorefrontSchema {
         }
         input CartSelectedDeliveryOptionInput { deliveryGroupId: ID! deliveryOptionHandle: String! }
 
-        """
-
-    private static let catalogue = """
-        union Merchandise = ProductVariant
-        type Image { url: URL! altText: String width: Int height: Int }
-        type SelectedOption { name: String! value: String! }
-        type ProductVariant implements Node {
-          id: ID! title: String! sku: String availableForSale: Boolean! quantityAvailable: Int price: MoneyV2!
-          compareAtPrice: MoneyV2 requiresShipping: Boolean! image: Image product: Product! selectedOptions: [SelectedOption!]!
-        }
-        type ProductPriceRange { minVariantPrice: MoneyV2! maxVariantPrice: MoneyV2! }
-        type Product implements Node {
-          id: ID! handle: String! title: String! vendor: String! productType: String! description(truncateAt: Int): String!
-          descriptionHtml: HTML! tags: [String!]! availableForSale: Boolean! onlineStoreUrl: URL featuredImage: Image
-          priceRange: ProductPriceRange!
-          variants(first: Int after: String last: Int before: String reverse: Boolean = false): ProductVariantConnection!
-        }
-        type ProductConnection { nodes: [Product!]! edges: [ProductEdge!]! pageInfo: PageInfo! }
-        type ProductEdge { cursor: String! node: Product! }
-        type ProductVariantConnection { nodes: [ProductVariant!]! edges: [ProductVariantEdge!]! pageInfo: PageInfo! }
-        type ProductVariantEdge { cursor: String! node: ProductVariant! }
-        type Collection implements Node {
-          id: ID! handle: String! title: String! description(truncateAt: Int): String!
-          products(first: Int after: String last: Int before: String reverse: Boolean = false): ProductConnection!
-        }
-        type CollectionConnection { nodes: [Collection!]! edges: [CollectionEdge!]! pageInfo: PageInfo! }
-        type CollectionEdge { cursor: String! node: Collection! }
-        type Shop implements Node {
-          id: ID! name: String! description: String moneyFormat: String! primaryDomain: Domain! paymentSettings: PaymentSettings!
-          shipsToCountries: [CountryCode!]! privacyPolicy: ShopPolicy refundPolicy: ShopPolicy termsOfService: ShopPolicy
-        }
-        type ShopPolicy implements Node { id: ID! title: String! handle: String! body: String! url: URL! }
-        type Domain { host: String! sslEnabled: Boolean! url: URL! }
-        type PaymentSettings { currencyCode: CurrencyCode! countryCode: CountryCode! enabledPresentmentCurrencies: [CurrencyCode!]! }
-        type Localization { country: Country! language: Language! availableCountries: [Country!]! }
-        type Country { isoCode: CountryCode! name: String! }
-        type Language { isoCode: LanguageCode! name: String! endonymName: String! }
         """
 }

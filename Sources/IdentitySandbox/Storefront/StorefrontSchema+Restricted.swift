@@ -1,0 +1,65 @@
+extension StorefrontSchema {
+    /// What Shopify serves to chosen apps only, such as its own Buy SDK's, and its public schemas do not have.
+    ///
+    /// Names and shapes are those of the Mobile Buy SDK 2026.4.0.
+    static let restrictedMutations = """
+        cartClone(cartId: ID!): CartClonePayload
+          cartBillingAddressUpdate(cartId: ID! billingAddress: MailingAddressInput): CartBillingAddressUpdatePayload
+          cartRemovePersonalData(cartId: ID!): CartRemovePersonalDataPayload
+          cartPaymentUpdate(cartId: ID! payment: CartPaymentInput!): CartPaymentUpdatePayload
+          cartPrepareForCompletion(cartId: ID!): CartPrepareForCompletionPayload
+          cartSubmitForCompletion(cartId: ID! attemptToken: String!): CartSubmitForCompletionPayload
+
+        """
+
+    static let restrictedQueries = """
+        cartCompletionAttempt(attemptId: String!): CartCompletionAttemptResult
+
+        """
+
+    static let restrictedTypes = """
+        type CartClonePayload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }
+        type CartBillingAddressUpdatePayload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }
+        type CartRemovePersonalDataPayload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }
+        type CartPaymentUpdatePayload { cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]! }
+        type CartPrepareForCompletionPayload { result: CartPrepareForCompletionResult userErrors: [CartUserError!]! }
+        type CartSubmitForCompletionPayload { result: CartSubmitForCompletionResult userErrors: [CartUserError!]! }
+        union CartPrepareForCompletionResult = CartStatusNotReady | CartStatusReady | CartThrottled
+        type CartStatusReady { cart: Cart checkoutURL: URL }
+        type CartStatusNotReady { cart: Cart errors: [CartOperationError!]! }
+        type CartOperationError { code: String! message: String }
+        type CartThrottled { cart: Cart pollAfter: DateTime! }
+        union CartSubmitForCompletionResult = SubmitAlreadyAccepted | SubmitFailed | SubmitSuccess | SubmitThrottled
+        type SubmitAlreadyAccepted { attemptId: String! }
+        type SubmitFailed { checkoutUrl: URL errors: [SubmissionError!]! }
+        type SubmitSuccess { attemptId: String! redirectUrl: URL! }
+        type SubmitThrottled { pollAfter: DateTime! }
+        enum SubmissionErrorCode
+        type SubmissionError { code: SubmissionErrorCode! message: String }
+        union CartCompletionAttemptResult =
+          CartCompletionActionRequired | CartCompletionFailed | CartCompletionProcessing | CartCompletionSuccess
+        type CartCompletionActionRequired { id: String! action: CartCompletionAction }
+        union CartCompletionAction = CompletePaymentChallenge
+        type CompletePaymentChallenge { redirectUrl: URL }
+        type CartCompletionFailed { id: String! errors: [CompletionError!]! }
+        enum CompletionErrorCode
+        type CompletionError { code: CompletionErrorCode! message: String }
+        type CartCompletionProcessing { id: String! pollDelay: Int! }
+        type CartCompletionSuccess { id: String! completedAt: DateTime orderId: ID! orderUrl: URL! }
+        input MailingAddressInput {
+          address1: String address2: String city: String company: String country: String firstName: String lastName: String
+          phone: String province: String zip: String
+        }
+        input MoneyInput { amount: Decimal! currencyCode: CurrencyCode! }
+        enum CartCardSource { SAVED_CREDIT_CARD }
+        input CartPaymentInput {
+          amount: MoneyInput! sourceIdentifier: String freePaymentMethod: CartFreePaymentMethodInput
+          directPaymentMethod: CartDirectPaymentMethodInput
+        }
+        input CartFreePaymentMethodInput { billingAddress: MailingAddressInput! }
+        input CartDirectPaymentMethodInput {
+          billingAddress: MailingAddressInput! sessionId: String! cardSource: CartCardSource acceptedSubscriptionTerms: String
+        }
+
+        """
+}

@@ -1,0 +1,159 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentitySandbox
+
+@Suite struct StorefrontStateTests {
+    private static let payload = "{ cart { id note totalQuantity buyerIdentity { email } } userErrors { code field } }"
+
+    private func mutate(_ client: CartClient, _ call: String) async throws -> JSONValue {
+        try await client.run("mutation { \(call) }")
+    }
+
+    @Test(
+        "what Shopify serves to chosen apps only is no field of the public schema, and is served where the sandbox is told to"
+    )
+    func restricted() async throws {
+        let plain = CartClient(sandbox: try await Sandbox.start())
+        let id = try await plain.create()["cart"]?["id"]?.string ?? ""
+        let clone = "cartClone(cartId: \"\(id)\") \(Self.payload)"
+        #expect(try await mutate(plain, clone)["errors"]?.array?.isEmpty == false)
+
+        var settings = SandboxConfiguration()
+        settings.storefront.servesRestrictedMutations = true
+        let client = CartClient(sandbox: try await Sandbox.start(settings))
+        let original = try await client.create([
+            "note": .string("ring twice"), "buyerIdentity": .object(["email": .string("ada@example.com")]),
+            "lines": .array([.object(["merchandiseId": .string("gid://shopify/ProductVariant/1")])]),
+        ])
+        let source = original["cart"]?["id"]?.string ?? ""
+        let copied = try await mutate(client, "cartClone(cartId: \"\(source)\") \(Self.payload)")["data"]?["cartClone"]
+        #expect(copied?["cart"]?["id"]?.string != source && copied?["cart"]?["note"]?.string == "ring twice")
+        #expect(copied?["cart"]?["totalQuantity"]?.number?.integer == 1)
+        #expect(copied?["cart"]?["buyerIdentity"]?["email"] == .null)
+        let stripped = try await mutate(client, "cartRemovePersonalData(cartId: \"\(source)\") \(Self.payload)")
+        #expect(stripped["data"]?["cartRemovePersonalData"]?["cart"]?["buyerIdentity"]?["email"] == .null)
+    }
+
+    @Test("a completion is throttled, prepared, submitted once per token, processed and done; its cart is gone then")
+    func completion() async throws {
+        var settings = SandboxConfiguration()
+        let clock = ManualClock()
+        settings.clock = clock
+        settings.storefront.servesRestrictedMutations = true
+        settings.storefront.completionPolls = 1
+        let sandbox = try await Sandbox.start(settings)
+        let client = CartClient(sandbox: sandbox)
+        let created = try await client.create([
+            "lines": .array([.object(["merchandiseId": .string("gid://shopify/ProductVariant/1")])])
+        ])
+        let id = created["cart"]?["id"]?.string ?? ""
+        let prepare = """
+            cartPrepareForCompletion(cartId: "\(id)") { result { __typename ... on CartThrottled { pollAfter } } }
+            """
+        sandbox.storefront.throttleNextCompletions(pollAfter: .seconds(7))
+        let throttled = try await mutate(client, prepare)["data"]?["cartPrepareForCompletion"]?["result"]
+        #expect(throttled?["__typename"]?.string == "CartThrottled" && throttled?["pollAfter"]?.string != nil)
+        let ready = try await mutate(client, prepare)["data"]?["cartPrepareForCompletion"]?["result"]
+        #expect(ready?["__typename"]?.string == "CartStatusReady")
+        _ = try await mutate(
+            client,
+            """
+            cartPaymentUpdate(cartId: "\(id)", payment: { amount: { amount: "12.5", currencyCode: USD } }) {
+              userErrors { code } }
+            """
+        )
+        let submit = """
+            cartSubmitForCompletion(cartId: "\(id)", attemptToken: "t") { result { __typename
+              ... on SubmitSuccess { attemptId } ... on SubmitAlreadyAccepted { attemptId } } }
+            """
+        let first = try await mutate(client, submit)["data"]?["cartSubmitForCompletion"]?["result"]
+        let second = try await mutate(client, submit)["data"]?["cartSubmitForCompletion"]?["result"]
+        #expect(first?["__typename"]?.string == "SubmitSuccess")
+        #expect(second?["__typename"]?.string == "SubmitAlreadyAccepted")
+        #expect(first?["attemptId"] == second?["attemptId"])
+        let attempt = first?["attemptId"]?.string ?? ""
+        var names: [String?] = []
+        for _ in 0..<2 {
+            let query = "{ cartCompletionAttempt(attemptId: \"\(attempt)\") { __typename } }"
+            names.append(try await client.run(query)["data"]?["cartCompletionAttempt"]?["__typename"]?.string)
+        }
+        #expect(names == ["CartCompletionProcessing", "CartCompletionSuccess"])
+        #expect(sandbox.storefront.cartStates.isEmpty)
+    }
+
+    @Test("a cart that has moved answers once under its old id, with the new one and without the buyer")
+    func moved() async throws {
+        let sandbox = try await Sandbox.start()
+        let client = CartClient(sandbox: sandbox)
+        let created = try await client.create(["buyerIdentity": .object(["email": .string("ada@example.com")])])
+        let old = created["cart"]?["id"]?.string ?? ""
+        let new = sandbox.storefront.moveCart(old)
+        let note = "cartNoteUpdate(cartId: \"\(old)\", note: \"x\") \(Self.payload)"
+        let answer = try await mutate(client, note)["data"]?["cartNoteUpdate"]
+        #expect(answer?["cart"]?["id"]?.string == new && new != old)
+        #expect(answer?["cart"]?["buyerIdentity"]?["email"] == .null)
+        let again = try await mutate(client, note)["data"]?["cartNoteUpdate"]
+        #expect(again?["cart"] == .null && again?["userErrors"]?.array?.count == 1)
+    }
+
+    @Test("a planned refusal leaves the cart alone, and a swallowed token makes nobody its customer")
+    func planned() async throws {
+        let sandbox = try await Sandbox.start()
+        let client = CartClient(
+            sandbox: sandbox,
+            headers: ["X-Shopify-Storefront-Access-Token": sandbox.storefront.configuration.publicToken]
+        )
+        let id = try await client.create()["cart"]?["id"]?.string
+        sandbox.storefront.refuseNext(code: "SERVICE_UNAVAILABLE")
+        let refused = try await client.identity(id, ["email": .string("ada@example.com")])
+        #expect(refused["userErrors"]?.array?.first?["code"]?.string == "SERVICE_UNAVAILABLE")
+        #expect(sandbox.storefront.cartStates.first?.email == nil)
+        let token = try await ShopifyLogin(sandbox).tokens()["access_token"] ?? .null
+        sandbox.storefront.swallowNextTokens()
+        let swallowed = try await client.identity(id, ["customerAccessToken": token])
+        #expect(swallowed["userErrors"]?.array?.isEmpty == true)
+        #expect(swallowed["cart"]?["buyerIdentity"]?["customer"] == .null)
+        let attached = try await client.identity(id, ["customerAccessToken": token])
+        #expect(attached["cart"]?["buyerIdentity"]?["customer"]?["id"] != nil)
+    }
+
+    @Test("metafields are set by the cart's whole id, read back and deleted")
+    func metafields() async throws {
+        let client = CartClient(sandbox: try await Sandbox.start())
+        let id = try await client.create()["cart"]?["id"]?.string ?? ""
+        let set = """
+            cartMetafieldsSet(metafields: [{ ownerId: "\(id)", key: "k", type: "single_line_text_field", value: "v" }]) {
+              metafields { key value } userErrors { code } }
+            """
+        #expect(try await mutate(client, set)["data"]?["cartMetafieldsSet"]?["metafields"]?.array?.count == 1)
+        let read = "{ cart(id: \"\(id)\") { metafield(key: \"k\") { value } } }"
+        #expect(try await client.run(read)["data"]?["cart"]?["metafield"]?["value"]?.string == "v")
+        let delete = "cartMetafieldDelete(input: { ownerId: \"\(id)\", key: \"k\" }) { deletedId userErrors { code } }"
+        #expect(try await mutate(client, delete)["data"]?["cartMetafieldDelete"]?["deletedId"]?.string != nil)
+        #expect(try await client.run(read)["data"]?["cart"]?["metafield"] == .null)
+    }
+
+    @Test("products, collections, both searches and the shop answer what a catalogue page asks for")
+    func catalogue() async throws {
+        let client = CartClient(sandbox: try await Sandbox.start())
+        let query = """
+            { search(query: "mug", first: 5) { totalCount nodes { __typename ... on Product { title } } }
+              predictiveSearch(query: "mug") { products { handle } queries { text } }
+              collections(first: 1) { totalCount nodes { products(first: 2) { nodes { title images(first: 1) { nodes { url } } }
+                pageInfo { hasNextPage endCursor } } } }
+              product(handle: "analytical-mug") { options { name optionValues { name } }
+                selectedOrFirstAvailableVariant { id quantityRule { minimum } } description(truncateAt: 5) }
+              shop { privacyPolicy { title } paymentSettings { cardVaultUrl } }
+              localization { country { currency { isoCode } } availableLanguages { isoCode } } }
+            """
+        let data = try await client.run(query)
+        #expect(data["errors"] == nil)
+        #expect(data["data"]?["search"]?["totalCount"]?.number?.integer == 1)
+        #expect(data["data"]?["predictiveSearch"]?["queries"]?.array?.count == 1)
+        let page = data["data"]?["collections"]?["nodes"]?.array?.first?["products"]
+        #expect(page?["nodes"]?.array?.count == 2 && page?["pageInfo"]?["hasNextPage"]?.bool == true)
+    }
+}
