@@ -53,8 +53,9 @@ public final class SessionManager: Sendable {
         public var pause: Duration = .seconds(1)
         /// The longest pause of all, by default 60 seconds, also where the provider asks for more (`Retry-After`).
         public var maximumPause: Duration = .seconds(60)
-        /// How long anybody waits for one renewal, by default 90 seconds: more than the SDK's own providers take. A provider that never
-        /// answers costs its callers this long; the renewal itself goes on.
+        /// How long anybody waits for one renewal, by default 90 seconds, which is more than the SDK's own providers take.
+        ///
+        /// A provider that never answers costs its callers this long; the renewal itself goes on.
         public var patience: Duration = .seconds(90)
 
         /// The defaults.
