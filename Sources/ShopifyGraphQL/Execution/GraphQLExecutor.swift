@@ -22,7 +22,7 @@ package struct GraphQLExecutor: Sendable {
         let answer = try await answer(to: operation, call)
         guard let data = answer.data else { throw answer.failure(endpoint) }
         do {
-            let output = try Operation.Output(GraphQLNode(data))
+            let output = try Operation.output(GraphQLNode(data))
             return GraphQLResult(data: output, errors: answer.errors, metadata: answer.metadata)
         } catch {
             // A null where the reader needs a value is explained by the errors beside it, if there are any.
@@ -41,7 +41,7 @@ package struct GraphQLExecutor: Sendable {
         let answer = try await answer(to: operation, call)
         var output: Operation.Output?
         if let data = answer.data {
-            do { output = try Operation.Output(GraphQLNode(data)) } catch {
+            do { output = try Operation.output(GraphQLNode(data)) } catch {
                 guard !answer.errors.isEmpty else { throw answer.unreadable(error, endpoint) }
             }
         }
