@@ -105,9 +105,10 @@ public final class SessionManager: Sendable {
             configuration: configuration,
             events: events
         )
+        // Real time, whatever the clock of a test or a simulation: this is about tasks that wait, not about tokens that age.
         renewals = SingleFlight(
             waitingUpTo: configuration.renewalLimits.patience,
-            on: environment.clock,
+            on: SystemClock(),
             error: IdentityError.renewalTakesLong
         )
         coordinator = RenewalCoordinator(
