@@ -1,5 +1,5 @@
 /// How long to wait after failures: longer each time, and never the same for all (full jitter).
-enum Backoff {
+package enum Backoff {
     /// A pause between zero and twice the one before, capped.
     ///
     /// - Parameters:
@@ -8,7 +8,7 @@ enum Backoff {
     ///   - asked: What the provider asked for, which is a lower bound, capped like the rest.
     ///   - maximum: The cap.
     ///   - random: Where the jitter comes from; without it the pause is the longest.
-    static func pause(
+    package static func pause(
         after failures: Int,
         first: Duration,
         atLeast asked: Duration? = nil,

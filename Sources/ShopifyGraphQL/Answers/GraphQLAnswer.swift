@@ -8,12 +8,18 @@ struct GraphQLAnswer: Sendable {
     let errors: [GraphQLError]
     let metadata: GraphQLMetadata
 
+    init(data: JSONValue?, errors: [GraphQLError], metadata: GraphQLMetadata) {
+        self.data = data
+        self.errors = errors
+        self.metadata = metadata
+    }
+
     /// - Throws: Where the response is no GraphQL answer, or a status other than 2xx.
     init(
         _ response: HTTPResponse,
         from endpoint: GraphQLEndpoint,
         hiding secrets: SentValues
-    ) throws(IdentityError) {
+    ) throws(GraphQLFailure) {
         let limits = JSONLimits(maximumBytes: response.body.count)
         let body = (try? JSONValue(parsing: response.body, limits: limits))?.object
         errors = GraphQLError.entries(of: body?["errors"], hiding: secrets)
@@ -25,13 +31,13 @@ struct GraphQLAnswer: Sendable {
             hiding: secrets
         )
         guard (200..<300).contains(response.status) else {
-            throw GraphQLRefusal(metadata, errors, response.headers.retryAfter).error(endpoint)
+            throw GraphQLRefusal(metadata, errors, response.headers.retryAfter).failure(endpoint)
         }
         guard body != nil, data != nil || !errors.isEmpty else {
             // A page or nothing at all is what a proxy sends while the shop is away.
             let opening = response.body.first { $0 > 0x20 }
             let isOutage = opening == nil || opening == UInt8(ascii: "<")
-            throw IdentityError(
+            let error = IdentityError(
                 isOutage ? .retryLater : .rejected,
                 .unexpectedResponse,
                 "\(endpoint.name) sent an answer that is no GraphQL answer.",
@@ -44,11 +50,29 @@ struct GraphQLAnswer: Sendable {
                     traceID: metadata.requestID
                 )
             )
+            throw GraphQLFailure(error, .unknown, metadata)
         }
     }
 
+    /// Whether the data hold nothing: Shopify nulls the one field of an operation that was not carried out.
+    var isWithoutData: Bool {
+        data?.object?.members.allSatisfy { $0.value.isNull } ?? true
+    }
+
+    /// What the errors say of an operation without data; nil where the errors leave nothing to repeat.
+    var repeatable: (effect: GraphQLFailure.Effect, asked: Duration?)? {
+        guard isWithoutData else { return nil }
+        let codes = errors.compactMap(\.code)
+        if codes.contains(.throttled) { return (GraphQLFailure.Effect.none, metadata.cost?.pause) }
+        return codes.contains(.internalServerError) ? (.unknown, nil) : nil
+    }
+
     /// Why there are no data, told by the errors.
-    func failure(_ endpoint: GraphQLEndpoint) -> IdentityError {
+    func failure(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
+        GraphQLFailure(error(endpoint), repeatable?.effect ?? .refused, metadata)
+    }
+
+    private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let codes = errors.compactMap(\.code)
         let answer = providerAnswer
         let cause = errors.first
@@ -58,6 +82,7 @@ struct GraphQLAnswer: Sendable {
                 .throttled,
                 "\(endpoint.name) is throttling; the operation was not carried out.",
                 hint: "Try again after a moment, with growing pauses.",
+                retryAfter: metadata.cost?.pause,
                 providerAnswer: answer,
                 cause: cause
             )

@@ -27,4 +27,11 @@ public struct GraphQLCost: Sendable, Equatable {
         currentlyAvailable = points(bucket?["currentlyAvailable"])
         restoreRate = points(bucket?["restoreRate"])
     }
+
+    /// How long it takes until there are points enough for the operation; nil where that is not told.
+    var pause: Duration? {
+        guard let requested, let currentlyAvailable, let restoreRate, restoreRate > 0, requested > currentlyAvailable
+        else { return nil }
+        return .seconds(min((requested - currentlyAvailable) / restoreRate, 3600))
+    }
 }

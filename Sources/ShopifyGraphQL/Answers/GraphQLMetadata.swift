@@ -1,3 +1,4 @@
+public import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
@@ -16,6 +17,9 @@ public struct GraphQLMetadata: Sendable, Equatable {
     /// What the operation cost, where the API tells.
     public let cost: GraphQLCost?
 
+    /// When Shopify answered, by its own clock (`Date`).
+    public let date: Date?
+
     /// Whether another version answered than the one asked for: that one has left, and the oldest supported one took its
     /// place without an error.
     public var isFallForward: Bool { servedVersion.map { $0 != askedVersion } ?? false }
@@ -28,6 +32,7 @@ public struct GraphQLMetadata: Sendable, Equatable {
             ShopifyAPIVersion(rawValue: String(secrets.hidden(in: $0).prefix(20)))
         }
         deprecatedReason = response.headers["X-Shopify-API-Deprecated-Reason"].map { secrets.hidden(in: $0) }
+        date = response.headers.date("Date").map { Date(timeIntervalSince1970: Double($0)) }
         self.cost = cost
     }
 }

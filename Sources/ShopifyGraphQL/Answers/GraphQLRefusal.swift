@@ -3,11 +3,13 @@ internal import IdentityKit
 /// A status other than 2xx, and what it means.
 struct GraphQLRefusal {
     private let status: Int
+    private let metadata: GraphQLMetadata
     private let retryAfter: Duration?
     private let answer: IdentityError.ProviderAnswer
 
     init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError], _ retryAfter: Duration?) {
         status = metadata.status
+        self.metadata = metadata
         self.retryAfter = retryAfter
         answer = IdentityError.ProviderAnswer(
             error: errors.first?.code?.rawValue,
@@ -17,7 +19,20 @@ struct GraphQLRefusal {
         )
     }
 
-    func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
+    /// The refusal with what the request may have done all the same.
+    func failure(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
+        let effect: GraphQLFailure.Effect =
+            switch status {
+            case 429: .none
+            case 430: .attack
+            // A gateway that gave up may have passed the request on.
+            case 408, 500...: .unknown
+            default: .refused
+            }
+        return GraphQLFailure(error(endpoint), effect, metadata)
+    }
+
+    private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let (name, mode) = (endpoint.name, endpoint.access)
         switch status {
         case 300..<400:
@@ -69,7 +84,7 @@ struct GraphQLRefusal {
                 "Shopify took the request for an attack (430, asked with \(mode)).",
                 endpoint.advice.attack
             )
-        case 500...:
+        case 408, 500...:
             return error(
                 .retryLater,
                 .providerUnavailable,

@@ -9,10 +9,30 @@ package struct GraphQLCall: Sendable {
     package var secrets: [Secret]
     /// All that the context has, by the names of variables; a document gets what it declares.
     package var context: JSONObject
+    /// How the app proves itself, in a form that tells tokens apart and does not tell them: for the keys of a cache.
+    package var identity: String
+    /// Whether the call is made in a buyer's name, so that its answer is nobody else's.
+    package var isPersonal: Bool
+    /// Whether a cache may answer.
+    package var cachePolicy: CachePolicy
+    /// The session whose end removes what the cache keeps of this call, and which alone gets it.
+    package var session: SessionID?
 
-    package init(headers: HTTPHeaders = HTTPHeaders(), secrets: [Secret] = [], context: JSONObject = [:]) {
+    package init(
+        headers: HTTPHeaders = HTTPHeaders(),
+        secrets: [Secret] = [],
+        context: JSONObject = [:],
+        identity: String = "",
+        isPersonal: Bool = false,
+        cachePolicy: CachePolicy = .networkOnly,
+        session: SessionID? = nil
+    ) {
         self.headers = headers
         self.secrets = secrets
         self.context = context
+        self.identity = identity
+        self.isPersonal = isPersonal
+        self.cachePolicy = cachePolicy
+        self.session = session
     }
 }

@@ -2,14 +2,30 @@ internal import IdentityHTTP
 package import IdentityKit
 
 /// Carries out operations at one of Shopify's GraphQL APIs; each API's client is a thin layer over it.
+///
+/// Copies share the breaker, the cache and what was reported once.
 package struct GraphQLExecutor: Sendable {
     /// The API.
     package let endpoint: GraphQLEndpoint
-    private let environment: IdentityEnvironment
+    let environment: IdentityEnvironment
+    let retry: RetryPolicy
+    let cache: (any ResponseCache)?
+    let breaker: ShopBreaker
+    let reporter: GraphQLReporter
 
-    package init(endpoint: GraphQLEndpoint, environment: IdentityEnvironment) {
+    package init(
+        endpoint: GraphQLEndpoint,
+        environment: IdentityEnvironment,
+        retry: RetryPolicy = .standard,
+        cache: (any ResponseCache)? = nil,
+        observers: [any GraphQLObserver] = []
+    ) {
         self.endpoint = endpoint
         self.environment = environment
+        self.retry = retry
+        self.cache = cache
+        breaker = ShopBreaker(pause: retry.securityPause, in: environment)
+        reporter = GraphQLReporter(observers, clock: environment.clock, host: endpoint.url.host)
     }
 
     /// Carries out an operation whose data are needed.
@@ -19,15 +35,17 @@ package struct GraphQLExecutor: Sendable {
         _ operation: Operation,
         _ call: GraphQLCall
     ) async throws(IdentityError) -> GraphQLResult<Operation.Output> {
-        let answer = try await answer(to: operation, call)
-        guard let data = answer.data else { throw answer.failure(endpoint) }
-        do {
-            let output = try Operation.output(GraphQLNode(data))
-            return GraphQLResult(data: output, errors: answer.errors, metadata: answer.metadata)
-        } catch {
-            // A null where the reader needs a value is explained by the errors beside it, if there are any.
-            guard answer.errors.isEmpty else { throw answer.failure(endpoint) }
-            throw answer.unreadable(error, endpoint)
+        try await reporting(Operation.document) { () throws(IdentityError) in
+            let (answer, origin) = try await answer(to: operation, call, needsData: true)
+            guard let data = answer.data else { throw answer.failure(endpoint).error(for: Operation.document) }
+            do {
+                let output = try Operation.output(GraphQLNode(data))
+                return GraphQLResult(data: output, errors: answer.errors, metadata: answer.metadata, origin: origin)
+            } catch {
+                // A null where the reader needs a value is explained by the errors beside it, if there are any.
+                guard answer.errors.isEmpty else { throw answer.failure(endpoint).error(for: Operation.document) }
+                throw answer.unreadable(error, endpoint)
+            }
         }
     }
 
@@ -38,33 +56,44 @@ package struct GraphQLExecutor: Sendable {
         _ operation: Operation,
         _ call: GraphQLCall
     ) async throws(IdentityError) -> PartialGraphQLResult<Operation.Output> {
-        let answer = try await answer(to: operation, call)
-        var output: Operation.Output?
-        if let data = answer.data {
-            do { output = try Operation.output(GraphQLNode(data)) } catch {
-                guard !answer.errors.isEmpty else { throw answer.unreadable(error, endpoint) }
+        try await reporting(Operation.document) { () throws(IdentityError) in
+            let (answer, origin) = try await answer(to: operation, call, needsData: false)
+            var output: Operation.Output?
+            if let data = answer.data {
+                do { output = try Operation.output(GraphQLNode(data)) } catch {
+                    guard !answer.errors.isEmpty else { throw answer.unreadable(error, endpoint) }
+                }
             }
+            return PartialGraphQLResult(
+                data: output,
+                errors: answer.errors,
+                metadata: answer.metadata,
+                origin: origin
+            )
         }
-        return PartialGraphQLResult(data: output, errors: answer.errors, metadata: answer.metadata)
     }
 
-    private func answer<Operation: GraphQLOperation>(
-        to operation: Operation,
-        _ call: GraphQLCall
-    ) async throws(IdentityError) -> GraphQLAnswer {
-        let variables = variables(of: operation, call)
-        let request = try request(Operation.document, variables, call)
-        let response: HTTPResponse
-        do {
-            response = try await environment.transport.send(request)
-        } catch {
-            throw IdentityError(error, asking: endpoint.name)
+    /// Runs under one correlation id, and reports how it ended.
+    private func reporting<Value: Sendable>(
+        _ document: GraphQLDocument,
+        _ body: () async throws(IdentityError) -> Value
+    ) async throws(IdentityError) -> Value {
+        let start = environment.clock.elapsed
+        let result: Result<Value, IdentityError> = await Correlation.scope {
+            do throws(IdentityError) {
+                let value = try await body()
+                reporter.report(.finished(nil), of: document, since: start)
+                return .success(value)
+            } catch {
+                reporter.report(.finished(error.code), of: document, since: start)
+                return .failure(error)
+            }
         }
-        return try GraphQLAnswer(response, from: endpoint, hiding: SentValues(variables, secrets: call.secrets))
+        return try result.get()
     }
 
     /// The operation's variables, and of the context's those that the document declares: Shopify refuses undeclared ones.
-    private func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {
+    func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {
         var variables = operation.variables.json
         for name in Operation.document.contextVariables where variables[name] == nil {
             if let value = call.context[name] { variables[name] = value }
@@ -72,17 +101,13 @@ package struct GraphQLExecutor: Sendable {
         return variables
     }
 
-    private func request(
+    func request(
         _ document: GraphQLDocument,
         _ variables: JSONObject,
         _ call: GraphQLCall
     ) throws(IdentityError) -> HTTPRequest {
         var body: JSONObject = ["query": .string(document.text)]
         if !variables.members.isEmpty { body["variables"] = .object(variables) }
-        var limits = HTTPLimits(maximumBodyBytes: endpoint.maximumBodyBytes)
-        limits.totalTimeout = endpoint.timeout
-        limits.firstByteTimeout = endpoint.timeout
-        limits.connectTimeout = min(limits.connectTimeout, endpoint.timeout)
         var headers = call.headers
         do {
             try headers.set("Content-Type", "application/json")
@@ -96,7 +121,7 @@ package struct GraphQLExecutor: Sendable {
             url: endpoint.url,
             headers: headers,
             body: JSONValue.object(body).serialized,
-            limits: limits,
+            limits: HTTPLimits(maximumBodyBytes: endpoint.maximumBodyBytes),
             allowsLoopbackHTTP: endpoint.allowsLoopbackHTTP
         )
     }

@@ -1,0 +1,52 @@
+internal import IdentityCrypto
+internal import IdentityHTTP
+package import IdentityKit
+
+/// Names an answer: a digest of endpoint, version, the app's identity, session, document, and all variables in canonical
+/// order, those of the context among them. It tells none of them.
+public struct ResponseCacheKey: Sendable, Hashable {
+    /// The digest, 64 lower-case hexadecimal digits.
+    public let rawValue: String
+
+    init?(
+        endpoint: GraphQLEndpoint,
+        identity: String,
+        session: SessionID?,
+        document: GraphQLDocument,
+        variables: JSONObject
+    ) {
+        let parts: [[UInt8]] = [
+            Array(endpoint.url.text.utf8), Array(endpoint.version.rawValue.utf8), Array(identity.utf8),
+            Array((session?.rawValue ?? "").utf8), Array(document.identifier.utf8),
+            Self.canonical(.object(variables)).serialized,
+        ]
+        // With its length before it, no part runs into the next.
+        let message = parts.flatMap { Array("\($0.count):".utf8) + $0 }
+        guard let digest = try? Digest.sha256(message) else { return nil }
+        rawValue = Self.hexadecimal(digest)
+    }
+
+    /// A name for a token in keys: different tokens have different names, and no name tells its token.
+    package static func name(of token: Secret) -> String {
+        (try? Digest.sha256(Array("cache identity:".utf8) + token.revealBytes())).map(hexadecimal) ?? ""
+    }
+
+    /// The same members in the order of their names' bytes.
+    private static func canonical(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map(canonical))
+        case .object(let object):
+            var sorted = JSONObject()
+            for member in object.members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
+                sorted[member.name] = canonical(member.value)
+            }
+            return .object(sorted)
+        case .null, .bool, .number, .string: return value
+        }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

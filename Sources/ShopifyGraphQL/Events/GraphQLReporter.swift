@@ -1,0 +1,65 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import Synchronization
+
+/// Tells the observers of a client, and of what is told once remembers that it was.
+final class GraphQLReporter: Sendable {
+    private struct Told: Hashable {
+        let identifier: String
+        let isDeprecation: Bool
+    }
+
+    /// What is forgotten too early is told twice.
+    private static let maximum = 10_000
+
+    private let observers: [any GraphQLObserver]
+    private let clock: any IdentityClock
+    private let host: String
+    private let told = Mutex<Set<Told>>([])
+
+    init(_ observers: [any GraphQLObserver], clock: any IdentityClock, host: String) {
+        self.observers = observers
+        self.clock = clock
+        self.host = host
+    }
+
+    func report(
+        _ kind: GraphQLEvent.Kind,
+        of document: GraphQLDocument,
+        _ metadata: GraphQLMetadata? = nil,
+        attempts: Int = 0,
+        since start: Duration
+    ) {
+        guard !observers.isEmpty else { return }
+        let event = GraphQLEvent(
+            kind: kind,
+            operation: document.name,
+            identifier: document.identifier,
+            host: host,
+            requestID: metadata?.requestID,
+            attempts: attempts,
+            duration: clock.elapsed - start,
+            correlationID: Correlation.current ?? ""
+        )
+        for observer in observers { observer.graphQLEvent(event) }
+    }
+
+    /// What an answer's headers tell that somebody should act on, once for each document.
+    func reportHeaders(of metadata: GraphQLMetadata, _ document: GraphQLDocument, attempts: Int, since start: Duration)
+    {
+        guard !observers.isEmpty else { return }
+        if let reason = metadata.deprecatedReason, isNew(document, isDeprecation: true) {
+            report(.deprecated(reason), of: document, metadata, attempts: attempts, since: start)
+        }
+        if metadata.isFallForward, let version = metadata.servedVersion, isNew(document, isDeprecation: false) {
+            report(.servedByAnotherVersion(version), of: document, metadata, attempts: attempts, since: start)
+        }
+    }
+
+    private func isNew(_ document: GraphQLDocument, isDeprecation: Bool) -> Bool {
+        told.withLock { told in
+            if told.count >= Self.maximum { told = [] }
+            return told.insert(Told(identifier: document.identifier, isDeprecation: isDeprecation)).inserted
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension GraphQLExecutor {
+    /// What came over the network, after as many attempts as policy and document allow.
+    ///
+    /// - Returns: The answer with the bytes that it was read from.
+    /// - Throws: What the last attempt failed with.
+    func fetch(
+        _ document: GraphQLDocument,
+        _ variables: JSONObject,
+        _ call: GraphQLCall
+    ) async throws(GraphQLFailure) -> (answer: GraphQLAnswer, body: [UInt8]) {
+        let request: HTTPRequest
+        do { request = try self.request(document, variables, call) } catch { throw GraphQLFailure(error, .refused) }
+        let secrets = SentValues(variables, secrets: call.secrets)
+        let clock = environment.clock
+        var attempts = RetryAttempts(retry, document.repetition, start: clock.elapsed)
+        var place: ShopBreaker.Place
+        do { place = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
+        while true {
+            attempts.begin()
+            let outcome = await attempt(request, attempts, secrets)
+            var pause: Duration?
+            var cause: IdentityError.Code
+            switch outcome {
+            case .success(let (answer, body)):
+                release(place, wasAnswered: true, document, attempts)
+                place = ShopBreaker.Place(isProbe: false)
+                let metadata = answer.metadata
+                reporter.reportHeaders(of: metadata, document, attempts: attempts.count, since: attempts.start)
+                guard let (effect, asked) = answer.repeatable ?? answer.unavailable(document, body) else {
+                    return (answer, body)
+                }
+                pause = attempts.pause(after: effect, asked: asked, now: clock.elapsed, random: environment.random)
+                guard pause != nil else { return (answer, body) }
+                cause = effect == .none ? .throttled : .providerUnavailable
+            case .failure(let failure):
+                cause = failure.error.code
+                if failure.effect == .attack {
+                    pause = attacked(&place, failure, attempts, document)
+                } else {
+                    let isAnswer = failure.metadata.map { $0.status < 500 } ?? false
+                    release(place, wasAnswered: isAnswer, document, attempts)
+                    place = ShopBreaker.Place(isProbe: false)
+                    pause = attempts.pause(
+                        after: failure.effect,
+                        asked: failure.error.retryAfter,
+                        now: clock.elapsed,
+                        random: environment.random
+                    )
+                }
+                guard pause != nil else { throw failure }
+            }
+            let length = pause ?? .zero
+            reporter.report(
+                .repeated(cause, after: length),
+                of: document,
+                attempts: attempts.count,
+                since: attempts.start
+            )
+            do {
+                try await clock.sleep(for: length)
+                try Task.checkCancellation()
+            } catch {
+                release(place, wasAnswered: false, document, attempts)
+                throw GraphQLFailure(IdentityError.wrapping(error), .refused)
+            }
+            if !place.isProbe {
+                do { place = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
+            }
+        }
+    }
+
+    private func attempt(
+        _ request: HTTPRequest,
+        _ attempts: RetryAttempts,
+        _ secrets: SentValues
+    ) async -> Result<(GraphQLAnswer, [UInt8]), GraphQLFailure> {
+        var request = request
+        let time = min(endpoint.timeout, max(attempts.remaining(at: environment.clock.elapsed), .milliseconds(1)))
+        request.limits.totalTimeout = time
+        request.limits.firstByteTimeout = time
+        request.limits.connectTimeout = min(request.limits.connectTimeout, time)
+        let response: HTTPResponse
+        do {
+            response = try await environment.transport.send(request)
+        } catch {
+            return .failure(GraphQLFailure(error, asking: endpoint.name))
+        }
+        do throws(GraphQLFailure) {
+            return .success((try GraphQLAnswer(response, from: endpoint, hiding: secrets), response.body))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Deals with a 430; the pause before the one attempt that may follow, nil where none does.
+    private func attacked(
+        _ place: inout ShopBreaker.Place,
+        _ failure: GraphQLFailure,
+        _ attempts: RetryAttempts,
+        _ document: GraphQLDocument
+    ) -> Duration? {
+        let asked = failure.error.retryAfter
+        let delay = attempts.pauseAfterAttack(
+            asked: asked,
+            now: environment.clock.elapsed,
+            random: environment.random
+        )
+        let verdict = breaker.attacked(place, failure.error, delay: delay, asked: asked)
+        place = ShopBreaker.Place(isProbe: false)
+        switch verdict {
+        case .known: return nil
+        case .probe(let probe):
+            place = probe
+            return delay
+        case .opened(let pause):
+            reporter.report(.paused(pause), of: document, attempts: attempts.count, since: attempts.start)
+            return nil
+        }
+    }
+
+    private func release(
+        _ place: ShopBreaker.Place,
+        wasAnswered: Bool,
+        _ document: GraphQLDocument,
+        _ attempts: RetryAttempts
+    ) {
+        guard breaker.leave(place, wasAnswered: wasAnswered) else { return }
+        reporter.report(.resumed, of: document, attempts: attempts.count, since: attempts.start)
+    }
+}
+
+extension GraphQLAnswer {
+    private static let unavailable = Array("\"SERVICE_UNAVAILABLE\"".utf8)
+
+    /// What a mutation's user errors say where one of them is that Shopify cannot do it now: nothing was changed.
+    func unavailable(_ document: GraphQLDocument, _ body: [UInt8]) -> (effect: GraphQLFailure.Effect, asked: Duration?)?
+    {
+        // Almost no answer has the word, so the tree is looked at in almost none.
+        guard document.kind == .mutation, body.contains(Self.unavailable), let fields = data?.object?.members else {
+            return nil
+        }
+        let isUnavailable = fields.contains { field in
+            field.value["userErrors"]?.array?.contains {
+                $0["code"]?.string.map { $0.utf8.elementsEqual("SERVICE_UNAVAILABLE".utf8) } ?? false
+            } ?? false
+        }
+        return isUnavailable ? (GraphQLFailure.Effect.none, nil) : nil
+    }
+}

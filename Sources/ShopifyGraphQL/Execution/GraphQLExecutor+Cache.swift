@@ -1,0 +1,124 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension GraphQLExecutor {
+    /// An answer out of the network or out of the cache, as the call's policy wants it.
+    ///
+    /// - Parameter needsData: Whether an answer without data is a failure, for which an old answer may step in.
+    func answer<Operation: GraphQLOperation>(
+        to operation: Operation,
+        _ call: GraphQLCall,
+        needsData: Bool
+    ) async throws(IdentityError) -> (GraphQLAnswer, GraphQLOrigin) {
+        let document = Operation.document
+        let variables = variables(of: operation, call)
+        let start = environment.clock.elapsed
+        guard let cache, let key = cacheKey(document, variables, call) else {
+            guard call.cachePolicy != .cacheOnly else { throw Self.cacheMiss(isCached: false) }
+            do throws(GraphQLFailure) {
+                return (try await fetch(document, variables, call).answer, .network)
+            } catch {
+                throw error.error(for: document)
+            }
+        }
+        let secrets = SentValues(variables, secrets: call.secrets)
+        switch call.cachePolicy {
+        case .networkOnly: break
+        case .cacheOnly:
+            guard let hit = await hit(cache, key, youngerThan: nil, secrets) else {
+                throw Self.cacheMiss(isCached: true)
+            }
+            reporter.report(.cached(failure: nil), of: document, since: start)
+            return (hit.answer, .cache(age: hit.age))
+        case .cacheFirst(let expiry):
+            guard let hit = await hit(cache, key, youngerThan: expiry, secrets) else { break }
+            reporter.report(.cached(failure: nil), of: document, since: start)
+            return (hit.answer, .cache(age: hit.age))
+        case .networkFirst: break
+        }
+        let failure: GraphQLFailure
+        do throws(GraphQLFailure) {
+            let (answer, body) = try await fetch(document, variables, call)
+            if answer.errors.isEmpty, answer.data != nil {
+                await store(body, answer, cache, key, call)
+            }
+            guard needsData, answer.data == nil else { return (answer, .network) }
+            failure = answer.failure(endpoint)
+        } catch {
+            failure = error
+        }
+        // An old answer may stand in for one that is missing now; it must not hide that the token is wrong.
+        if case .networkFirst(let expiry) = call.cachePolicy, failure.error.kind == .retryLater,
+            let hit = await hit(cache, key, youngerThan: expiry, secrets)
+        {
+            reporter.report(.cached(failure: failure.error.code), of: document, since: start)
+            return (hit.answer, .stale(age: hit.age, because: failure.error))
+        }
+        throw failure.error(for: document)
+    }
+
+    /// The key under which the answer may be kept; nil where it must not be.
+    private func cacheKey(
+        _ document: GraphQLDocument,
+        _ variables: JSONObject,
+        _ call: GraphQLCall
+    ) -> ResponseCacheKey? {
+        guard call.cachePolicy != .networkOnly, document.kind == .query, !document.isPersonal, !call.isPersonal else {
+            return nil
+        }
+        return ResponseCacheKey(
+            endpoint: endpoint,
+            identity: call.identity,
+            session: call.session,
+            document: document,
+            variables: variables
+        )
+    }
+
+    private func hit(
+        _ cache: any ResponseCache,
+        _ key: ResponseCacheKey,
+        youngerThan expiry: Duration?,
+        _ secrets: SentValues
+    ) async -> (answer: GraphQLAnswer, age: Duration)? {
+        guard let stored = await cache.response(for: key) else { return nil }
+        let age = environment.clock.elapsed - stored.storedAt
+        if let expiry, age >= expiry { return nil }
+        do throws(GraphQLFailure) {
+            return (try GraphQLAnswer(stored, from: endpoint, hiding: secrets), max(age, .zero))
+        } catch {
+            return nil
+        }
+    }
+
+    private func store(
+        _ body: [UInt8],
+        _ answer: GraphQLAnswer,
+        _ cache: any ResponseCache,
+        _ key: ResponseCacheKey,
+        _ call: GraphQLCall
+    ) async {
+        await cache.store(
+            CachedResponse(
+                body: body,
+                storedAt: environment.clock.elapsed,
+                metadata: answer.metadata,
+                session: call.session
+            ),
+            for: key
+        )
+    }
+
+    private static func cacheMiss(isCached: Bool) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .cacheMiss,
+            isCached
+                ? "The cache has no answer, and only the cache was to answer."
+                : "Only the cache was to answer, and answers to this operation are never kept.",
+            hint: isCached
+                ? "Ask with another policy."
+                : "Mutations, personal documents and calls in a buyer's name are not cached; and the client needs a cache."
+        )
+    }
+}

@@ -1,0 +1,9 @@
+public import FoundationEssentials
+
+/// When the server wants to be asked again.
+public enum PollHint: Sendable, Hashable {
+    /// Not before this time by the server's clock: `pollAfter` of `CartThrottled` and `SubmitThrottled`.
+    case after(Date)
+    /// After this time: `pollDelay` of `CartCompletionProcessing`, which is in milliseconds.
+    case delay(Duration)
+}
