@@ -39,37 +39,72 @@ private struct ShopName: GraphQLOperation {
         )
     }
 
-    @Test("a private token and the buyer's IP travel in their headers")
-    func privateHeaders() async throws {
+    /// The headers that the client decides, in the order in which they are sent.
+    private func headers(
+        _ authentication: StorefrontAuthentication,
+        _ context: StorefrontContext
+    ) async throws -> [String] {
         let storefront = try await FakeStorefront.start { [good] _ in .json(good) }
-        let client = try storefront.client(.privateToken(Secret("shpat-1")))
-        let result = try await client.execute(ShopName(), in: StorefrontContext(buyerIP: "2001:db8::7"))
+        let result = try await storefront.client(authentication).execute(ShopName(), in: context)
         #expect(result.data.name == "Mugs")
         let request = try #require(storefront.calls.first?.request)
         #expect(request.method == "POST" && request.path == "/api/2026-10/graphql.json")
-        let headers = Dictionary(request.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + "," + $1 })
-        #expect(headers["Shopify-Storefront-Private-Token"] == "shpat-1")
-        #expect(headers["Shopify-Storefront-Buyer-IP"] == "2001:db8::7")
-        #expect(headers["Content-Type"] == "application/json")
-        #expect(headers["Accept"] == "application/json")
-        #expect(headers["User-Agent"]?.hasPrefix("IdentityKit/") == true)
-        #expect(headers["X-Shopify-Storefront-Access-Token"] == nil)
         #expect(request.body == Array(#"{"query":"query ShopName { shop { name } }"}"#.utf8))
+        let transport = ["host", "content-length", "connection", "expect", "accept-encoding"]
+        return request.headers.filter { !transport.contains($0.name.lowercased()) }.map { "\($0.name): \($0.value)" }
+            .sorted()
     }
 
-    @Test("a public token has a header of its own and tells no IP; tokenless access sends neither")
-    func otherHeaders() async throws {
-        let storefront = try await FakeStorefront.start { [good] _ in .json(good) }
-        let context = StorefrontContext(buyerIP: "203.0.113.7")
-        _ = try await storefront.client(.publicToken("public-1")).execute(ShopName(), in: context)
-        _ = try await storefront.client(.tokenless).execute(ShopName(), in: context)
-        let requests = storefront.calls.map(\.request)
-        #expect(requests[0].header("X-Shopify-Storefront-Access-Token") == "public-1")
-        for request in requests {
-            #expect(request.header("Shopify-Storefront-Buyer-IP") == nil)
-            #expect(request.header("Shopify-Storefront-Private-Token") == nil)
+    private let common = [
+        "Accept: application/json", "Content-Type: application/json", "User-Agent: IdentityKit/0.1 (ShopifyStorefront)",
+    ]
+
+    @Test("golden headers: a private token and the buyer's IP")
+    func privateHeaders() async throws {
+        let context = StorefrontContext(buyerIP: "2001:db8::7")
+        let own = ["Shopify-Storefront-Buyer-IP: 2001:db8::7", "Shopify-Storefront-Private-Token: shpat-1"]
+        #expect(try await headers(.privateToken(Secret("shpat-1")), context) == (common + own).sorted())
+        let withoutIP = try await headers(.privateToken(Secret("shpat-1")), StorefrontContext())
+        #expect(withoutIP == (common + own.dropFirst()).sorted())
+    }
+
+    @Test("golden headers: a public token, which tells no IP")
+    func publicHeaders() async throws {
+        let sent = try await headers(.publicToken("public-1"), StorefrontContext(buyerIP: "203.0.113.7"))
+        #expect(sent == (common + ["X-Shopify-Storefront-Access-Token: public-1"]).sorted())
+    }
+
+    @Test("golden headers: tokenless access")
+    func tokenlessHeaders() async throws {
+        #expect(try await headers(.tokenless, StorefrontContext(buyerIP: "203.0.113.7")) == common)
+    }
+
+    @Test(
+        "each supported version is asked for in the path",
+        arguments: [StorefrontAPIVersion.v2026_01, .v2026_04, .v2026_07, .v2026_10]
+    )
+    func versions(version: StorefrontAPIVersion) async throws {
+        let storefront = try await FakeStorefront.start { [good] _ in
+            .json(good, [("X-Shopify-API-Version", version.rawValue)])
         }
-        #expect(requests[1].header("X-Shopify-Storefront-Access-Token") == nil)
+        let environment = IdentityEnvironment(transport: try CurlTransport())
+        let endpoint = try HTTPURL(storefront.endpoint).replacing(path: "/api/\(version)/graphql.json")
+        let configuration = try StorefrontConfiguration(
+            shopDomain: "shop.example",
+            authentication: .tokenless,
+            apiVersion: version,
+            endpoint: endpoint,
+            allowsLoopbackHTTP: true
+        )
+        let own = try StorefrontConfiguration(
+            shopDomain: "shop.example",
+            authentication: .tokenless,
+            apiVersion: version
+        )
+        #expect(own.endpoint.path == "/api/\(version)/graphql.json")
+        let client = StorefrontClient(configuration: configuration, environment: environment)
+        let metadata = try await client.execute(ShopName()).metadata
+        #expect(metadata.servedVersion == version && !metadata.isFallForward)
     }
 
     @Test(
@@ -97,6 +132,40 @@ private struct ShopName: GraphQLOperation {
         #expect(metadata.servedVersion == .v2026_01)
         #expect(metadata.deprecatedReason == "https://shopify.dev/x")
         #expect(metadata.status == 200)
+    }
+
+    @Test("another version than the one asked for is flagged, and it and a deprecation are told once for each document")
+    func fallForward() async throws {
+        let headers = [
+            ("X-Shopify-API-Version", "2026-10"), ("X-Shopify-API-Deprecated-Reason", "https://shopify.dev/x"),
+        ]
+        let storefront = try await FakeStorefront.start { [good] _ in .json(good, headers) }
+        let recorder = EventRecorder()
+        let client = try storefront.client(version: .v2026_01, observers: [recorder])
+        for _ in 0..<3 {
+            let metadata = try await client.execute(ShopName()).metadata
+            #expect(metadata.isFallForward && metadata.askedVersion == .v2026_01)
+        }
+        _ = try await client.execute(Probe<Shared>())
+        let told = recorder.events.filter { $0.kind != .finished(nil) }
+        #expect(told.map(\.operation) == ["ShopName", "ShopName", "Shared", "Shared"])
+        let kinds: [GraphQLEvent.Kind] = [.deprecated("https://shopify.dev/x"), .servedByAnotherVersion(.v2026_10)]
+        #expect(told.map(\.kind) == kinds + kinds)
+    }
+
+    @Test("the cost is read where the API tells it")
+    func cost() async throws {
+        let text = #"""
+            {"data":{"shop":{"name":"Mugs"}},"extensions":{"cost":{"requestedQueryCost":12,"actualQueryCost":7,
+            "throttleStatus":{"maximumAvailable":1000.0,"currentlyAvailable":993,"restoreRate":50.0}}}}
+            """#
+        let storefront = try await FakeStorefront.start { _ in .json(text) }
+        let cost = try await storefront.client().execute(ShopName()).metadata.cost
+        #expect(
+            cost?.requested == 12 && cost?.actual == 7 && cost?.currentlyAvailable == 993 && cost?.restoreRate == 50
+        )
+        let silent = try await FakeStorefront.start { [good] _ in .json(good) }
+        #expect(try await silent.client().execute(ShopName()).metadata.cost == nil)
     }
 
     @Test("data with errors beside them are both returned")

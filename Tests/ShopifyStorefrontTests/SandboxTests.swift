@@ -36,7 +36,8 @@ private struct Shop {
         sessions = SessionManager(providers: registry, store: store, environment: environment)
         let client = StorefrontClient(
             configuration: try StorefrontConfiguration(#require(configuration.storefront)),
-            environment: environment
+            environment: environment,
+            retry: .none
         )
         carts = CartAdapter(client: client, sessions: sessions, store: store)
         let flow = LoginFlow(provider: provider, sessions: sessions, presenter: SandboxBuyer(email: buyer.email))

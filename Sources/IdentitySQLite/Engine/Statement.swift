@@ -47,8 +47,7 @@ final class Statement {
         default:
             let kept = unsafe sqlite3_system_errno(sqlite3_db_handle(pointer))
             let systemError = kept == 0 ? lastError : kept
-            let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(result & 0xFF)
-            throw SQLiteFailure(code: result, systemError: isOfSystem ? systemError : 0)
+            throw SQLiteFailure(code: result, systemError: (result & 0xFF) == SQLITE_IOERR ? systemError : 0)
         }
     }
 

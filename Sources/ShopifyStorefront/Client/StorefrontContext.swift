@@ -1,6 +1,9 @@
 public import IdentityKit
 
-/// For whom and where one call is made.
+/// For whom and where calls are made.
+///
+/// A client has one for all its calls (``StorefrontClient/context``), and each call may have one of its own, whose members
+/// override the client's.
 public struct StorefrontContext: Sendable {
     /// The buyer's IP address, as the app learnt it from a source that it trusts.
     ///
@@ -14,25 +17,53 @@ public struct StorefrontContext: Sendable {
     public var language: String?
     /// The store location that matters for pick-up, a global id.
     public var preferredLocationID: String?
-    /// The signed-in buyer in whose name a query of your own is contextualised; answers are personal then.
+    /// The signed-in buyer in whose name a query of your own is contextualised; answers are personal then, and never cached.
     public var buyer: CustomerAccessToken?
+    /// The company location for which a B2B ``buyer`` buys, a global id; without a buyer it is not sent.
+    public var buyerCompanyLocationID: String?
+    /// What the visitor agreed to.
+    public var visitorConsent: VisitorConsent?
+    /// The session for which alone a cache may keep the answer; when it ends, `CachePurging` removes it.
+    public var session: SessionID?
 
-    /// Describes a call; everything may be missing.
+    /// Describes calls; everything may be missing.
     public init(
         buyerIP: String? = nil,
         country: String? = nil,
         language: String? = nil,
         preferredLocationID: String? = nil,
-        buyer: CustomerAccessToken? = nil
+        buyer: CustomerAccessToken? = nil,
+        buyerCompanyLocationID: String? = nil,
+        visitorConsent: VisitorConsent? = nil,
+        session: SessionID? = nil
     ) {
         self.buyerIP = buyerIP
         self.country = country
         self.language = language
         self.preferredLocationID = preferredLocationID
         self.buyer = buyer
+        self.buyerCompanyLocationID = buyerCompanyLocationID
+        self.visitorConsent = visitorConsent
+        self.session = session
     }
 
-    /// What is set, as variables `country`, `language`, `preferredLocationId` and `buyer` for an `@inContext` directive.
+    /// This context with whatever the other one sets in place of its own; the company location goes with the buyer.
+    public func overridden(by other: StorefrontContext) -> StorefrontContext {
+        StorefrontContext(
+            buyerIP: other.buyerIP ?? buyerIP,
+            country: other.country ?? country,
+            language: other.language ?? language,
+            preferredLocationID: other.preferredLocationID ?? preferredLocationID,
+            buyer: other.buyer ?? buyer,
+            buyerCompanyLocationID: other.buyer == nil
+                ? other.buyerCompanyLocationID ?? buyerCompanyLocationID : other.buyerCompanyLocationID,
+            visitorConsent: other.visitorConsent ?? visitorConsent,
+            session: other.session ?? session
+        )
+    }
+
+    /// What is set, as variables `country`, `language`, `preferredLocationId`, `buyer` and `visitorConsent` for an `@inContext`
+    /// directive.
     ///
     /// Holds the buyer's token where there is one: for a request's variables only.
     public var variables: JSONObject {
@@ -41,8 +72,11 @@ public struct StorefrontContext: Sendable {
         if let language { variables["language"] = .string(language) }
         if let preferredLocationID { variables["preferredLocationId"] = .string(preferredLocationID) }
         if let buyer {
-            variables["buyer"] = .object(["customerAccessToken": .string(buyer.token.reveal())])
+            var input: JSONObject = ["customerAccessToken": .string(buyer.token.reveal())]
+            if let buyerCompanyLocationID { input["companyLocationId"] = .string(buyerCompanyLocationID) }
+            variables["buyer"] = .object(input)
         }
+        if let visitorConsent { variables["visitorConsent"] = .object(visitorConsent.object) }
         return variables
     }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
+import ShopifyGraphQL
 import ShopifyStorefront
 import Synchronization
 
@@ -85,19 +86,36 @@ final class FakeStorefront: Sendable {
 
     func client(
         _ authentication: StorefrontAuthentication = .privateToken(Secret("shpat-private")),
-        clock: any IdentityClock = SystemClock()
+        clock: any IdentityClock = SystemClock(),
+        version: StorefrontAPIVersion = .standard,
+        context: StorefrontContext = StorefrontContext(),
+        retry: RetryPolicy = .none,
+        cache: (any ResponseCache)? = nil,
+        cachePolicy: CachePolicy = .networkOnly,
+        observers: [any GraphQLObserver] = []
     ) throws -> StorefrontClient {
         StorefrontClient(
             configuration: try StorefrontConfiguration(
                 shopDomain: "shop.example",
                 authentication: authentication,
+                apiVersion: version,
                 endpoint: try HTTPURL(endpoint),
                 allowsLoopbackHTTP: true,
                 timeout: .seconds(60)
             ),
-            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock, random: LongestPauses()),
+            context: context,
+            retry: retry,
+            cache: cache,
+            cachePolicy: cachePolicy,
+            observers: observers
         )
     }
+}
+
+/// Chance that always gives the longest pause, so that a test knows it.
+struct LongestPauses: RandomSource {
+    func bytes(_ count: Int) throws -> [UInt8] { Array(repeating: 255, count: count) }
 }
 
 extension LoopbackResponse {

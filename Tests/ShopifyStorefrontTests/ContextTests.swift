@@ -1,0 +1,88 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Testing
+
+@Suite struct ContextTests {
+    private static let token = CustomerAccessToken(issuedByShopify: Secret("shcat-1"), expiresAt: nil, issuer: "i")
+
+    /// The variables with which an operation goes over the wire, as bytes.
+    private func variables<Document: ProbeDocument>(
+        _ document: Document.Type,
+        _ context: StorefrontContext,
+        client own: StorefrontContext = StorefrontContext()
+    ) async throws -> String {
+        let storefront = try await FakeStorefront.start([.mugs])
+        _ = try await storefront.client(context: own).execute(Probe<Document>(), in: context)
+        let call = try #require(storefront.calls.first)
+        #expect(call.document == Document.document.text)
+        return String(decoding: JSONValue.object(call.variables).serialized, as: UTF8.self)
+    }
+
+    @Test(
+        "each argument of @inContext goes as a variable, and nothing else does",
+        arguments: [
+            (StorefrontContext(country: "DE"), #"{"country":"DE"}"#),
+            (StorefrontContext(language: "PT_BR"), #"{"language":"PT_BR"}"#),
+            (
+                StorefrontContext(preferredLocationID: "gid://shopify/Location/1"),
+                #"{"preferredLocationId":"gid://shopify/Location/1"}"#
+            ),
+            (StorefrontContext(buyer: token), #"{"buyer":{"customerAccessToken":"shcat-1"}}"#),
+            (
+                StorefrontContext(buyer: token, buyerCompanyLocationID: "gid://shopify/CompanyLocation/2"),
+                #"{"buyer":{"customerAccessToken":"shcat-1","companyLocationId":"gid://shopify/CompanyLocation/2"}}"#
+            ),
+            (StorefrontContext(buyerCompanyLocationID: "gid://shopify/CompanyLocation/2"), "{}"),
+            (
+                StorefrontContext(visitorConsent: VisitorConsent(analytics: true, marketing: false)),
+                #"{"visitorConsent":{"analytics":true,"marketing":false}}"#
+            ),
+            (
+                StorefrontContext(visitorConsent: VisitorConsent(preferences: true, saleOfData: false)),
+                #"{"visitorConsent":{"preferences":true,"saleOfData":false}}"#
+            ),
+        ]
+    )
+    func arguments(context: StorefrontContext, expected: String) async throws {
+        #expect(try await variables(Contextual.self, context) == expected)
+    }
+
+    @Test("a document gets only what it declares")
+    func undeclared() async throws {
+        let context = StorefrontContext(country: "DE", language: "DE", buyer: Self.token)
+        #expect(try await variables(Shared.self, context) == #"{"country":"DE"}"#)
+        #expect(try await variables(Personal.self, context) == "{}")
+    }
+
+    @Test("a call's context overrides the client's member by member")
+    func overriding() async throws {
+        let own = StorefrontContext(country: "CA", language: "FR")
+        #expect(
+            try await variables(Contextual.self, StorefrontContext(), client: own)
+                == #"{"country":"CA","language":"FR"}"#
+        )
+        #expect(
+            try await variables(Contextual.self, StorefrontContext(language: "EN"), client: own)
+                == #"{"country":"CA","language":"EN"}"#
+        )
+    }
+
+    @Test("another buyer does not buy for the company of the client's buyer")
+    func overridingBuyer() {
+        let own = StorefrontContext(buyer: Self.token, buyerCompanyLocationID: "l")
+        #expect(own.overridden(by: StorefrontContext(buyer: Self.token)).buyerCompanyLocationID == nil)
+        #expect(own.overridden(by: StorefrontContext(buyerIP: "::1")).buyerCompanyLocationID == "l")
+    }
+
+    @Test("what an operation says itself is not overridden by the context")
+    func ownVariables() async throws {
+        let storefront = try await FakeStorefront.start([.mugs])
+        var operation = Probe<Shared>()
+        operation.variables.set("country", "JP")
+        _ = try await storefront.client().execute(operation, in: StorefrontContext(country: "DE"))
+        #expect(storefront.calls.first?.variables["country"] == .string("JP"))
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Testing
+
+/// What `cartPrepareForCompletion` and `cartCompletionAttempt` answer, as far as polling is concerned.
+private struct Attempt: GraphQLOperation {
+    static let document = GraphQLDocument(
+        name: "Attempt",
+        kind: .query,
+        text: "query Attempt { attempt { __typename } }"
+    )
+    var variables: GraphQLInputObject { GraphQLInputObject() }
+
+    struct Output: GraphQLReadable {
+        let state: State
+
+        init(_ node: GraphQLNode) throws(GraphQLReadingError) { state = try node.field("attempt") }
+
+        var hint: PollHint? {
+            if let after = state.pollAfter { return .after(Date(timeIntervalSince1970: after)) }
+            return state.pollDelay.map { .delay(.milliseconds($0)) }
+        }
+    }
+
+    struct State: GraphQLReadable {
+        let type: String
+        let pollAfter: Double?
+        let pollDelay: Int?
+
+        init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+            type = try node.field("__typename")
+            pollAfter = try node.field("pollAfter")
+            pollDelay = try node.field("pollDelay")
+        }
+    }
+
+    static func answer(_ type: String, _ rest: String = "", _ headers: [(String, String)] = []) -> LoopbackResponse {
+        .json(#"{"data":{"attempt":{"__typename":"\#(type)"\#(rest)}}}"#, headers)
+    }
+}
+
+@Suite struct PollTests {
+    private let clock = ManualClock(isAdvancedBySleeping: true)
+
+    private func poll(
+        _ storefront: FakeStorefront,
+        every interval: Duration = .seconds(2),
+        timeout: Duration = .seconds(60)
+    ) async throws -> StorefrontResult<Attempt.Output> {
+        try await storefront.client(clock: clock).poll(
+            Attempt(),
+            every: interval,
+            timeout: timeout,
+            hint: { $0.hint },
+            until: { $0.state.type == "Ready" }
+        )
+    }
+
+    @Test("polls at the interval until the answer is what is waited for")
+    func interval() async throws {
+        let storefront = try await FakeStorefront.start([
+            Attempt.answer("NotReady"), Attempt.answer("NotReady"), Attempt.answer("Ready"),
+        ])
+        #expect(try await poll(storefront, every: .seconds(3)).data.state.type == "Ready")
+        #expect(storefront.calls.count == 3 && clock.elapsed == .seconds(6))
+    }
+
+    @Test("pollDelay is milliseconds")
+    func delay() async throws {
+        let storefront = try await FakeStorefront.start([
+            Attempt.answer("Processing", #","pollDelay":750"#), Attempt.answer("Ready"),
+        ])
+        _ = try await poll(storefront)
+        #expect(clock.elapsed == .milliseconds(750))
+    }
+
+    @Test("pollAfter is a time of the server's: how wrong our clock is does not matter", arguments: [-7200.0, 0, 7200])
+    func after(skew: Double) async throws {
+        clock.jump(by: skew)
+        // Sat, 21 Nov 2026 10:00:00 GMT, and five seconds later.
+        let storefront = try await FakeStorefront.start([
+            Attempt.answer(
+                "Throttled",
+                #","pollAfter":1795255205"#,
+                [("Date", "Sat, 21 Nov 2026 10:00:00 GMT")]
+            ),
+            Attempt.answer("Ready"),
+        ])
+        _ = try await poll(storefront)
+        #expect(clock.elapsed == .seconds(5))
+    }
+
+    @Test("a hint that is over is no leave to hammer, and one far away puts nobody to sleep")
+    func wrongHints() async throws {
+        let past = try await FakeStorefront.start([
+            Attempt.answer("Throttled", #","pollAfter":1"#), Attempt.answer("Ready"),
+        ])
+        _ = try await poll(past)
+        #expect(clock.elapsed == .milliseconds(100))
+        let far = try await FakeStorefront.start([
+            Attempt.answer("Processing", #","pollDelay":99999999999"#), Attempt.answer("Ready"),
+        ])
+        _ = try await poll(far)
+        #expect(clock.elapsed == .milliseconds(60_100))
+    }
+
+    @Test("when the time is over the error has the last answer, and prints nothing of it")
+    func timeout() async throws {
+        let storefront = try await FakeStorefront.start([
+            Attempt.answer("First"), Attempt.answer("Canary-4711"),
+        ])
+        let error = try #require(
+            await #expect(throws: IdentityError.self) {
+                try await poll(storefront, every: .seconds(2), timeout: .seconds(5))
+            }
+        )
+        #expect(error.kind == .retryLater && error.code == .pollTimeout && storefront.calls.count == 3)
+        let timeout = try #require(error.cause as? PollTimeout<Attempt.Output>)
+        #expect(timeout.last.data.state.type == "Canary-4711")
+        var dumped = ""
+        dump(error, to: &dumped)
+        #expect(!("\(timeout) \(String(reflecting: error))" + dumped).contains("4711"))
+    }
+
+    @Test("cancelling between polls ends it")
+    func cancellation() async throws {
+        let storefront = try await FakeStorefront.start([Attempt.answer("NotReady")])
+        let client = try storefront.client(clock: ManualClock())
+        let task = Task { try await client.poll(Attempt(), until: { _ in false }) }
+        while storefront.calls.isEmpty { await Task.yield() }
+        task.cancel()
+        let error = await #expect(throws: IdentityError.self) { try await task.value }
+        #expect(error?.kind == .cancelled && storefront.calls.count == 1)
+    }
+
+    @Test("an answer that fails ends it")
+    func failure() async throws {
+        let storefront = try await FakeStorefront.start([Attempt.answer("NotReady"), .status(403)])
+        let error = await #expect(throws: IdentityError.self) { try await poll(storefront) }
+        #expect(error?.kind == .configuration)
+    }
+}

@@ -1,0 +1,190 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Testing
+
+@Suite struct RetryTests {
+    /// What a shop that gives these answers sees of an operation, and how long it took on a clock that sleeping moves.
+    private struct Run {
+        var sent = 0
+        var waited = Duration.zero
+        var name: String?
+        var error: IdentityError?
+    }
+
+    private func run<Document: ProbeDocument>(
+        _ document: Document.Type,
+        _ answers: [LoopbackResponse],
+        _ retry: RetryPolicy = .standard,
+        observers: [any GraphQLObserver] = []
+    ) async throws -> Run {
+        let storefront = try await FakeStorefront.start(answers)
+        let clock = ManualClock(isAdvancedBySleeping: true)
+        let client = try storefront.client(clock: clock, retry: retry, observers: observers)
+        var run = Run()
+        do { run.name = try await client.execute(Probe<Document>()).data.name } catch {
+            run.error = try #require(error as? IdentityError)
+        }
+        run.sent = storefront.calls.count
+        run.waited = clock.elapsed
+        return run
+    }
+
+    @Test(
+        "what was not carried out is sent again, mutations too",
+        arguments: [LoopbackResponse.throttled, .status(429), .status(429, retryAfter: "2")]
+    )
+    func notCarriedOut(answer: LoopbackResponse) async throws {
+        for run in [
+            try await run(Shared.self, [answer, .mugs]), try await run(Pays.self, [answer, .mugs]),
+            try await run(Adds.self, [answer, .mugs]),
+        ] {
+            #expect(run.sent == 2 && run.name == "Mugs")
+        }
+    }
+
+    @Test("a user error SERVICE_UNAVAILABLE is sent again as a mutation, and shown when it stays")
+    func unavailable() async throws {
+        let repaired = try await run(Adds.self, [.unavailable, .mugs])
+        #expect(repaired.sent == 2 && repaired.name == "Mugs")
+        let stays = try await run(Adds.self, [.unavailable])
+        #expect(stays.sent == 3 && stays.name == "-")
+    }
+
+    @Test(
+        "after an unknown outcome the document decides",
+        arguments: [
+            LoopbackResponse.status(500), .status(502), .status(503), .script([.reset]), .message(status: 200),
+            .json("<html>", status: 200), .json(#"{"data":{"shop""#),
+            .json(#"{"data":null,"errors":[{"message":"x","extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}"#),
+        ]
+    )
+    func unknownOutcome(answer: LoopbackResponse) async throws {
+        let always = [
+            try await run(Shared.self, [answer, answer, .mugs]), try await run(Sets.self, [answer, answer, .mugs]),
+        ]
+        #expect(always.map(\.sent) == [3, 3] && always.map(\.name) == ["Mugs", "Mugs"])
+        let once = try await run(Creates.self, [answer, .mugs])
+        #expect(once.sent == 2 && once.name == "Mugs")
+        let twice = try await run(Creates.self, [answer, answer, .mugs])
+        #expect(twice.sent == 2 && twice.error != nil && twice.error?.code != .outcomeUnknown)
+        for run in [try await run(Adds.self, [answer, .mugs]), try await run(Pays.self, [answer, .mugs])] {
+            #expect(run.sent == 1)
+            #expect(run.error?.code == .outcomeUnknown && run.error?.kind == .retryLater)
+            #expect(run.error?.cause is IdentityError)
+        }
+    }
+
+    @Test(
+        "a refusal is never sent again, even where the server names a time",
+        arguments: [302, 400, 401, 402, 403, 404, 423]
+    )
+    func refusals(status: Int) async throws {
+        let run = try await run(Shared.self, [.status(status, retryAfter: "1"), .mugs])
+        #expect(run.sent == 1 && run.waited == .zero)
+        #expect(run.error?.kind == (status == 400 ? .rejected : .configuration))
+        #expect(run.error?.providerAnswer?.traceID == "r-\(status)")
+    }
+
+    @Test("errors of the document are never sent again")
+    func documentErrors() async throws {
+        let answer = LoopbackResponse.json(#"{"errors":[{"message":"no field x"}]}"#)
+        let run = try await run(Shared.self, [answer, .mugs])
+        #expect(run.sent == 1 && run.error?.code == .graphQLErrors)
+    }
+
+    @Test("pauses double, up to the longest, and attempts end")
+    func backoff() async throws {
+        let policy = RetryPolicy(
+            attempts: 5,
+            firstPause: .seconds(1),
+            maximumPause: .seconds(3),
+            deadline: .seconds(100)
+        )
+        let run = try await run(Shared.self, [.status(500)], policy)
+        #expect(run.sent == 5)
+        #expect(run.waited == .seconds(1 + 2 + 3 + 3))
+    }
+
+    @Test("Retry-After is waited for in seconds, with a part of chance on top")
+    func retryAfter() async throws {
+        let run = try await run(Shared.self, [.status(429, retryAfter: "7"), .mugs])
+        #expect(run.name == "Mugs")
+        #expect(run.waited == .seconds(7) + RetryPolicy.standard.firstPause)
+    }
+
+    @Test(
+        "a Retry-After that is longer than allowed is told, and not waited for",
+        arguments: ["11", "3600", "99999999"]
+    )
+    func longRetryAfter(seconds: String) async throws {
+        let run = try await run(Shared.self, [.status(429, retryAfter: seconds), .mugs])
+        #expect(run.sent == 1 && run.waited == .zero && run.error?.code == .throttled)
+        #expect(run.error?.retryAfter == .seconds(min(Int(seconds) ?? 0, 3600)))
+    }
+
+    @Test("a Retry-After that is no number of seconds counts for nothing", arguments: ["-1", "1.5", "soon", ""])
+    func wrongRetryAfter(text: String) async throws {
+        let run = try await run(Shared.self, [.status(429, retryAfter: text), .mugs])
+        #expect(run.sent == 2 && run.waited == RetryPolicy.standard.firstPause)
+    }
+
+    @Test("all attempts together keep the deadline")
+    func deadline() async throws {
+        let policy = RetryPolicy(
+            attempts: 100,
+            firstPause: .seconds(4),
+            maximumPause: .seconds(4),
+            deadline: .seconds(10)
+        )
+        let run = try await run(Shared.self, [.status(500)], policy)
+        #expect(run.sent == 3 && run.waited == .seconds(8))
+    }
+
+    @Test("points that are missing are waited for as long as they take to come back")
+    func cost() async throws {
+        let answer = LoopbackResponse.json(
+            #"""
+            {"errors":[{"message":"Throttled","extensions":{"code":"THROTTLED"}}],"extensions":{"cost":{"requestedQueryCost":130,
+            "actualQueryCost":null,"throttleStatus":{"maximumAvailable":1000.0,"currentlyAvailable":30,"restoreRate":50.0}}}}
+            """#
+        )
+        let run = try await run(Shared.self, [answer, .mugs])
+        #expect(run.name == "Mugs" && run.waited == .seconds(2) + RetryPolicy.standard.firstPause)
+    }
+
+    @Test("no policy, no second attempt")
+    func none() async throws {
+        let run = try await run(Shared.self, [.throttled, .mugs], .none)
+        #expect(run.sent == 1 && run.error?.code == .throttled)
+    }
+
+    @Test("cancelling between attempts ends the call at once, and nothing more is sent")
+    func cancellation() async throws {
+        let storefront = try await FakeStorefront.start([.status(500)])
+        let recorder = EventRecorder()
+        let client = try storefront.client(clock: ManualClock(), retry: .standard, observers: [recorder])
+        let task = Task { try await client.execute(Probe<Shared>()) }
+        while recorder.events.isEmpty { await Task.yield() }
+        task.cancel()
+        let error = await #expect(throws: IdentityError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+        #expect(storefront.calls.count == 1)
+    }
+
+    @Test("each repetition is told, and how it ended")
+    func events() async throws {
+        let recorder = EventRecorder()
+        _ = try await run(Shared.self, [.status(503), .throttled, .mugs], observers: [recorder])
+        #expect(
+            recorder.kinds == [
+                .repeated(.providerUnavailable, after: .milliseconds(500)), .repeated(.throttled, after: .seconds(1)),
+                .finished(nil),
+            ]
+        )
+        #expect(Set(recorder.events.map(\.correlationID)).count == 1)
+        #expect(recorder.events.allSatisfy { $0.operation == "Shared" && $0.host == "127.0.0.1" })
+    }
+}
