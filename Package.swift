@@ -42,6 +42,7 @@ let package = Package(
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
         .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
         .library(name: "IdentityTesting", targets: ["IdentityTesting"]),
+        .executable(name: "storefront-gen", targets: ["storefront-gen"]),
         .executable(name: "shopify-login", targets: ["shopify-login"]),
         .executable(name: "bolt-login", targets: ["bolt-login"]),
         .executable(name: "identity-lab", targets: ["identity-lab"]),
@@ -72,6 +73,9 @@ let package = Package(
         library("ShopifyStorefront", ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentityPresentation", ["IdentityKit", "IdentityHTTP"]),
         library("IdentitySandbox", ["GraphQLLanguage", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+
+        library("StorefrontGeneration", ["GraphQLLanguage", "IdentityKit"]),
+        .executableTarget(name: "storefront-gen", dependencies: ["StorefrontGeneration"], swiftSettings: settings),
 
         // Layer 4
         library("IdentityTesting", ["IdentityKit", "IdentityHTTP", "IdentityCrypto"]),

@@ -6,9 +6,12 @@ extension SQLiteStore: SessionAttachmentStore {
         let hash = try attachmentHash(name, id)
         let row = try await database.read { connection in
             let row = try connection.first(.readAttachment, .key(hash), .bytes(hash)) {
-                (revision: $0.integer(0), slot: $0.bytes(1))
+                (revision: $0.integer(0), slot: $0.bytes(1), isIntact: $0.integer(2) == 1)
             }
             if row == nil { try Self.refuseQuarantined(.attachment, hash, connection) }
+            guard row?.isIntact != false else {
+                throw IdentityError.storeCorrupt("The row of something attached to a session is damaged.")
+            }
             return row
         }
         guard let row else { return nil }

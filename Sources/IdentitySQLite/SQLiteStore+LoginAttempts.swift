@@ -28,12 +28,13 @@ extension SQLiteStore: LoginAttemptStore {
         let hash = try lookup.hash(.loginAttempt, Array(key.utf8))
         return try await database.write { [self] connection in
             let row = try connection.first(.readAttempt, .key(hash), .bytes(hash)) { statement in
-                (slot: statement.bytes(0), tenant: statement.text(1))
+                (slot: statement.bytes(0), tenant: statement.text(1), isIntact: statement.integer(2) == 1)
             }
             guard let row else {
                 try Self.refuseQuarantined(.loginAttempt, hash, connection)
                 return nil
             }
+            guard row.isIntact else { throw IdentityError.storeCorrupt("The row of a pending login is damaged.") }
             let attempt = try openAttempt(row.slot, RecordIdentity(.loginAttempt, row: hash, tenant: row.tenant))
             _ = try connection.run(.deleteAttempt, .key(hash))
             return attempt

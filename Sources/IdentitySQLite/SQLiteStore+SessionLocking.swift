@@ -10,12 +10,9 @@ extension SQLiteStore: SessionLocking {
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         let byte = LockDescriptor.Byte.session(try lookup.hash(.session, Array(id.rawValue.utf8)))
-        // A descriptor for each holder: locks of one descriptor do not exclude each other.
-        let descriptor = try LockDescriptor(path: location.locks)
-        defer { descriptor.close() }
         let deadline = clock.elapsed + limit
         var pause = Duration.milliseconds(20)
-        while try !descriptor.tryLock(byte) {
+        while try !sessionLocks.tryLock(byte) {
             let remaining = deadline - clock.elapsed
             guard remaining > .zero else {
                 throw IdentityError(
@@ -32,6 +29,7 @@ extension SQLiteStore: SessionLocking {
             }
             pause = min(pause * 2, .milliseconds(250))
         }
+        defer { sessionLocks.unlock(byte) }
         return try await body(.kernel)
     }
 }

@@ -6,7 +6,7 @@ extension SQLiteStore: UsedTokenStore {
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try lookup.hash(.usedToken, Array(key.utf8))
         return try await database.read { connection in
-            try connection.first(.readUsedToken, .key(hash), .bytes(hash)) { _ in true } != nil
+            try connection.first(.readUsedToken, .key(hash)) { _ in true } != nil
         }
     }
 
@@ -16,7 +16,7 @@ extension SQLiteStore: UsedTokenStore {
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try lookup.hash(.usedToken, Array(key.utf8))
         return try await database.write { [maximumUsedTokens, clock] connection in
-            guard try connection.first(.readUsedToken, .key(hash), .bytes(hash), read: { _ in true }) == nil else {
+            guard try connection.first(.readUsedToken, .key(hash), read: { _ in true }) == nil else {
                 return false
             }
             let count = try connection.first(.countUsedTokens) { Int($0.integer(0)) } ?? 0

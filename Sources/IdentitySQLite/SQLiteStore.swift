@@ -15,6 +15,7 @@ public final class SQLiteStore: Sendable {
     let lookup: LookupKey
     let location: StoreLocation
     let clock: any IdentityClock
+    let sessionLocks: SessionLocks
     /// The second place for sessions that the file does not take.
     let spool: SessionSpool
     /// Whether the file is a restored backup that cannot be written, so that its sessions cannot be marked.
@@ -29,6 +30,7 @@ public final class SQLiteStore: Sendable {
         lookup = opened.lookup
         location = opened.location
         clock = configuration.clock
+        sessionLocks = SessionLocks(path: opened.location.locks)
         spool = SessionSpool(path: opened.location.spool, sealer: opened.sealer, lookup: opened.lookup)
         isCopy = opened.isCopy
         maximumAttempts = configuration.maximumAttempts

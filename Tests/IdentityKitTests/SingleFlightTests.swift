@@ -31,6 +31,35 @@ struct SingleFlightTests {
         #expect(runs.withLock { $0 } == 1)
     }
 
+    @Test("an operation that never answers keeps nobody for ever, and is not started twice")
+    func patience() async throws {
+        let clock = ManualClock()
+        let flights = SingleFlight<String, Int>(waitingUpTo: .seconds(90), on: clock, error: Failure())
+        let (released, release) = AsyncStream<Void>.makeStream()
+        let first = Task {
+            try await flights.run("a") {
+                for await _ in released {}
+                return 1
+            }
+        }
+        let hasEnded = Mutex(false)
+        let watcher = Task {
+            _ = await first.result
+            hasEnded.withLock { $0 = true }
+        }
+        while !hasEnded.withLock({ $0 }) {
+            clock.advance(by: .seconds(90))
+            await Task.yield()
+        }
+        await #expect(throws: Failure.self) { _ = try await first.value }
+        await #expect(throws: Failure.self) { _ = try await flights.run("a") { 2 } }
+        await flights.drain()
+        await watcher.value
+        release.finish()
+        while flights.isUnderWay("a") { await Task.yield() }
+        #expect(try await flights.run("a") { 3 }.value == 3)
+    }
+
     private final class Tally: Sendable {
         struct Counts {
             var values = 0

@@ -101,6 +101,16 @@ struct KeysTests {
         }
     }
 
+    @Test("no database is made where there is none")
+    func missing() async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            let ended = try await world.run("keys", "list", key: "OLD_KEY")
+            #expect(ended.status == 2)
+            #expect(!FileManager.default.fileExists(atPath: world.path))
+        }
+    }
+
     @Test("a key is exchanged in five steps, each of which can be undone, and no session is lost")
     func exchange() async throws {
         try await LabStage.with { stage in

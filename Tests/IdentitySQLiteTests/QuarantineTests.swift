@@ -30,6 +30,24 @@ struct QuarantineTests {
         return (directory, store, sessions, clock)
     }
 
+    @Test("a row whose hash is damaged is called damaged, never unknown, and a mark stays a mark")
+    func damagedHash() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+        try await store.insert(sampleAttempt("login"))
+        #expect(try await store.markUsed("jti", until: .distantFuture))
+        for table in ["attachment", "login_attempt", "used_token"] {
+            try directory.connection().execute("UPDATE \(table) SET hash = zeroblob(length(hash))")
+        }
+        await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: session.id) }
+        await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
+        #expect(try await store.isUsed("jti"))
+        #expect(try await store.markUsed("jti", until: .distantFuture) == false)
+    }
+
     @Test("takes every damaged row, which is then out of the way but never unknown")
     func moves() async throws {
         let (directory, store, sessions, _) = try await damaged()

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import Testing
 
 @testable import IdentitySQLite
@@ -77,6 +78,38 @@ struct WritingTests {
         async let entered = store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in true }
         other.close()
         #expect(try await entered)
+    }
+
+    @Test("thousands of sessions are locked at once with one open file")
+    func manyLocks() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        func openFiles() throws -> Int {
+            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            return files.count { file in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)")) == directory.locks
+            }
+        }
+        let before = try openFiles()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        let gate = Task { for await _ in released {} }
+        let held = Counter()
+        let holders = try (0..<2_000).map { _ in try sampleSession().id }.map { id in
+            Task {
+                try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in
+                    held.count.withLock { $0 += 1 }
+                    await gate.value
+                }
+            }
+        }
+        while held.count.withLock({ $0 < 2_000 }) { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try openFiles() - before <= 1)
+        release.finish()
+        for holder in holders { try await holder.value }
+    }
+
+    private final class Counter: Sendable {
+        let count = Mutex(0)
     }
 
     @Test("saves that come together share a transaction")

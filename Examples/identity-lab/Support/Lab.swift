@@ -43,9 +43,9 @@ struct Lab: Sendable {
         )
     }
 
-    /// The configured store alone: providers, and their secrets, are not asked for.
+    /// The configured store alone, which must exist: providers, and their secrets, are not asked for.
     func openStore() async throws -> any Sendable {
-        try await StoreOpening.open(configuration().store, path: arguments[.store]).store
+        try await StoreOpening.open(configuration().store, path: arguments[.store], creates: false).store
     }
 
     var observers: [any IdentityObserver] { isVerbose ? [EventPrinter(output: output)] : [] }

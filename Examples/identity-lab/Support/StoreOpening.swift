@@ -1,3 +1,4 @@
+internal import Foundation
 internal import IdentityKit
 internal import IdentityPostgres
 internal import IdentitySQLite
@@ -9,7 +10,12 @@ enum StoreOpening {
     /// - Parameters:
     ///   - section: The configuration's `store`, of which only what is needed is asked for.
     ///   - path: What `--store` says, a file; it goes before what the configuration says.
-    static func open(_ section: ConfigurationSection?, path: String?) async throws -> OpenedStore {
+    ///   - creates: Whether a file is made where there is none.
+    static func open(
+        _ section: ConfigurationSection?,
+        path: String?,
+        creates: Bool = true
+    ) async throws -> OpenedStore {
         var section = section
         let configuredPath = try section?.optionalString("path")
         let connection = try section?.optionalSecretOrText("postgres")
@@ -47,6 +53,14 @@ enum StoreOpening {
                 .configurationInvalid,
                 "Configuration member store.path is missing.",
                 hint: "Name the database there, or with --store PATH; or a server as store.postgres."
+            )
+        }
+        guard creates || FileManager.default.fileExists(atPath: path) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "There is no session database under this path.",
+                hint: "Check --store and store.path; a login makes the database."
             )
         }
         return .sqlite(try await SQLiteStore.open(path: path, keys: keys), path: path)

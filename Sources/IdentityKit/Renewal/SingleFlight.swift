@@ -8,6 +8,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
     private final class Flight: Sendable {
         private struct State {
             var result: Result<Value, any Error>?
+            /// What a wait comes to when the operation takes longer than anybody is to wait.
+            var impatience: (any Error)?
             var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
             var nextWaiter = 0
         }
@@ -23,6 +25,21 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             for waiter in waiters { waiter.resume(with: result) }
         }
 
+        /// Whether nobody waits any more, although the operation has not ended.
+        var isGivenUp: Bool {
+            state.withLock { $0.impatience != nil && $0.result == nil }
+        }
+
+        /// Lets everybody go who waits; the operation goes on.
+        func sendAway(_ error: any Error) {
+            let waiters = state.withLock { state in
+                if state.result == nil { state.impatience = error }
+                defer { state.waiters = [:] }
+                return state.waiters.values
+            }
+            for waiter in waiters { waiter.resume(throwing: error) }
+        }
+
         func wait() async throws -> Value {
             let ticket = state.withLock { state in
                 state.nextWaiter += 1
@@ -32,6 +49,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
                 try await withCheckedThrowingContinuation { continuation in
                     let settled: Result<Value, any Error>? = state.withLock { state in
                         if let result = state.result { return result }
+                        if let impatience = state.impatience { return .failure(impatience) }
                         if Task.isCancelled { return .failure(CancellationError()) }
                         state.waiters[ticket] = continuation
                         return nil
@@ -46,7 +64,19 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     private let flights = Mutex<[Key: Flight]>([:])
 
-    package init() {}
+    private let patience: (limit: Duration, clock: any IdentityClock, error: any Error)?
+
+    /// Nobody's wait has an end of its own.
+    package init() {
+        patience = nil
+    }
+
+    /// - Parameters:
+    ///   - limit: How long after its start an operation still has callers waiting; it goes on without them.
+    ///   - error: What they get then.
+    package init(waitingUpTo limit: Duration, on clock: any IdentityClock, error: any Error) {
+        patience = (limit, clock, error)
+    }
 
     /// The result of the key's operation, started if none is under way.
     ///
@@ -69,9 +99,9 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         flights.withLock { $0[key] != nil }
     }
 
-    /// Waits until no operation is under way.
+    /// Waits until no operation is under way but those that take longer than anybody waits.
     package func drain() async {
-        while let flight = flights.withLock({ $0.values.first }) {
+        while let flight = flights.withLock({ $0.values.first(where: { !$0.isGivenUp }) }) {
             _ = try? await flight.wait()
             if Task.isCancelled { return }
         }
@@ -89,6 +119,13 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
         guard started else { return (flight, false) }
         let correlationID = Correlation.current
+        // Unstructured, and as long as the operation: what never answers must not keep those who wait for it.
+        let timer = patience.map { patience in
+            Task {
+                try await patience.clock.sleep(for: patience.limit)
+                flight.sendAway(patience.error)
+            }
+        }
         // Unstructured on purpose: the exchange must outlive every caller (see the type's comment).
         Task {
             let result: Result<Value, any Error>
@@ -98,6 +135,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
                 result = .failure(error)
             }
             _ = flights.withLock { $0.removeValue(forKey: key) }
+            timer?.cancel()
             flight.land(result)
         }
         return (flight, true)

@@ -53,6 +53,10 @@ public final class SessionManager: Sendable {
         public var pause: Duration = .seconds(1)
         /// The longest pause of all, by default 60 seconds, also where the provider asks for more (`Retry-After`).
         public var maximumPause: Duration = .seconds(60)
+        /// How long anybody waits for one renewal, by default 90 seconds, which is more than the SDK's own providers take.
+        ///
+        /// A provider that never answers costs its callers this long; the renewal itself goes on.
+        public var patience: Duration = .seconds(90)
 
         /// The defaults.
         public init() {}
@@ -65,7 +69,7 @@ public final class SessionManager: Sendable {
     let events: EventSource
     let revocation: TokenRevocation
     let coordinator: RenewalCoordinator
-    let renewals = SingleFlight<SessionID, Renewal>()
+    let renewals: SingleFlight<SessionID, Renewal>
     let cache: CredentialCache?
     let followUps = Mutex(FollowUps())
     let followUpRuns = SingleFlight<Int, Bool>()
@@ -100,6 +104,12 @@ public final class SessionManager: Sendable {
             environment: environment,
             configuration: configuration,
             events: events
+        )
+        // Real time, whatever the clock of a test or a simulation: this is about tasks that wait, not about tokens that age.
+        renewals = SingleFlight(
+            waitingUpTo: configuration.renewalLimits.patience,
+            on: SystemClock(),
+            error: IdentityError.renewalTakesLong
         )
         coordinator = RenewalCoordinator(
             providers: providers,

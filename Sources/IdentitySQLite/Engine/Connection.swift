@@ -22,8 +22,9 @@ final class Connection {
         var pointer: OpaquePointer?
         let result = unsafe sqlite3_open_v2(path, &pointer, flags, nil)
         guard result == SQLITE_OK, let pointer = unsafe pointer else {
+            let systemError = unsafe pointer.map { unsafe sqlite3_system_errno($0) } ?? 0
             unsafe sqlite3_close_v2(pointer)
-            throw SQLiteFailure(code: result)
+            throw SQLiteFailure(code: result, systemError: (result & 0xFF) == SQLITE_CANTOPEN ? systemError : 0)
         }
         unsafe self.pointer = pointer
     }

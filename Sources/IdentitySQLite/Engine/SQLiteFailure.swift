@@ -40,6 +40,14 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         case SQLITE_READONLY, SQLITE_PERM: .storeReadOnly(cause: self)
         case SQLITE_CONSTRAINT:
             IdentityError(.rejected, .storeFailed, "A value cannot be stored.", hint: "See the cause.", cause: self)
+        case SQLITE_CANTOPEN where systemError == EMFILE || systemError == ENFILE:
+            IdentityError(
+                .retryLater,
+                .storeFailed,
+                "The store's file cannot be opened: too many files are open.",
+                hint: "Raise the limit of open files (ulimit -n).",
+                cause: self
+            )
         case SQLITE_CANTOPEN, SQLITE_AUTH, SQLITE_NOLFS:
             IdentityError(
                 .configuration,

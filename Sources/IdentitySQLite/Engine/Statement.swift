@@ -47,7 +47,8 @@ final class Statement {
         default:
             let kept = unsafe sqlite3_system_errno(sqlite3_db_handle(pointer))
             let systemError = kept == 0 ? lastError : kept
-            throw SQLiteFailure(code: result, systemError: (result & 0xFF) == SQLITE_IOERR ? systemError : 0)
+            let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(result & 0xFF)
+            throw SQLiteFailure(code: result, systemError: isOfSystem ? systemError : 0)
         }
     }
 

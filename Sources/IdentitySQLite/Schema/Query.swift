@@ -99,7 +99,7 @@ enum Query: Int, CaseIterable {
 
         case .insertAttempt:
             "INSERT OR REPLACE INTO login_attempt (key, hash, expires_at, slot, tenant) VALUES (?1, ?2, ?3, ?4, ?5)"
-        case .readAttempt: "SELECT slot, tenant FROM login_attempt WHERE key = ?1 AND hash = ?2"
+        case .readAttempt: "SELECT slot, tenant, hash = ?2 FROM login_attempt WHERE key = ?1"
         case .deleteAttempt: "DELETE FROM login_attempt WHERE key = ?1"
         case .countAttempts: "SELECT count(*) FROM login_attempt WHERE tenant = ?1"
         case .evictAttempts:
@@ -121,7 +121,7 @@ enum Query: Int, CaseIterable {
             ON CONFLICT (key) DO NOTHING
             """
         case .readAttachment:
-            "SELECT revision, slot FROM attachment WHERE key = ?1 AND hash = ?2"
+            "SELECT revision, slot, hash = ?2 FROM attachment WHERE key = ?1"
         case .replaceAttachment:
             "UPDATE attachment SET revision = ?4, slot = ?5 WHERE key = ?1 AND hash = ?2 AND revision = ?3"
         case .deleteAttachment: "DELETE FROM attachment WHERE key = ?1 AND hash = ?2 AND revision = ?3"
@@ -130,7 +130,8 @@ enum Query: Int, CaseIterable {
         case .listAttachmentSlots:
             "SELECT key, slot, hash, revision FROM attachment WHERE key > ?1 ORDER BY key LIMIT ?2"
 
-        case .readUsedToken: "SELECT 1 FROM used_token WHERE key = ?1 AND hash = ?2"
+        // By the key alone: a damaged mark still says that the token was used.
+        case .readUsedToken: "SELECT 1 FROM used_token WHERE key = ?1"
         case .insertUsedToken:
             "INSERT INTO used_token (key, hash, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING"
         case .countUsedTokens: "SELECT count(*) FROM used_token"

@@ -1,0 +1,44 @@
+internal import IdentityKit
+internal import Synchronization
+
+/// The session locks of one store, all through one open description of the lock file.
+///
+/// The kernel keeps other processes out of a byte; locks of one description do not exclude each other, so the set does that among
+/// the tasks of this store. A description for each holder would do both, and run out of descriptors when thousands renew at once.
+final class SessionLocks: Sendable {
+    private struct State: ~Copyable {
+        var descriptor: LockDescriptor?
+        var held: Set<Int64> = []
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+
+    init(path: String) {
+        self.path = path
+    }
+
+    /// Locks a byte if nobody else has it.
+    func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
+        try state.withLock { state throws(IdentityError) in
+            guard !state.held.contains(byte) else { return false }
+            let descriptor: LockDescriptor
+            if let open = state.descriptor {
+                descriptor = open
+            } else {
+                descriptor = try LockDescriptor(path: path)
+                state.descriptor = descriptor
+            }
+            guard try descriptor.tryLock(byte) else { return false }
+            state.held.insert(byte)
+            return true
+        }
+    }
+
+    func unlock(_ byte: Int64) {
+        state.withLock { state in
+            state.descriptor?.unlock(byte)
+            state.held.remove(byte)
+        }
+    }
+}

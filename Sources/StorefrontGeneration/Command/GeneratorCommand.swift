@@ -1,0 +1,155 @@
+internal import FoundationEssentials
+
+/// The command line of `storefront-gen`.
+package struct GeneratorCommand {
+    /// Where lines go: to standard output, and to standard error.
+    package struct Output {
+        package var lines: [String] = []
+        package var errors: [String] = []
+
+        package init() {}
+    }
+
+    package static let help = """
+        storefront-gen writes Swift types for GraphQL operations.
+
+        storefront-gen generate --schema FILE --documents FOLDER --output FOLDER [options]
+            Checks the .graphql files of a folder against a schema and writes Swift for them. Files of an earlier run that
+            are not needed any more are removed; files that it did not write are never touched. A file generator.json beside
+            the documents says what documents cannot: Documentation/Generator.md.
+
+            --schema FILE         The answer to the introspection query, as JSON.
+            --documents FOLDER    .graphql files, in folders of any depth.
+            --output FOLDER       For the Swift files, in folders Operations, Fragments, Inputs and Enums.
+            --access LEVEL        public (unless given), package or internal.
+            --import TYPE=MODULE  The module that a type of generator.json comes from; may be repeated.
+            --check               Writes nothing, and fails when the output is not what would be written.
+            --deny-deprecated     Deprecated fields are errors.
+            --verbose             Says what was done.
+
+        storefront-gen introspection-query
+            Prints a request body with the query whose answer --schema takes.
+
+        storefront-gen --help
+
+        Exit status: 0 done; 1 the documents are refused, or the output is not up to date; 2 usage or configuration.
+        """
+
+    private var options: [String: String] = [:]
+    private var imports: [String: String] = [:]
+    private var flags: Set<String> = []
+
+    private static let valued = ["--schema", "--documents", "--output", "--access", "--import"]
+    private static let flagged = ["--check", "--deny-deprecated", "--verbose"]
+
+    /// Runs the tool.
+    ///
+    /// - Parameter arguments: Without the program's name.
+    /// - Returns: The exit status.
+    package static func run(_ arguments: [String], _ output: inout Output) -> Int32 {
+        do {
+            switch arguments.first {
+            case "--help", "-h", "help":
+                output.lines.append(help)
+                return 0
+            case "introspection-query":
+                guard arguments.count == 1 else {
+                    throw GenerationFailure.usage("introspection-query takes no options.")
+                }
+                output.lines.append(IntrospectionQuery.requestBody)
+                return 0
+            case "generate":
+                var command = GeneratorCommand()
+                try command.parse(arguments.dropFirst())
+                return try command.generate(&output)
+            case let other?:
+                throw GenerationFailure.usage("There is no command \"\(PlainText.line(other))\". See --help.")
+            case nil: throw GenerationFailure.usage("Say what to do: generate or introspection-query. See --help.")
+            }
+        } catch let failure as GenerationFailure {
+            output.errors += failure.messages.map { "storefront-gen: \($0)" }
+            return failure.kind == .usage ? 2 : 1
+        } catch {
+            output.errors.append("storefront-gen: \(PlainText.line("\(error)"))")
+            return 2
+        }
+    }
+
+    private mutating func parse(_ arguments: ArraySlice<String>) throws(GenerationFailure) {
+        var rest = arguments
+        while let argument = rest.popFirst() {
+            if Self.flagged.contains(argument) {
+                flags.insert(argument)
+            } else if Self.valued.contains(argument) {
+                guard let value = rest.popFirst(), !value.hasPrefix("--") else {
+                    throw .usage("\(argument) needs a value.")
+                }
+                if argument == "--import" {
+                    let parts = value.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+                    guard parts.count == 2, parts.allSatisfy(SwiftNames.isTypeName) else {
+                        throw .usage("--import takes a type and its module: --import CustomerAccessToken=IdentityKit")
+                    }
+                    imports[parts[0]] = parts[1]
+                } else if options.updateValue(value, forKey: argument) != nil {
+                    throw .usage("\(argument) is given twice.")
+                }
+            } else {
+                let hint = Suggestion.text(for: argument, among: Self.valued + Self.flagged)
+                throw .usage("There is no option \"\(PlainText.line(argument))\".\(hint)")
+            }
+        }
+    }
+
+    private func required(_ name: String) throws(GenerationFailure) -> String {
+        guard let value = options[name] else { throw .usage("\(name) is missing. See --help.") }
+        return value
+    }
+
+    private func generate(_ output: inout Output) throws(GenerationFailure) -> Int32 {
+        let folder = try required("--documents")
+        let target = OutputFolder(path: try required("--output"))
+        let access = options["--access"] ?? "public"
+        guard ["public", "package", "internal"].contains(access) else {
+            throw .usage("--access must be public, package or internal.")
+        }
+        let schema = try Schema(introspection: try Files.bytes(try required("--schema")))
+        let names = try Files.names(in: folder, suffix: ".graphql")
+        guard !names.isEmpty else { throw .usage("There are no .graphql files in \(folder).") }
+        guard names.count <= DocumentSet.maximumFiles else {
+            throw .usage("There are more than \(DocumentSet.maximumFiles) .graphql files in \(folder).")
+        }
+        var sources: [SourceFile] = []
+        for name in names { sources.append(SourceFile(name: name, text: try Files.text("\(folder)/\(name)"))) }
+        var configuration = Configuration()
+        let file = "\(folder)/generator.json"
+        if FileManager.default.fileExists(atPath: file) {
+            configuration = try Configuration(parsing: try Files.bytes(file))
+        }
+        let generator = Generator(schema: schema, configuration: configuration, access: access, imports: imports)
+        let result = try generator.run(sources)
+        output.errors += result.diagnostics.map { "\(folder)/\($0)" }
+        if result.isRefused { return 1 }
+        if flags.contains("--deny-deprecated"), !result.diagnostics.isEmpty {
+            output.errors.append("storefront-gen: Nothing was written, because of the deprecated fields above.")
+            return 1
+        }
+        let difference = try target.difference(from: result.files)
+        if flags.contains("--check") {
+            output.errors += difference.changed.map { "\(target.path)/\($0): error: is not what the documents ask for" }
+            output.errors += difference.stale.map { "\(target.path)/\($0): error: is not needed any more" }
+            if !difference.isEmpty {
+                output.errors.append("storefront-gen: Run it without --check and commit what changes.")
+                return 1
+            }
+        } else {
+            try target.apply(difference, result.files)
+        }
+        if flags.contains("--verbose") {
+            let word = flags.contains("--check") ? "up to date" : "\(difference.changed.count) written"
+            output.lines.append(
+                "\(names.count) documents, \(result.files.count) files: \(word), \(difference.stale.count) removed"
+            )
+        }
+        return 0
+    }
+}

@@ -1,0 +1,158 @@
+internal import GraphQLLanguage
+internal import IdentityKit
+
+/// What `generator.json` beside the documents says; every member may be missing.
+package struct Configuration: Sendable {
+    /// Whether an operation may be sent again after an unknown outcome, by the operation's name.
+    var repetition: [String: String] = [:]
+    /// Whether an operation's answers belong to one buyer, by the operation's name.
+    var isPersonal: [String: Bool] = [:]
+    /// The Swift types of fields, by `Type.field`.
+    var types: [String: String] = [:]
+    /// The Swift types of variables, by name or by `Operation.name`.
+    var variables: [String: String] = [:]
+    /// The Swift types of scalars.
+    var scalars: [String: String] = [:]
+    /// Other names for enums and input objects.
+    var names: [String: String] = [:]
+    /// Types of the schema, fragments and operations that print nothing of themselves.
+    var redacted: Set<String> = []
+    /// Response keys of selections that share one type, by that type's name.
+    var payloads: [String: [String]] = [:]
+    /// Swift types that are there already, by hand or from an import.
+    var provided: Set<String> = []
+    /// Fragments and input objects that can be compared.
+    var equatable: Set<String> = []
+    /// The modules that types of the above come from, by the types' names.
+    var imports: [String: String] = [:]
+    /// Whether the schema's own descriptions become comments.
+    var descriptions = false
+    /// How many fields an inline selection may have that is written more than once.
+    var maximumDuplicatedFields = 8
+
+    package init() {}
+
+    private static let members = [
+        "repetition", "isPersonal", "types", "variables", "scalars", "names", "redacted", "payloads", "provided",
+        "equatable", "imports", "descriptions", "maximumDuplicatedFields",
+    ]
+
+    /// Reads the file.
+    package init(parsing bytes: [UInt8]) throws(GenerationFailure) {
+        let value: JSONValue
+        do { value = try JSONValue(parsing: bytes) } catch { throw .usage("generator.json is no JSON: \(error).") }
+        guard let object = value.object else { throw .usage("generator.json must hold an object.") }
+        for member in object.members where !Self.members.contains(member.name) {
+            let hint = Suggestion.text(for: member.name, among: Self.members)
+            throw .usage("generator.json has a member \"\(PlainText.line(member.name))\" that means nothing.\(hint)")
+        }
+        repetition = try Self.texts(object, "repetition")
+        for (name, word) in repetition where !["always", "once", "afterReading", "never"].contains(word) {
+            throw .usage("generator.json: repetition.\(name) must be always, once, afterReading or never.")
+        }
+        types = try Self.texts(object, "types")
+        variables = try Self.texts(object, "variables")
+        scalars = try Self.texts(object, "scalars")
+        names = try Self.texts(object, "names")
+        redacted = Set(try Self.list(object["redacted"], "redacted"))
+        provided = Set(try Self.list(object["provided"], "provided"))
+        equatable = Set(try Self.list(object["equatable"], "equatable"))
+        imports = try Self.texts(object, "imports")
+        for (member, texts) in [
+            ("types", Array(types.values)), ("variables", Array(variables.values)), ("scalars", Array(scalars.values)),
+            ("names", Array(names.values)), ("provided", Array(provided)),
+            ("imports", Array(imports.keys) + Array(imports.values)),
+        ] {
+            for text in texts.sorted() where !SwiftNames.isTypeName(text) {
+                throw .usage("generator.json: \(member): \"\(PlainText.line(text))\" is no name in Swift.")
+            }
+        }
+        for member in object["isPersonal"]?.object?.members ?? [] {
+            guard let flag = member.value.bool else {
+                throw .usage("generator.json: isPersonal.\(member.name) must be true or false.")
+            }
+            isPersonal[member.name] = flag
+        }
+        for member in object["payloads"]?.object?.members ?? [] {
+            guard SwiftNames.isTypeName(member.name) else {
+                throw .usage("generator.json: payloads: \"\(PlainText.line(member.name))\" is no name in Swift.")
+            }
+            payloads[member.name] = try Self.list(member.value, "payloads.\(member.name)")
+        }
+        for name in ["isPersonal", "payloads"] {
+            if let value = object[name], value.object == nil {
+                throw .usage("generator.json: \(name) must be an object.")
+            }
+        }
+        if let value = object["descriptions"] {
+            guard let flag = value.bool else { throw .usage("generator.json: descriptions must be true or false.") }
+            descriptions = flag
+        }
+        if let value = object["maximumDuplicatedFields"] {
+            guard let number = value.number?.integer, (1...1_000).contains(number) else {
+                throw .usage("generator.json: maximumDuplicatedFields must be a number from 1 to 1000.")
+            }
+            maximumDuplicatedFields = number
+        }
+    }
+
+    private static func texts(_ object: JSONObject, _ name: String) throws(GenerationFailure) -> [String: String] {
+        guard let value = object[name] else { return [:] }
+        guard let members = value.object?.members else { throw .usage("generator.json: \(name) must be an object.") }
+        var texts: [String: String] = [:]
+        for member in members {
+            guard let text = member.value.string else {
+                throw .usage("generator.json: \(name).\(PlainText.line(member.name)) must be a text.")
+            }
+            texts[member.name] = text
+        }
+        return texts
+    }
+
+    private static func list(_ value: JSONValue?, _ name: String) throws(GenerationFailure) -> [String] {
+        guard let value else { return [] }
+        guard let elements = value.array else { throw .usage("generator.json: \(name) must be a list of texts.") }
+        var texts: [String] = []
+        for element in elements {
+            guard let text = element.string else { throw .usage("generator.json: \(name) must be a list of texts.") }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// Refuses names that nothing bears: a slip there would silently change nothing.
+    func check(_ schema: Schema, _ documents: DocumentSet) throws(GenerationFailure) {
+        let operations = Set(documents.operations.compactMap(\.definition.name))
+        for (member, names) in [("repetition", Array(repetition.keys)), ("isPersonal", Array(isPersonal.keys))] {
+            for name in names.sorted() where !operations.contains(name) {
+                throw unknown(member, name, operations)
+            }
+        }
+        for coordinate in types.keys.sorted() {
+            let parts = coordinate.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, schema.types[parts[0]]?.field(parts[1]) != nil else {
+                let fields =
+                    schema.types[parts[0]]?.fields.map { "\(parts[0]).\($0.name)" } ?? schema.types.keys.sorted()
+                throw unknown("types", coordinate, fields)
+            }
+        }
+        let declared = documents.operations.flatMap { operation in
+            operation.definition.variables.flatMap { [$0.name, "\(operation.definition.name ?? "").\($0.name)"] }
+        }
+        for name in variables.keys.sorted() where !declared.contains(name) {
+            throw unknown("variables", name, declared)
+        }
+        for name in (Array(scalars.keys) + Array(names.keys)).sorted() where schema.types[name] == nil {
+            throw unknown("scalars or names", name, schema.types.keys.sorted())
+        }
+        let named = operations.union(documents.fragments.keys).union(schema.types.keys)
+        for name in redacted.union(equatable).sorted() where !named.contains(name) {
+            throw unknown("redacted or equatable", name, named.sorted())
+        }
+    }
+
+    private func unknown(_ member: String, _ name: String, _ candidates: some Sequence<String>) -> GenerationFailure {
+        let hint = Suggestion.text(for: name, among: candidates)
+        return .usage("generator.json: \(member): there is no \"\(PlainText.line(name))\".\(hint)")
+    }
+}

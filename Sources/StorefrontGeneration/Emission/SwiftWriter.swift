@@ -1,0 +1,62 @@
+/// Puts lines of code together with the right indentation.
+struct SwiftWriter {
+    private(set) var text = ""
+    private var depth = 0
+
+    mutating func line(_ line: String = "") {
+        if !line.isEmpty { text += String(repeating: "    ", count: depth) + line }
+        text += "\n"
+    }
+
+    /// A block between braces.
+    mutating func block(_ head: String, _ body: (inout SwiftWriter) -> Void) {
+        line(head + " {")
+        indented(body)
+        line("}")
+    }
+
+    mutating func indented(_ body: (inout SwiftWriter) -> Void) {
+        depth += 1
+        body(&self)
+        depth -= 1
+    }
+
+    /// A documentation comment; nothing in it can end it.
+    mutating func comment(_ text: String) {
+        var lines: [String] = []
+        for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            let plain = PlainText.plain(String(part))
+            if plain.isEmpty, lines.last?.isEmpty ?? true { continue }
+            lines.append(plain)
+        }
+        while lines.last?.isEmpty == true { lines.removeLast() }
+        for plain in lines { line(plain.isEmpty ? "///" : "/// \(plain)") }
+    }
+
+    /// A text as a raw literal over several lines, in which nothing is an escape.
+    mutating func literal(_ head: String, _ text: String, _ tail: String) {
+        var fence = "#"
+        while text.contains("\"\"\"\(fence)") || text.contains("\\\(fence)") { fence += "#" }
+        line("\(head)\(fence)\"\"\"")
+        indented { writer in
+            for part in text.split(separator: "\n", omittingEmptySubsequences: false) { writer.line(String(part)) }
+            writer.line("\"\"\"\(fence)\(tail)")
+        }
+    }
+}
+
+extension PlainText {
+    /// Text without control characters, without spaces at its ends, and without what turns the direction of writing.
+    static func plain(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let isControl =
+                scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028
+                || scalar.value == 0x2029 || (0x202A...0x202E).contains(scalar.value)
+                || (0x2066...0x2069).contains(scalar.value)
+            result.unicodeScalars.append(isControl ? " " : scalar)
+        }
+        while result.last == " " { result.removeLast() }
+        return String(result.drop { $0 == " " })
+    }
+}

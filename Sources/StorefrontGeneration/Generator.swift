@@ -1,0 +1,55 @@
+/// Turns documents into Swift: checks, plans, writes.
+package struct Generator: Sendable {
+    let schema: Schema
+    let configuration: Configuration
+    let access: String
+    let module: String
+    let imports: [String: String]
+
+    /// What came of it.
+    package struct Result: Sendable {
+        /// The files' texts by their paths in the output folder; empty when something is wrong.
+        package let files: [String: String]
+        /// Errors and warnings, in the order of files and lines.
+        package let diagnostics: [Diagnostic]
+
+        /// Whether something is wrong.
+        package var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
+    }
+
+    /// - Parameters:
+    ///   - access: `public`, `package` or `internal`.
+    ///   - module: The module of `GraphQLOperation`.
+    ///   - imports: The modules that types of the configuration come from, by the types' names.
+    package init(
+        schema: Schema,
+        configuration: Configuration = Configuration(),
+        access: String = "public",
+        module: String = "ShopifyGraphQL",
+        imports: [String: String] = [:]
+    ) {
+        self.schema = schema
+        self.configuration = configuration
+        self.access = access
+        self.module = module
+        self.imports = imports
+    }
+
+    /// - Throws: Where the configuration names what is not there.
+    package func run(_ sources: [SourceFile]) throws(GenerationFailure) -> Result {
+        let documents = DocumentSet(sources)
+        var validator = Validator(schema, documents)
+        validator.run()
+        guard !validator.diagnostics.contains(where: { $0.severity == .error }) else {
+            return Result(files: [:], diagnostics: validator.diagnostics)
+        }
+        try configuration.check(schema, documents)
+        var planner = Planner(schema, documents, configuration, deprecated: validator.deprecated)
+        let plan = planner.plan()
+        let diagnostics = validator.diagnostics + planner.diagnostics
+        guard planner.diagnostics.isEmpty else { return Result(files: [:], diagnostics: diagnostics) }
+        let modules = configuration.imports.merging(imports) { _, given in given }
+        let emitter = Emitter(plan: plan, access: access, module: module, imports: modules)
+        return Result(files: emitter.files(), diagnostics: diagnostics)
+    }
+}

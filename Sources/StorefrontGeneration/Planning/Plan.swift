@@ -1,0 +1,161 @@
+internal import GraphQLLanguage
+
+/// A type as generated code writes it.
+indirect enum SwiftType: Hashable, Sendable {
+    case named(String)
+    case optional(SwiftType)
+    case list(SwiftType)
+    /// A shared payload with the types of its fields at this use.
+    case payload(String, [PayloadUse.Field])
+
+    /// The type as optional, once.
+    var asOptional: SwiftType {
+        if case .optional = self { self } else { .optional(self) }
+    }
+
+    /// The type inside all brackets and question marks.
+    var leaf: SwiftType {
+        switch self {
+        case .optional(let inner), .list(let inner): inner.leaf
+        case .named, .payload: self
+        }
+    }
+
+    /// The same brackets and question marks around another type.
+    func replacingLeaf(_ leaf: SwiftType) -> SwiftType {
+        switch self {
+        case .optional(let inner): .optional(inner.replacingLeaf(leaf))
+        case .list(let inner): .list(inner.replacingLeaf(leaf))
+        case .named, .payload: leaf
+        }
+    }
+}
+
+/// One place where a shared payload is selected.
+struct PayloadUse: Sendable {
+    struct Field: Hashable, Sendable {
+        let property: OutputProperty
+        /// Whether the type belongs to the operation alone.
+        let isLocal: Bool
+    }
+
+    let fields: [Field]
+    let file: String
+    let location: GraphLocation
+}
+
+/// A property of a type that is read from an answer.
+struct OutputProperty: Hashable, Sendable {
+    enum Source: Hashable, Sendable {
+        /// Read from the field under a key.
+        case field(String)
+        /// Read from the same place as the type itself: a fragment, or what depends on the object's type.
+        case place
+    }
+
+    let name: String
+    let type: SwiftType
+    let source: Source
+    let comment: String
+}
+
+/// A case of what is selected by type.
+struct OutputCase: Sendable {
+    let name: String
+    let typenames: [String]
+    let type: SwiftType
+}
+
+/// A type that is read from an answer.
+struct OutputType: Sendable {
+    enum Content: Sendable {
+        case object([OutputProperty])
+        case choice([OutputCase])
+    }
+
+    let name: String
+    let comment: String
+    let content: Content
+    let nested: [OutputType]
+    let isRedacted: Bool
+}
+
+/// A field of an input object, or a variable.
+struct InputProperty: Sendable {
+    enum Presence: Sendable {
+        /// It must be given.
+        case required
+        /// It cannot be null and has a default.
+        case defaulted
+        /// It has three states.
+        case threeState
+    }
+
+    let name: String
+    let key: String
+    /// The type of a value, without presence.
+    let type: SwiftType
+    let presence: Presence
+    let comment: String
+}
+
+struct InputType: Sendable {
+    let name: String
+    let comment: String
+    let properties: [InputProperty]
+    let isRedacted: Bool
+}
+
+struct EnumType: Sendable {
+    struct Constant: Sendable {
+        let name: String
+        let text: String
+        let comment: String
+        let isDeprecated: Bool
+    }
+
+    let name: String
+    let comment: String
+    let constants: [Constant]
+}
+
+struct OperationType: Sendable {
+    let name: String
+    let graphQLName: String
+    let comment: String
+    let kind: GraphOperation.Kind
+    let text: String
+    let contextVariables: [String]
+    let repetition: String?
+    let isPersonal: Bool?
+    let variables: [InputProperty]
+    let output: SwiftType
+    /// The key of the only root field; nil when the data as a whole are the output.
+    let rootKey: String?
+    let nested: [OutputType]
+    let deprecated: [String]
+}
+
+struct FragmentType: Sendable {
+    let type: OutputType
+    let deprecated: [String]
+}
+
+/// A type that several selections share.
+struct PayloadType: Sendable {
+    let name: String
+    let properties: [OutputProperty]
+    /// The generic parameters by the names of the properties whose types differ.
+    let parameters: [(property: String, name: String)]
+}
+
+/// All that is to be written.
+struct Plan: Sendable {
+    var operations: [OperationType] = []
+    var fragments: [FragmentType] = []
+    var payloads: [PayloadType] = []
+    var inputs: [InputType] = []
+    var enums: [EnumType] = []
+    /// The types that can be compared.
+    var equatable: Set<String> = []
+}

@@ -1,0 +1,272 @@
+internal import GraphQLLanguage
+
+extension Planner {
+    // MARK: Payloads
+
+    func payload(for collected: Collected, _ parent: SchemaType) -> String? {
+        guard collected.spreads.isEmpty, collected.conditions.isEmpty, !parent.isAbstract else { return nil }
+        let keys = Set(collected.fields.map(\.key))
+        return configuration.payloads.sorted { $0.key < $1.key }.first { Set($0.value) == keys }?.key
+    }
+
+    mutating func usePayload(
+        _ name: String,
+        _ collected: Collected,
+        _ parent: SchemaType,
+        _ taken: inout Set<String>,
+        _ location: GraphLocation?
+    ) -> (type: SwiftType, nested: [OutputType]) {
+        var fields: [PayloadUse.Field] = []
+        var nested: [OutputType] = []
+        var names: Set<String> = []
+        let order = configuration.payloads[name] ?? []
+        for key in order {
+            guard let field = collected.fields.first(where: { $0.key == key }) else { continue }
+            let planned = property(field, parent, &taken, reserved: names)
+            names.insert(planned.property.name)
+            nested += planned.nested
+            // The comment of a shared type cannot speak of one parent.
+            let property = OutputProperty(
+                name: planned.property.name,
+                type: planned.property.type,
+                source: planned.property.source,
+                comment: field.fields[0].comment ?? "The field `\(key)`."
+            )
+            fields.append(PayloadUse.Field(property: property, isLocal: !planned.nested.isEmpty))
+        }
+        let use = PayloadUse(fields: fields, file: file, location: location ?? GraphLocation(line: 1, column: 1))
+        payloadUses[name, default: []].append(use)
+        return (.payload(name, fields), nested)
+    }
+
+    /// One type for each payload; what differs between its uses is a generic parameter.
+    mutating func payloads() -> [PayloadType] {
+        var payloads: [PayloadType] = []
+        for (name, uses) in payloadUses.sorted(by: { $0.key < $1.key }) {
+            guard let first = uses.first else { continue }
+            var properties: [OutputProperty] = []
+            var parameters: [(property: String, name: String)] = []
+            for (index, field) in first.fields.enumerated() {
+                let property = field.property
+                let marker = SwiftType.named("")
+                let shape = property.type.replacingLeaf(marker)
+                for use in uses where use.fields[index].property.type.replacingLeaf(marker) != shape {
+                    fail(
+                        use.file,
+                        use.location,
+                        "\"\(property.name)\" of the payload \(name) can be null or is a list in some places and not in others."
+                    )
+                }
+                let isFixed = uses.allSatisfy { use in
+                    !use.fields[index].isLocal && use.fields[index].property.type == property.type
+                }
+                var type = property.type
+                if !isFixed {
+                    let parameter = SwiftNames.type(property.name, avoiding: topLevel.union(parameters.map(\.name)))
+                    parameters.append((property.name, parameter))
+                    type = type.replacingLeaf(.named(parameter))
+                }
+                properties.append(
+                    OutputProperty(name: property.name, type: type, source: property.source, comment: property.comment)
+                )
+            }
+            payloads.append(PayloadType(name: name, properties: properties, parameters: parameters))
+        }
+        return payloads
+    }
+
+    // MARK: Input
+
+    mutating func variables(of operation: GraphOperation, without context: [String]) -> [InputProperty] {
+        var names: Set<String> = [
+            "document", "variables", "output", "description", "debugDescription", "customMirror",
+        ]
+        var properties: [InputProperty] = []
+        for variable in operation.variables where !context.contains(variable.name) {
+            let given =
+                configuration.variables["\(operation.name ?? "").\(variable.name)"]
+                ?? configuration.variables[variable.name]
+            let key = variable.name
+            let comment = variable.comment ?? "The variable `$\(key)`, `\(variable.type)`."
+            let property = input(
+                key,
+                variable.type,
+                given: given,
+                hasDefault: variable.defaultValue != nil,
+                comment: comment,
+                &names
+            )
+            properties.append(property)
+        }
+        return Self.ordered(properties)
+    }
+
+    /// What must be given comes first.
+    private static func ordered(_ properties: [InputProperty]) -> [InputProperty] {
+        func isRequired(_ property: InputProperty) -> Bool {
+            if case .required = property.presence { true } else { false }
+        }
+        return properties.filter(isRequired) + properties.filter { !isRequired($0) }
+    }
+
+    private mutating func input(
+        _ key: String,
+        _ type: GraphTypeReference,
+        given: String?,
+        hasDefault: Bool,
+        comment: String,
+        _ names: inout Set<String>
+    ) -> InputProperty {
+        var name = SwiftNames.member(key, reserved: names)
+        if names.contains(name) { name = SwiftNames.member(key, isAlias: true, reserved: names) }
+        while names.contains(name) { name += "Value" }
+        names.insert(name)
+        var leaf = given ?? "String"
+        if given == nil, let result = schema.types[type.leafName] {
+            if result.isInputObject {
+                reachableInputs.insert(result.name)
+                leaf = configuration.names[result.name] ?? result.name
+            } else {
+                leaf = leafName(result)
+            }
+        }
+        var presence = InputProperty.Presence.threeState
+        if case .nonNull = type { presence = hasDefault ? .defaulted : .required }
+        return InputProperty(
+            name: name,
+            key: key,
+            type: Self.inputType(type, leaf),
+            presence: presence,
+            comment: comment
+        )
+    }
+
+    /// Nobody needs to send a null inside a list, so elements are never optional.
+    private static func inputType(_ reference: GraphTypeReference, _ leaf: String) -> SwiftType {
+        switch reference {
+        case .nonNull(let inner): inputType(inner, leaf)
+        case .list(let element): .list(inputType(element, leaf))
+        case .named: .named(leaf)
+        }
+    }
+
+    /// The input objects that variables can hold, and those inside them.
+    mutating func inputs() -> [InputType] {
+        var inputs: [InputType] = []
+        var done: Set<String> = []
+        while let name = reachableInputs.subtracting(done).sorted().first {
+            done.insert(name)
+            let swiftName = configuration.names[name] ?? name
+            guard let type = schema.types[name], !configuration.provided.contains(swiftName) else { continue }
+            var names: Set<String> = ["graphQLValue", "description", "debugDescription", "customMirror"]
+            var properties: [InputProperty] = []
+            for field in type.fields {
+                let isRecursive = !field.type.isList && reaches(name, from: field.type.leafName)
+                let given =
+                    configuration.types["\(name).\(field.name)"] ?? (isRecursive ? "GraphQLInputObject" : nil)
+                let short = isRecursive ? " As an object, because the types contain each other." : ""
+                properties.append(
+                    input(
+                        field.name,
+                        field.type,
+                        given: given,
+                        hasDefault: field.hasDefault,
+                        comment: described(field.description, "`\(name).\(field.name)`, `\(field.type)`.\(short)"),
+                        &names
+                    )
+                )
+            }
+            let comment = described(type.description, "The input `\(name)`.")
+            inputs.append(
+                InputType(
+                    name: swiftName,
+                    comment: comment,
+                    properties: Self.ordered(properties),
+                    isRedacted: isRedacted(name)
+                )
+            )
+        }
+        return inputs.sorted { $0.name < $1.name }
+    }
+
+    /// Whether an input object has another one inside itself without a list between them: Swift's values cannot be so.
+    private func reaches(_ target: String, from start: String) -> Bool {
+        var seen: Set<String> = []
+        var waiting = [start]
+        while let name = waiting.popLast() {
+            if name == target { return true }
+            guard seen.insert(name).inserted, let type = schema.types[name], type.isInputObject else { continue }
+            waiting += type.fields.filter { !$0.type.isList }.map(\.type.leafName)
+        }
+        return false
+    }
+
+    // MARK: Enums
+
+    func enums() -> [EnumType] {
+        var enums: [EnumType] = []
+        for name in reachableEnums.sorted() {
+            let swiftName = configuration.names[name] ?? name
+            guard let type = schema.types[name], case .enumeration(let values) = type.kind,
+                !configuration.provided.contains(swiftName)
+            else { continue }
+            var names: Set<String> = []
+            let constants = values.sorted { $0.name < $1.name }.map { value -> EnumType.Constant in
+                var constant = SwiftNames.constant(value.name)
+                while !names.insert(constant).inserted { constant += "Value" }
+                return EnumType.Constant(
+                    name: constant,
+                    text: value.name,
+                    comment: described(value.description, "`\(value.name)`."),
+                    isDeprecated: value.deprecation != nil
+                )
+            }
+            let comment = described(
+                type.description,
+                "A value of `\(name)`; ones that this version of the API does not have yet survive."
+            )
+            enums.append(EnumType(name: swiftName, comment: comment, constants: constants))
+        }
+        return enums
+    }
+
+    // MARK: Comparing
+
+    /// The named types and all that they consist of.
+    static func closure(
+        of roots: Set<String>,
+        names: [String: String],
+        in plan: Plan,
+        _ configuration: Configuration
+    ) -> Set<String> {
+        var found: Set<String> = []
+        var waiting = roots.map { names[$0] ?? configuration.names[$0] ?? $0 }
+        while let name = waiting.popLast() {
+            guard found.insert(name).inserted else { continue }
+            if let fragment = plan.fragments.first(where: { $0.type.name == name }) {
+                waiting += mentioned(in: fragment.type)
+            }
+            if let input = plan.inputs.first(where: { $0.name == name }) {
+                waiting += input.properties.flatMap { leaves(of: $0.type) }
+            }
+        }
+        return found
+    }
+
+    private static func mentioned(in type: OutputType) -> [String] {
+        let own: [String] =
+            switch type.content {
+            case .object(let properties): properties.flatMap { leaves(of: $0.type) }
+            case .choice(let cases): cases.flatMap { leaves(of: $0.type) }
+            }
+        return own + type.nested.flatMap(mentioned)
+    }
+
+    private static func leaves(of type: SwiftType) -> [String] {
+        switch type {
+        case .named(let name): [name]
+        case .optional(let inner), .list(let inner): leaves(of: inner)
+        case .payload(let name, let fields): [name] + fields.flatMap { leaves(of: $0.property.type) }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+internal import GraphQLLanguage
+
+/// Decides which Swift types documents become; the documents are valid.
+struct Planner {
+    let schema: Schema
+    let documents: DocumentSet
+    let configuration: Configuration
+    let deprecated: [String: Set<String>]
+    private(set) var diagnostics: [Diagnostic] = []
+    /// The Swift names of fragments by their names.
+    private(set) var fragmentNames: [String: String] = [:]
+    /// Every name that stands at the top.
+    var topLevel: Set<String> = []
+    var payloadUses: [String: [PayloadUse]] = [:]
+    var reachableEnums: Set<String> = []
+    var reachableInputs: Set<String> = []
+    private var inlines: [String: (count: Int, fields: Int, places: Set<String>, file: String, place: GraphLocation)] =
+        [:]
+    private var typeCount = 0
+    /// The file whose definition is planned.
+    var file = ""
+
+    static let maximumTypes = 5_000
+
+    init(_ schema: Schema, _ documents: DocumentSet, _ configuration: Configuration, deprecated: [String: Set<String>])
+    {
+        self.schema = schema
+        self.documents = documents
+        self.configuration = configuration
+        self.deprecated = deprecated
+    }
+
+    mutating func plan() -> Plan {
+        var plan = Plan()
+        claimNames()
+        guard diagnostics.isEmpty else { return plan }
+        for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
+            plan.fragments.append(self.fragment(name, fragment))
+        }
+        for operation in documents.operations.sorted(by: { ($0.definition.name ?? "") < ($1.definition.name ?? "") }) {
+            plan.operations.append(self.operation(operation))
+        }
+        refuseDuplicates()
+        plan.payloads = payloads()
+        plan.inputs = inputs()
+        plan.enums = enums()
+        plan.fragments.removeAll { configuration.provided.contains($0.type.name) }
+        plan.payloads.removeAll { configuration.provided.contains($0.name) }
+        plan.equatable = Self.closure(of: configuration.equatable, names: fragmentNames, in: plan, configuration)
+        return plan
+    }
+
+    mutating func fail(_ file: String, _ location: GraphLocation?, _ message: String) {
+        guard diagnostics.count < Validator.maximumDiagnostics else { return }
+        diagnostics.append(Diagnostic(severity: .error, file: file, location: location, message: message))
+    }
+
+    // MARK: Names
+
+    private mutating func claimNames() {
+        var owners: [String: String] = [:]
+        func swiftName(_ name: String) -> String { configuration.names[name] ?? name }
+        var claims: [(name: String, what: String, file: String, location: GraphLocation?)] = []
+        for operation in documents.operations {
+            let name = SwiftNames.type(operation.definition.name ?? "")
+            claims.append(
+                (
+                    name, "the operation \(operation.definition.name ?? "")", operation.file,
+                    operation.definition.location
+                )
+            )
+        }
+        for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
+            let swiftName = SwiftNames.type(name)
+            fragmentNames[name] = swiftName
+            claims.append((swiftName, "the fragment \(name)", fragment.file, fragment.definition.location))
+        }
+        for name in configuration.payloads.keys.sorted() {
+            claims.append((name, "the payload \(name)", "generator.json", nil))
+        }
+        for claim in claims {
+            if let owner = owners.updateValue(claim.what, forKey: claim.name) {
+                fail(
+                    claim.file,
+                    claim.location,
+                    "\(claim.what) and \(owner) would both be the type \(claim.name). Rename one."
+                )
+            }
+        }
+        for type in schema.types.values.sorted(by: { $0.name < $1.name }) {
+            switch type.kind {
+            case .enumeration, .input: topLevel.insert(swiftName(type.name))
+            case .scalar, .object, .interface, .union: break
+            }
+        }
+        for name in owners.keys.sorted() where topLevel.contains(name) && !configuration.provided.contains(name) {
+            owners[name].map {
+                fail(
+                    "generator.json",
+                    nil,
+                    "\($0) and an input or enum of the schema would both be the type \(name). Rename one, or give the schema's another name under \"names\"."
+                )
+            }
+        }
+        topLevel.formUnion(owners.keys)
+        topLevel.formUnion(configuration.provided)
+        for texts in [configuration.types, configuration.variables, configuration.scalars] {
+            topLevel.formUnion(texts.values.compactMap { $0.split(separator: ".").first.map(String.init) })
+        }
+    }
+
+    // MARK: Definitions
+
+    private mutating func fragment(_ name: String, _ fragment: Sourced<GraphFragment>) -> FragmentType {
+        file = fragment.file
+        let definition = fragment.definition
+        let comment = definition.comment ?? "The fragment `\(name)` on `\(definition.type)`."
+        guard let parent = schema.types[definition.type] else {
+            return FragmentType(
+                type: OutputType(name: name, comment: comment, content: .object([]), nested: [], isRedacted: false),
+                deprecated: []
+            )
+        }
+        let type = type(
+            named: fragmentNames[name] ?? name,
+            collected: collect(definition.selections, parent),
+            parent: parent,
+            comment: comment,
+            isRedacted: isRedacted(parent.name) || configuration.redacted.contains(name)
+        )
+        return FragmentType(type: type, deprecated: (deprecated[name] ?? []).sorted())
+    }
+
+    func isRedacted(_ type: String) -> Bool { configuration.redacted.contains(type) }
+
+    private mutating func operation(_ operation: Sourced<GraphOperation>) -> OperationType {
+        file = operation.file
+        let definition = operation.definition
+        let graphQLName = definition.name ?? ""
+        let name = SwiftNames.type(graphQLName)
+        let context = contextVariables(of: definition)
+        var output = SwiftType.named("Output")
+        var rootKey: String?
+        var nested: [OutputType] = []
+        if let parent = schema.root(definition.kind).flatMap({ schema.types[$0] }) {
+            let collected = collect(definition.selections, parent)
+            if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
+                var taken = topLevel.union(["Output", name])
+                let planned = property(field, parent, &taken, reserved: [])
+                // A payload that is null is a failure, which errors beside the data explain.
+                output = definition.kind == .mutation ? planned.property.type.withoutOptional : planned.property.type
+                rootKey = field.key
+                nested = planned.nested
+            } else if collected.fields.isEmpty, collected.spreads.count == 1, let spread = collected.spreads.first {
+                output = .named(fragmentNames[spread] ?? spread)
+            } else {
+                let comment = "What `\(graphQLName)` answers."
+                nested = [
+                    type(named: "Output", collected: collected, parent: parent, comment: comment, isRedacted: false)
+                ]
+            }
+        }
+        return OperationType(
+            name: name,
+            graphQLName: graphQLName,
+            comment: definition.comment ?? "The \(definition.kind.rawValue) `\(graphQLName)`.",
+            kind: definition.kind,
+            text: text(of: definition),
+            contextVariables: context,
+            repetition: configuration.repetition[graphQLName],
+            isPersonal: configuration.isPersonal[graphQLName],
+            variables: variables(of: definition, without: context),
+            output: output,
+            rootKey: rootKey,
+            nested: nested,
+            deprecated: (deprecated[graphQLName] ?? []).sorted()
+        )
+    }
+
+    /// Variables that an `@inContext` takes under its own names come from the call's context.
+    private func contextVariables(of operation: GraphOperation) -> [String] {
+        let known = ["country", "language", "preferredLocationId", "buyer", "visitorConsent"]
+        let arguments = operation.directives.filter { $0.name == "inContext" }.flatMap(\.arguments)
+        return known.filter { name in
+            arguments.contains { argument in
+                guard argument.name == name, case .variable(name) = argument.value else { return false }
+                return true
+            }
+        }
+    }
+
+    /// The operation with its fragments; `__typename` stands wherever the answer depends on it.
+    private func text(of operation: GraphOperation) -> String {
+        var operation = operation
+        operation.selections = withTypenames(operation.selections, schema.root(operation.kind) ?? "")
+        var texts = [GraphPrinter.text(operation)]
+        for fragment in documents.fragments(reachableFrom: operation.selections) {
+            var definition = fragment.definition
+            definition.selections = withTypenames(definition.selections, definition.type)
+            texts.append(GraphPrinter.text(definition))
+        }
+        return texts.joined(separator: "\n")
+    }
+
+    private func withTypenames(_ selections: [GraphSelection], _ parent: String) -> [GraphSelection] {
+        var dependsOnType = false
+        var result = selections.map { selection -> GraphSelection in
+            switch selection {
+            case .field(var field):
+                if let type = schema.types[parent]?.field(field.name)?.type.leafName {
+                    field.selections = withTypenames(field.selections, type)
+                }
+                return .field(field)
+            case .spread(let name, _, _):
+                let type = documents.fragments[name]?.definition.type ?? parent
+                if !schema.isAlways(parent, a: type) { dependsOnType = true }
+                return selection
+            case .inline(let type, let directives, let inner, let location):
+                if let type, !schema.isAlways(parent, a: type) { dependsOnType = true }
+                let inner = withTypenames(inner, type ?? parent)
+                return .inline(type: type, directives: directives, selections: inner, location: location)
+            }
+        }
+        let isSelected = selections.contains { selection in
+            if case .field(let field) = selection { field.responseKey == "__typename" } else { false }
+        }
+        if dependsOnType, !isSelected {
+            result.insert(.field(GraphField(name: "__typename", location: GraphLocation(line: 1, column: 1))), at: 0)
+        }
+        return result
+    }
+
+    // MARK: Bounds
+
+    mutating func countType(_ location: GraphLocation?) -> Bool {
+        typeCount += 1
+        if typeCount == Self.maximumTypes + 1 {
+            fail(
+                file,
+                location,
+                "The documents would become more than \(Self.maximumTypes) types. Share selections in fragments."
+            )
+        }
+        return typeCount <= Self.maximumTypes
+    }
+
+    /// Remembers an inline selection, to find the same one elsewhere.
+    mutating func note(_ fields: [GraphField], on type: String) {
+        guard let first = fields.first else { return }
+        let selections = fields.flatMap(\.selections)
+        let key = "\(type) \(GraphPrinter.text(selections))"
+        let place = "\(file):\(first.location.line):\(first.location.column)"
+        var entry = inlines[key] ?? (0, Self.leafCount(selections), [], file, first.location)
+        if entry.places.insert(place).inserted { entry.count += 1 }
+        inlines[key] = entry
+    }
+
+    private static func leafCount(_ selections: [GraphSelection]) -> Int {
+        selections.reduce(0) { count, selection in
+            switch selection {
+            case .field(let field): count + max(1, leafCount(field.selections))
+            case .spread: count
+            case .inline(_, _, let inner, _): count + leafCount(inner)
+            }
+        }
+    }
+
+    private mutating func refuseDuplicates() {
+        for (key, entry) in inlines.sorted(by: { $0.key < $1.key })
+        where entry.count > 1 && entry.fields > configuration.maximumDuplicatedFields {
+            let type = key.prefix { $0 != " " }
+            fail(
+                entry.file,
+                entry.place,
+                "This selection of \(entry.fields) fields on \(type) is written \(entry.count) times"
+                    + " (\(entry.places.sorted().prefix(4).joined(separator: ", "))) and would become as many types."
+                    + " Make it a fragment, or raise maximumDuplicatedFields in generator.json."
+            )
+        }
+    }
+}
+
+extension SwiftType {
+    var withoutOptional: SwiftType {
+        if case .optional(let inner) = self { inner } else { self }
+    }
+}

@@ -1,0 +1,99 @@
+/// Names of a schema and of documents as Swift writes them.
+package enum SwiftNames {
+    /// Words that are no names without back-ticks.
+    private static let keywords: Set<String> = [
+        "actor", "any", "as", "associatedtype", "async", "await", "break", "case", "catch", "class", "continue",
+        "default", "defer", "deinit", "do", "dynamic", "else", "enum", "extension", "fallthrough", "false",
+        "fileprivate", "for", "func", "get", "guard", "if", "import", "in", "indirect", "infix", "inout", "internal",
+        "is", "lazy", "let", "mutating", "nil", "nonisolated", "nonmutating", "operator", "package", "postfix",
+        "precedencegroup", "prefix", "private", "protocol", "public", "repeat", "rethrows", "return", "set", "some",
+        "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "unowned",
+        "var", "weak", "where", "while", "willSet", "didSet", "yield", "borrowing", "consuming", "sending",
+    ]
+
+    /// Words that no member may be called, with back-ticks or without.
+    private static let impossible: Set<String> = ["init", "self", "Self", "Type", "Protocol", "_"]
+
+    /// Types that generated code speaks of by these names.
+    static let used: Set<String> = Set(Planner.scalars.values).union([
+        "Any", "Array", "CustomDebugStringConvertible", "CustomReflectable", "CustomStringConvertible", "Equatable",
+        "GraphQLDocument", "GraphQLInputObject", "GraphQLNode", "GraphQLOpenEnum", "GraphQLOperation",
+        "GraphQLReadable", "GraphQLReadingError", "GraphQLRedacted", "GraphQLWritable", "Hashable", "InputField",
+        "Mirror",
+        "Never", "Optional", "RawRepresentable", "Sendable", "Swift", "Void",
+    ])
+
+    /// Whether a text is a name, or names with dots between them, that a type can have.
+    static func isTypeName(_ text: String) -> Bool {
+        guard (1...200).contains(text.utf8.count) else { return false }
+        return text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+            guard let first = part.utf8.first, !(0x30...0x39).contains(first) else { return false }
+            let isWord = part.utf8.allSatisfy { byte in
+                (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
+            }
+            return isWord && !keywords.contains(String(part)) && !impossible.contains(String(part))
+        }
+    }
+
+    /// A member's name: written as it is, with `ID` and `URL` in capitals unless it is an alias.
+    ///
+    /// - Parameter reserved: What the generated type declares itself.
+    static func member(_ name: String, isAlias: Bool = false, reserved: Set<String> = []) -> String {
+        var text = String(name.drop { $0 == "_" })
+        if text.isEmpty { text = name }
+        if let first = text.utf8.first, (0x30...0x39).contains(first) { text = "_" + text }
+        if !isAlias { text = capitalizedInitialisms(text) }
+        if impossible.contains(text) || reserved.contains(text) { return text + "Value" }
+        return text
+    }
+
+    /// A name as it is written in code.
+    static func quoted(_ name: String) -> String {
+        keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// A type's name: a capital first, and no other's name.
+    static func type(_ name: String, avoiding taken: Set<String> = []) -> String {
+        var text = String(name.drop { $0 == "_" })
+        if text.isEmpty { text = "Value" }
+        text = text.prefix(1).uppercased() + text.dropFirst()
+        if let first = text.utf8.first, (0x30...0x39).contains(first) { text = "Value" + text }
+        if impossible.contains(text) { text += "Value" }
+        while used.contains(text) || taken.contains(text) { text += "Selection" }
+        return text
+    }
+
+    /// The constant of an enum value: `MERCHANDISE_OUT_OF_STOCK` is `merchandiseOutOfStock`.
+    static func constant(_ name: String) -> String {
+        let reserved: Set<String> = ["none", "some", "rawValue", "description", "hashValue", "graphQLValue", "hash"]
+        let isShouted = !name.utf8.contains { (0x61...0x7A).contains($0) }
+        guard isShouted else {
+            return member(name.prefix(1).lowercased() + name.dropFirst(), reserved: reserved)
+        }
+        let words = name.split(separator: "_").map { $0.lowercased() }
+        let text = words.enumerated().map { $0 == 0 ? $1 : $1.prefix(1).uppercased() + $1.dropFirst() }.joined()
+        return member(text.isEmpty ? name : text, reserved: reserved)
+    }
+
+    /// The name of a type as that of a case or property.
+    static func lowered(_ name: String, reserved: Set<String> = []) -> String {
+        let capitals = name.utf8.prefix { (0x41...0x5A).contains($0) }.count
+        // `URLFilter` is `urlFilter`, `Product` is `product`.
+        let count = capitals > 1 && capitals < name.utf8.count ? capitals - 1 : max(capitals, 1)
+        return member(name.prefix(count).lowercased() + name.dropFirst(count), isAlias: true, reserved: reserved)
+    }
+
+    private static let initialisms = ["Id": "ID", "Ids": "IDs", "Url": "URL", "Urls": "URLs", "Html": "HTML"]
+
+    private static func capitalizedInitialisms(_ text: String) -> String {
+        var words: [String] = []
+        for character in text {
+            if character.isUppercase || words.isEmpty {
+                words.append(String(character))
+            } else {
+                words[words.count - 1].append(character)
+            }
+        }
+        return words.map { initialisms[$0] ?? $0 }.joined()
+    }
+}

@@ -1,0 +1,57 @@
+internal import IdentityKit
+
+/// The query whose answer is a schema; deprecated members included.
+package enum IntrospectionQuery {
+    package static let text = """
+        query IntrospectionQuery {
+          __schema {
+            queryType { name }
+            mutationType { name }
+            types { ...FullType }
+            directives { name locations args { ...InputValue } }
+          }
+        }
+        fragment FullType on __Type {
+          kind
+          name
+          description
+          fields(includeDeprecated: true) {
+            name
+            description
+            args { ...InputValue }
+            type { ...TypeReference }
+            isDeprecated
+            deprecationReason
+          }
+          inputFields { ...InputValue }
+          interfaces { name }
+          enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+          possibleTypes { name }
+        }
+        fragment InputValue on __InputValue {
+          name
+          description
+          type { ...TypeReference }
+          defaultValue
+        }
+        fragment TypeReference on __Type {
+          kind
+          name
+          ofType {
+            kind
+            name
+            ofType {
+              kind
+              name
+              ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } }
+            }
+          }
+        }
+        """
+
+    /// The query as the body of a request, in one line.
+    package static var requestBody: String {
+        let body: JSONObject = ["query": .string(text)]
+        return String(decoding: JSONValue.object(body).serialized, as: UTF8.self)
+    }
+}

@@ -1,0 +1,195 @@
+internal import GraphQLLanguage
+internal import IdentityKit
+
+extension Schema {
+    /// Reads the answer to the introspection query: with `data` around it, as servers send it, or without.
+    package init(introspection bytes: [UInt8]) throws(GenerationFailure) {
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            throw .usage("The schema is compressed. Unpack it first: gunzip -k FILE.json.gz")
+        }
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: bytes, limits: JSONLimits(maximumBytes: 64 << 20, maximumDepth: 64))
+        } catch {
+            throw .usage(
+                "The schema is no JSON: \(error). It must be the answer to `storefront-gen introspection-query`."
+            )
+        }
+        guard let schema = value["data"]?["__schema"] ?? value["__schema"] else {
+            let message = value["errors"]?.array?.first?["message"]?.string ?? value["errors"]?.string
+            throw .usage(
+                "The schema file has no member __schema\(message.map { "; the server said: \($0)" } ?? "")."
+                    + " Post the output of `storefront-gen introspection-query` to the API and save the answer."
+            )
+        }
+        var reader = IntrospectionReader()
+        self = try reader.schema(schema)
+    }
+}
+
+/// Reads types from introspection and refuses what would not be one.
+private struct IntrospectionReader {
+    private var members: [String: [String]] = [:]
+
+    mutating func schema(_ value: JSONValue) throws(GenerationFailure) -> Schema {
+        var types: [String: SchemaType] = [:]
+        for entry in value["types"]?.array ?? [] {
+            let type = try self.type(entry)
+            guard types.updateValue(type, forKey: type.name) == nil else {
+                throw .usage("The schema has the type \(type.name) twice.")
+            }
+        }
+        for name in ["String", "Int", "Float", "Boolean", "ID"] where types[name] == nil {
+            types[name] = SchemaType(name: name, kind: .scalar, description: nil, fields: [])
+        }
+        guard let query = value["queryType"]?["name"]?.string, types[query]?.isComposite == true else {
+            throw .usage("The schema has no query type.")
+        }
+        let mutation = value["mutationType"]?["name"]?.string
+        if let mutation, types[mutation]?.isComposite != true {
+            throw .usage("The schema's mutation type \(mutation) is not among its types.")
+        }
+        try checkReferences(types)
+        var directives: [String: SchemaDirective] = [:]
+        for entry in value["directives"]?.array ?? [] {
+            let name = try self.name(entry)
+            let locations = (entry["locations"]?.array ?? []).compactMap(\.string)
+            directives[name] = SchemaDirective(
+                name: name,
+                locations: Set(locations),
+                arguments: try fields(entry["args"], "@\(name)")
+            )
+        }
+        for name in ["include", "skip"] where directives[name] == nil {
+            let condition = SchemaField(
+                name: "if",
+                type: .nonNull(.named("Boolean")),
+                arguments: [],
+                hasDefault: false,
+                description: nil,
+                deprecation: nil
+            )
+            directives[name] = SchemaDirective(
+                name: name,
+                locations: ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"],
+                arguments: [condition]
+            )
+        }
+        return Schema(types: types, query: query, mutation: mutation, directives: directives, members: members)
+    }
+
+    private func checkReferences(_ types: [String: SchemaType]) throws(GenerationFailure) {
+        for type in types.values {
+            for field in type.fields {
+                for reference in [field.type] + field.arguments.map(\.type) where types[reference.leafName] == nil {
+                    throw .usage(
+                        "The schema speaks of the type \(reference.leafName) at \(type.name).\(field.name) and lacks it."
+                    )
+                }
+            }
+        }
+        for (owner, names) in members {
+            for name in names where types[name] == nil {
+                throw .usage("The schema speaks of the type \(name) at \(owner) and lacks it.")
+            }
+        }
+    }
+
+    private func name(_ entry: JSONValue) throws(GenerationFailure) -> String {
+        guard let name = entry["name"]?.string, Self.isName(name) else {
+            throw .usage("The schema has something whose name is no GraphQL name.")
+        }
+        return name
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, text.utf8.count <= 200, !(0x30...0x39).contains(first) else { return false }
+        return text.utf8.allSatisfy { byte in
+            let lower = byte | 0x20
+            return (0x61...0x7A).contains(lower) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
+        }
+    }
+
+    private mutating func type(_ entry: JSONValue) throws(GenerationFailure) -> SchemaType {
+        let name = try self.name(entry)
+        let possible = (entry["possibleTypes"]?.array ?? []).compactMap { $0["name"]?.string }
+        var fields = entry["fields"]
+        let kind: SchemaType.Kind
+        switch entry["kind"]?.string {
+        case "SCALAR": kind = .scalar
+        case "ENUM": kind = .enumeration(try values(entry["enumValues"]))
+        case "OBJECT":
+            kind = .object(interfaces: (entry["interfaces"]?.array ?? []).compactMap { $0["name"]?.string })
+        case "INTERFACE": kind = .interface
+        case "UNION": kind = .union
+        case "INPUT_OBJECT":
+            kind = .input
+            fields = entry["inputFields"]
+        default: throw .usage("The schema's type \(name) is of no kind that GraphQL knows.")
+        }
+        if !possible.isEmpty { members[name] = possible }
+        return SchemaType(
+            name: name,
+            kind: kind,
+            description: entry["description"]?.string,
+            fields: try self.fields(fields, name)
+        )
+    }
+
+    private func values(_ list: JSONValue?) throws(GenerationFailure) -> [SchemaEnumValue] {
+        var values: [SchemaEnumValue] = []
+        for entry in list?.array ?? [] {
+            values.append(
+                SchemaEnumValue(
+                    name: try name(entry),
+                    description: entry["description"]?.string,
+                    deprecation: deprecation(entry)
+                )
+            )
+        }
+        return values
+    }
+
+    private func deprecation(_ entry: JSONValue) -> String? {
+        guard entry["isDeprecated"]?.bool == true else { return nil }
+        return entry["deprecationReason"]?.string ?? "no reason given"
+    }
+
+    private func fields(_ list: JSONValue?, _ owner: String) throws(GenerationFailure) -> [SchemaField] {
+        var fields: [SchemaField] = []
+        for entry in list?.array ?? [] {
+            let name = try self.name(entry)
+            fields.append(
+                SchemaField(
+                    name: name,
+                    type: try reference(entry["type"], "\(owner).\(name)", 0),
+                    arguments: try self.fields(entry["args"], "\(owner).\(name)"),
+                    hasDefault: entry["defaultValue"].map { !$0.isNull } ?? false,
+                    description: entry["description"]?.string,
+                    deprecation: deprecation(entry)
+                )
+            )
+        }
+        return fields
+    }
+
+    private func reference(
+        _ entry: JSONValue?,
+        _ place: String,
+        _ depth: Int
+    ) throws(GenerationFailure)
+        -> GraphTypeReference
+    {
+        guard let entry, depth < 12 else {
+            throw .usage("The schema does not say the type of \(place). Ask with `storefront-gen introspection-query`.")
+        }
+        switch entry["kind"]?.string {
+        case "NON_NULL":
+            let inner = try reference(entry["ofType"], place, depth + 1)
+            if case .nonNull = inner { return inner }
+            return .nonNull(inner)
+        case "LIST": return .list(try reference(entry["ofType"], place, depth + 1))
+        default: return .named(try name(entry))
+        }
+    }
+}

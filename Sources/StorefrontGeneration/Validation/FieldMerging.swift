@@ -1,0 +1,183 @@
+internal import GraphQLLanguage
+
+/// Finds fields that would come under one key and are not the same (section 5.3.2).
+///
+/// Documents can be made so that the comparison grows without end; after a number of steps that no document of a person needs
+/// it stops with an error.
+struct FieldMerging {
+    private let schema: Schema
+    private let documents: DocumentSet
+    private var steps = 0
+    private var depth = 0
+    private var diagnostics: [Diagnostic] = []
+    private static let maximumSteps = 400_000
+    /// Fields within fields, and fragments within fragments.
+    private static let maximumDepth = 200
+
+    private struct Entry {
+        let field: GraphField
+        let definition: SchemaField?
+        let parent: SchemaType
+        let file: String
+    }
+
+    private struct Part {
+        let selections: [GraphSelection]
+        let type: SchemaType
+        let file: String
+    }
+
+    init(_ schema: Schema, _ documents: DocumentSet) {
+        self.schema = schema
+        self.documents = documents
+    }
+
+    mutating func check(_ selections: [GraphSelection], on root: String, _ file: String) -> [Diagnostic] {
+        diagnostics = []
+        steps = 0
+        guard let type = schema.types[root] else { return [] }
+        compare([Part(selections: selections, type: type, file: file)], onlyShapes: false)
+        if steps > Self.maximumSteps {
+            diagnostics = [
+                Diagnostic(
+                    severity: .error,
+                    file: file,
+                    location: nil,
+                    message: "The document selects too much through too many fragments to be checked. Make it smaller."
+                )
+            ]
+        }
+        return diagnostics
+    }
+
+    /// Goes a level deeper; where that is too deep everything ends.
+    private mutating func descend() {
+        depth += 1
+        if depth > Self.maximumDepth { steps = Self.maximumSteps + 1 }
+    }
+
+    private mutating func compare(_ parts: [Part], onlyShapes: Bool) {
+        descend()
+        defer { depth -= 1 }
+        guard steps <= Self.maximumSteps, diagnostics.count < 20 else { return }
+        var keys: [String] = []
+        var entries: [String: [Entry]] = [:]
+        var seen: Set<String> = []
+        for part in parts { collect(part, &keys, &entries, &seen) }
+        for key in keys {
+            guard let group = entries[key], group.count > 1 || !group[0].field.selections.isEmpty else { continue }
+            for (index, later) in group.enumerated().dropFirst() {
+                for earlier in group[..<index] {
+                    steps += 1
+                    guard steps <= Self.maximumSteps else { return }
+                    if conflict(earlier, later, key, onlyShapes) { return }
+                }
+            }
+            compareInside(group, onlyShapes)
+        }
+    }
+
+    /// Fields that can never be of one object need the same shapes only; the others must agree in everything.
+    private mutating func compareInside(_ group: [Entry], _ onlyShapes: Bool) {
+        func parts(_ entries: [Entry]) -> [Part] {
+            entries.compactMap { entry in
+                guard !entry.field.selections.isEmpty,
+                    let type = entry.definition.flatMap({ schema.types[$0.type.leafName] })
+                else { return nil }
+                return Part(selections: entry.field.selections, type: type, file: entry.file)
+            }
+        }
+        var families: [(parent: String, entries: [Entry])] = []
+        for entry in group {
+            // Every object type with what applies to all of them.
+            let isObject = !entry.parent.isAbstract
+            if let index = families.firstIndex(where: { $0.parent == (isObject ? entry.parent.name : "") }) {
+                families[index].entries.append(entry)
+            } else {
+                families.append((isObject ? entry.parent.name : "", [entry]))
+            }
+        }
+        let common = families.first { $0.parent.isEmpty }?.entries ?? []
+        for family in families where !family.parent.isEmpty || families.count == 1 {
+            let members = family.parent.isEmpty ? family.entries : family.entries + common
+            let inner = parts(members)
+            if !inner.isEmpty { compare(inner, onlyShapes: onlyShapes) }
+        }
+        if families.count > 1 {
+            let inner = parts(group)
+            if !inner.isEmpty { compare(inner, onlyShapes: true) }
+        }
+    }
+
+    private mutating func collect(
+        _ part: Part,
+        _ keys: inout [String],
+        _ entries: inout [String: [Entry]],
+        _ seen: inout Set<String>
+    ) {
+        descend()
+        defer { depth -= 1 }
+        for selection in part.selections {
+            steps += 1
+            guard steps <= Self.maximumSteps else { return }
+            switch selection {
+            case .field(let field):
+                let key = field.responseKey
+                if entries[key] == nil { keys.append(key) }
+                entries[key, default: []].append(
+                    Entry(field: field, definition: part.type.field(field.name), parent: part.type, file: part.file)
+                )
+            case .spread(let name, _, _):
+                guard seen.insert(name).inserted, let fragment = documents.fragments[name],
+                    let type = schema.types[fragment.definition.type]
+                else { continue }
+                let inner = Part(selections: fragment.definition.selections, type: type, file: fragment.file)
+                collect(inner, &keys, &entries, &seen)
+            case .inline(let condition, _, let inner, _):
+                let type = condition.flatMap { schema.types[$0] } ?? part.type
+                collect(Part(selections: inner, type: type, file: part.file), &keys, &entries, &seen)
+            }
+        }
+    }
+
+    private mutating func conflict(_ left: Entry, _ right: Entry, _ key: String, _ onlyShapes: Bool) -> Bool {
+        let areApart =
+            onlyShapes
+            || left.parent.name != right.parent.name && !left.parent.isAbstract && !right.parent.isAbstract
+        if !areApart, left.field.name != right.field.name {
+            return fail(
+                right,
+                "\"\(key)\" would be both \(left.field.name) and \(right.field.name). Give one of them an alias."
+            )
+        }
+        if !areApart, !Self.areSame(left.field.arguments, right.field.arguments) {
+            return fail(right, "\"\(key)\" is selected with different arguments. Give one of them an alias.")
+        }
+        guard let a = left.definition?.type, let b = right.definition?.type, !haveSameShape(a, b) else { return false }
+        return fail(right, "\"\(key)\" would be both \(a) and \(b). Give one of them an alias.")
+    }
+
+    private mutating func fail(_ entry: Entry, _ message: String) -> Bool {
+        diagnostics.append(
+            Diagnostic(severity: .error, file: entry.file, location: entry.field.location, message: message)
+        )
+        return true
+    }
+
+    private static func areSame(_ left: [GraphArgument], _ right: [GraphArgument]) -> Bool {
+        func texts(_ arguments: [GraphArgument]) -> [String] {
+            arguments.map { "\($0.name):\(GraphPrinter.text($0.value))" }.sorted()
+        }
+        return texts(left) == texts(right)
+    }
+
+    private func haveSameShape(_ left: GraphTypeReference, _ right: GraphTypeReference) -> Bool {
+        switch (left, right) {
+        case (.nonNull(let a), .nonNull(let b)), (.list(let a), .list(let b)): return haveSameShape(a, b)
+        case (.named(let a), .named(let b)):
+            let areComposite = schema.types[a]?.isComposite == true && schema.types[b]?.isComposite == true
+            return a == b || areComposite
+        default: return false
+        }
+    }
+}
