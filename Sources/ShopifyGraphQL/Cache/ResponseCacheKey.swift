@@ -2,8 +2,10 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 package import IdentityKit
 
-/// Names an answer: a digest of endpoint, version, the app's identity, session, document, and all variables in canonical
-/// order, those of the context among them. It tells none of them.
+/// Names an answer in a cache, and tells nothing of what it is made of.
+///
+/// It is a digest of endpoint, version, the app's identity, session, document, and all variables in canonical order, those of
+/// the context among them.
 public struct ResponseCacheKey: Sendable, Hashable {
     /// The digest, 64 lower-case hexadecimal digits.
     public let rawValue: String

@@ -127,7 +127,11 @@ final class CanaryStage: Sendable {
             guard let section = configuration.storefront else {
                 throw IdentityError(.configuration, .configurationInvalid, "The sandbox has no storefront.")
             }
-            storefront = StorefrontClient(configuration: try StorefrontConfiguration(section), environment: environment)
+            storefront = StorefrontClient(
+                configuration: try StorefrontConfiguration(section),
+                environment: environment,
+                observers: [witness]
+            )
             carts = CartAdapter(client: storefront, sessions: sessions, store: store)
         }
 

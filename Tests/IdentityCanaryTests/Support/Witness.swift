@@ -1,11 +1,12 @@
 import Foundation
 import IdentityKit
 import IdentityTesting
+import ShopifyGraphQL
 import Synchronization
 import Testing
 
 /// Sees whatever an app, a log or a crash report could see, and says where secrets show in it.
-final class Witness: IdentityObserver {
+final class Witness: IdentityObserver, GraphQLObserver {
     let canary: SecretCanary
     private struct State {
         var texts: [(place: String, text: String)] = []
@@ -31,6 +32,11 @@ final class Witness: IdentityObserver {
     func identityEvent(_ event: IdentityEvent) {
         see(event, "event")
         see(event.kind, "event")
+    }
+
+    func graphQLEvent(_ event: GraphQLEvent) {
+        see(event, "event of the Storefront")
+        see(event.kind, "event of the Storefront")
     }
 
     /// A value in every way in which one can be printed.

@@ -1,0 +1,240 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Testing
+
+/// What may come in place of a good answer, and what becomes of it.
+struct BadAnswer: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let response: LoopbackResponse
+    let kind: IdentityError.Kind
+    let code: IdentityError.Code
+    /// How often a query is sent, and how often a mutation that adds; 3 is all attempts.
+    let sent: (query: Int, addition: Int)
+    /// What the addition's error says, where that is another thing.
+    var additionCode: IdentityError.Code?
+
+    static let requestID = [("X-Request-Id", "req-1"), ("Content-Type", "application/json; charset=utf-8")]
+
+    init(
+        _ name: String,
+        _ response: LoopbackResponse,
+        _ kind: IdentityError.Kind,
+        _ code: IdentityError.Code,
+        _ query: Int,
+        _ addition: Int,
+        unknown: Bool = false
+    ) {
+        testDescription = name
+        self.response = response
+        self.kind = kind
+        self.code = code
+        sent = (query, addition)
+        additionCode = unknown ? .outcomeUnknown : nil
+    }
+
+    private static func body(_ text: String, status: Int = 200, _ headers: [(String, String)] = []) -> LoopbackResponse
+    {
+        .message(status: status, headers: requestID + headers, body: Array(text.utf8))
+    }
+
+    static let all: [BadAnswer] = [
+        .init("HTML in a 200", body("<html>canary</html>"), .retryLater, .unexpectedResponse, 3, 1, unknown: true),
+        .init("nothing in a 200", body(""), .retryLater, .unexpectedResponse, 3, 1, unknown: true),
+        .init("spaces in a 200", body(" \n "), .retryLater, .unexpectedResponse, 3, 1, unknown: true),
+        .init("text in a 200", body("Too busy"), .rejected, .unexpectedResponse, 3, 1, unknown: true),
+        .init("half an answer", body(#"{"data":{"shop":{"na"#), .rejected, .unexpectedResponse, 3, 1, unknown: true),
+        .init("a member twice", body(#"{"data":{},"data":{}}"#), .rejected, .unexpectedResponse, 3, 1, unknown: true),
+        .init("neither data nor errors", body("{}"), .rejected, .unexpectedResponse, 3, 1, unknown: true),
+        .init("null", body("null"), .rejected, .unexpectedResponse, 3, 1, unknown: true),
+        .init("a list", body("[1]"), .rejected, .unexpectedResponse, 3, 1, unknown: true),
+        .init(
+            "no UTF-8",
+            .message(status: 200, headers: requestID, body: [0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x7D]),
+            .rejected,
+            .unexpectedResponse,
+            3,
+            1,
+            unknown: true
+        ),
+        .init(
+            "too deep",
+            body(#"{"data":"# + String(repeating: "[", count: 100_000)),
+            .rejected,
+            .unexpectedResponse,
+            3,
+            1,
+            unknown: true
+        ),
+        .init("data of a wrong type", body(#"{"data":7}"#), .rejected, .unexpectedResponse, 1, 1),
+        .init("a missing field", body(#"{"data":{"shop":{}}}"#), .rejected, .unexpectedResponse, 1, 1),
+        .init("a field of a wrong type", body(#"{"data":{"shop":{"name":7}}}"#), .rejected, .unexpectedResponse, 1, 1),
+        .init("errors as a text", body(#"{"errors":"No"}"#), .rejected, .graphQLErrors, 1, 1),
+        .init("errors as an object", body(#"{"errors":{"query":"No"}}"#), .rejected, .graphQLErrors, 1, 1),
+        .init("errors as a number", body(#"{"errors":7}"#), .rejected, .graphQLErrors, 1, 1),
+        .init(
+            "errors of nothing",
+            body(#"{"data":null,"errors":[]}"#),
+            .rejected,
+            .unexpectedResponse,
+            3,
+            1,
+            unknown: true
+        ),
+        .init(
+            "errors beside data that cannot be read",
+            body(#"{"data":{"shop":null},"errors":[{"message":"No","path":["shop"]}]}"#),
+            .rejected,
+            .graphQLErrors,
+            1,
+            1
+        ),
+        .init(
+            "throttled, with the field nulled",
+            body(#"{"data":{"shop":null},"errors":[{"message":"T","extensions":{"code":"THROTTLED"}}]}"#),
+            .retryLater,
+            .throttled,
+            3,
+            3
+        ),
+        .init(
+            "an internal error",
+            body(#"{"errors":[{"message":"I","extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}"#),
+            .retryLater,
+            .providerUnavailable,
+            3,
+            1,
+            unknown: true
+        ),
+        .init(
+            "access denied",
+            body(#"{"errors":[{"message":"A","extensions":{"code":"ACCESS_DENIED"}}]}"#),
+            .configuration,
+            .storefrontRefused,
+            1,
+            1
+        ),
+        .init("402", body("", status: 402), .configuration, .storefrontRefused, 1, 1),
+        .init("401 with errors", body(#"{"errors":"x"}"#, status: 401), .configuration, .storefrontRefused, 1, 1),
+        .init("403", body("<html>", status: 403), .configuration, .storefrontRefused, 1, 1),
+        .init("423", body("", status: 423), .configuration, .storefrontRefused, 1, 1),
+        .init("429 without a time", body("", status: 429), .retryLater, .throttled, 3, 3),
+        .init("429 with a time", body("", status: 429, [("Retry-After", "1")]), .retryLater, .throttled, 3, 3),
+        .init("429 with a long time", body("", status: 429, [("Retry-After", "900")]), .retryLater, .throttled, 1, 1),
+        .init("430", body("<html>", status: 430), .retryLater, .securityRejection, 2, 2),
+        .init("500", body("<html>", status: 500), .retryLater, .providerUnavailable, 3, 1, unknown: true),
+        .init("503", body("", status: 503), .retryLater, .providerUnavailable, 3, 1, unknown: true),
+        .init("a redirect", body("", status: 302, [("Location", "/x")]), .configuration, .redirectRefused, 1, 1),
+        .init("a closed connection", .script([.close]), .retryLater, .providerUnavailable, 3, 1, unknown: true),
+        .init("a broken connection", .script([.reset]), .retryLater, .providerUnavailable, 3, 1, unknown: true),
+        .init(
+            "an answer that ends too early",
+            .script([.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"data\"".utf8)), .close]),
+            .retryLater,
+            .providerUnavailable,
+            3,
+            1,
+            unknown: true
+        ),
+        .init(
+            "no HTTP",
+            .script([.send(Array("GARBAGE\r\n\r\n".utf8)), .close]),
+            .rejected,
+            .unexpectedResponse,
+            3,
+            1,
+            unknown: true
+        ),
+    ]
+}
+
+@Suite struct BadAnswerTests {
+    private func failure<Document: ProbeDocument>(
+        _ document: Document.Type,
+        _ answer: BadAnswer
+    ) async throws -> (error: IdentityError, sent: Int) {
+        let storefront = try await FakeStorefront.start([answer.response])
+        let clock = ManualClock(isAdvancedBySleeping: true)
+        let client = try storefront.client(clock: clock, retry: .standard)
+        let error = try #require(
+            await #expect(throws: IdentityError.self) { try await client.execute(Probe<Document>()) }
+        )
+        return (error, storefront.calls.count)
+    }
+
+    @Test(
+        "each ends as a typed error with the request's id, and nothing is sent more often than it may be",
+        arguments: BadAnswer.all
+    )
+    func badAnswer(answer: BadAnswer) async throws {
+        let query = try await failure(Shared.self, answer)
+        #expect(query.error.kind == answer.kind && query.error.code == answer.code)
+        #expect(query.sent == answer.sent.query)
+        let addition = try await failure(Adds.self, answer)
+        #expect(addition.error.code == answer.additionCode ?? answer.code)
+        #expect(addition.sent == answer.sent.addition)
+        for error in [query.error, addition.error] where error.providerAnswer?.status != nil {
+            #expect(error.providerAnswer?.traceID == "req-1")
+            #expect(!"\(error) \(String(reflecting: error))".contains("canary"))
+        }
+    }
+
+    @Test("an answer that is too large ends as an error, and is not read to its end")
+    func tooLarge() async throws {
+        let body = Array(#"{"data":{"shop":{"name":"\#(String(repeating: "x", count: 9 << 20))"}}}"#.utf8)
+        let storefront = try await FakeStorefront.start([.message(status: 200, body: body)])
+        let error = await #expect(throws: IdentityError.self) {
+            try await storefront.client().execute(Probe<Shared>())
+        }
+        #expect(error?.kind == .rejected && error?.code == .unexpectedResponse)
+    }
+
+    @Test("no token, no cart key and no checkout URL shows in errors, events and results, whatever Shopify repeats")
+    func secrets() async throws {
+        let canary = SecretCanary()
+        let token = canary.plant("token")
+        let key = canary.plant("key")
+        let checkout = canary.plant("checkout")
+        let address = "2001:db8::cafe:4711"
+        let id = try #require(CartID(rawValue: "gid://shopify/Cart/c1?key=\(key)"))
+        let echo = "\(token) gid://shopify/Cart/c1?key=\(key) \(key) \(address)"
+        let recorder = EventRecorder()
+        let text = #"{"errors":[{"message":"\#(echo)","path":["\#(key)"],"extensions":{"code":"\#(token)"}}]}"#
+        let headers = [
+            ("X-Request-Id", token), ("X-Shopify-API-Version", key), ("X-Shopify-API-Deprecated-Reason", echo),
+            ("Content-Type", echo),
+        ]
+        let cart = String.cart(id: id.rawValue, url: "https://shop.example/\(checkout)?key=\(checkout)")
+        for body in [text, echo, #"{"data":{"cart":\#(cart)}}"#] {
+            for status in [200, 400, 401, 430, 500] {
+                let storefront = try await FakeStorefront.start([
+                    .message(status: status, headers: headers, body: Array(body.utf8))
+                ])
+                let client = try storefront.client(
+                    .privateToken(Secret(token)),
+                    clock: ManualClock(isAdvancedBySleeping: true),
+                    retry: .standard,
+                    observers: [recorder]
+                )
+                let context = StorefrontContext(buyerIP: address)
+                do {
+                    let operation = CartQuery(cartID: id, readsCheckoutURL: true)
+                    let result = try await client.executePartial(operation, in: context)
+                    #expect(canary.findings(in: result).isEmpty)
+                    #expect(result.errors.allSatisfy { canary.findings(inText: $0.message).isEmpty })
+                } catch {
+                    let error = try #require(error as? IdentityError)
+                    #expect(canary.findings(in: error).isEmpty)
+                    let answer = error.providerAnswer
+                    let words = [answer?.error, answer?.errorDescription, answer?.traceID].compactMap { $0 }
+                    #expect(canary.findings(inText: words.joined(separator: " ")).isEmpty)
+                    #expect(!words.joined().contains(address))
+                }
+            }
+        }
+        #expect(recorder.events.count > 20)
+        for event in recorder.events { #expect(canary.findings(in: event).isEmpty) }
+    }
+}
