@@ -149,7 +149,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite", "IdentityHTTP",
-                "IdentityCrypto", "CIdentityCurl", "CIdentitySQLite",
+                "IdentityCrypto", "ShopifyGraphQL", "CIdentityCurl", "CIdentitySQLite",
             ],
             path: "Tests/Fuzzing/Targets",
             swiftSettings: settings
@@ -186,7 +186,7 @@ let package = Package(
                 "IdentitySQLite", "IdentitySandbox",
             ]
         ),
-        tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto"]),
+        tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "ShopifyGraphQL"]),
         tests(
             "IdentityCanaryTests",
             [
@@ -221,6 +221,14 @@ if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
             name: "store-benchmark",
             dependencies: ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentitySQLite", "CIdentitySQLite"],
             path: "Tests/Benchmarks/Store",
+            swiftSettings: settings
+        )
+    )
+    package.targets.append(
+        .executableTarget(
+            name: "storefront-benchmark",
+            dependencies: ["ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentitySQLite"],
+            path: "Tests/Benchmarks/Storefront",
             swiftSettings: settings
         )
     )

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IdentityKit
+import ShopifyGraphQL
 import Testing
 
 /// The parsing tests of nst/JSONTestSuite, from a checkout that `IDENTITYKIT_JSON_TEST_SUITE` names.
@@ -49,6 +50,7 @@ struct JSONTestSuiteTests {
             default: #expect((value != nil) == Self.isAcceptedByChoice[name], "\(name)")
             }
             if let value { #expect(try JSONValue(parsing: value.serialized) == value, "\(name)") }
+            #expect((try? GraphQLNode(parsing: text))?.json() == value, "\(name)")
             counts[kind, default: 0] += 1
         }
         #expect(counts == ["y": 95, "n": 188, "i": 35])

@@ -19,6 +19,11 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The offset in bytes at which it was noticed.
     public let offset: Int
 
+    package init(reason: String, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
     /// The reason with its place.
     public var description: String { "\(reason) at byte \(offset)" }
 }

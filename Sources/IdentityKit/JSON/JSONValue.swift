@@ -100,7 +100,7 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     }
 
     /// Appends a member whose name is known to be new.
-    mutating func append(_ name: String, _ value: JSONValue) {
+    package mutating func append(_ name: String, _ value: JSONValue) {
         members.append((name, value))
     }
 
@@ -115,7 +115,7 @@ public struct JSONNumber: Sendable, Equatable {
     /// The number's text, valid by the grammar of RFC 8259 section 6.
     public let text: String
 
-    init(validated text: String) {
+    package init(validated text: String) {
         self.text = text
     }
 

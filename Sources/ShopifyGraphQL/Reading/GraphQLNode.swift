@@ -1,73 +1,143 @@
 public import IdentityKit
 
 /// A place in an answer's data that knows its path.
-public struct GraphQLNode {
-    private let value: JSONValue?
-    private let path: String
+///
+/// The answer is read and checked once, when it comes; a node is an index into it, and makes a value only when asked for one.
+public struct GraphQLNode: Sendable {
+    private let tape: GraphQLTape
+    /// The value, or the object around a field that is missing.
+    private let index: Int
+    private let missing: String?
 
-    /// The place where the data begin.
-    public init(_ data: JSONValue) {
-        self.init(data, "")
+    init(_ tape: GraphQLTape, _ index: Int, missing: String? = nil) {
+        self.tape = tape
+        self.index = index
+        self.missing = missing
     }
 
-    private init(_ value: JSONValue?, _ path: String) {
-        self.value = value
-        self.path = path
+    /// Reads a JSON text strictly: no duplicate names, no invalid UTF-8, no half surrogate pairs, nothing behind the value.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text in UTF-8: what stands under `data`.
+    ///   - limits: Bounds on size, nesting and number of values.
+    /// - Throws: `JSONError` for anything but exactly one well-formed value within the limits.
+    public init(parsing bytes: [UInt8], limits: GraphQLLimits = GraphQLLimits()) throws(JSONError) {
+        self.init(try TapeBuilder.tape(bytes, limits), 0)
     }
 
     /// Reads a field of the object at this place.
     ///
     /// - Throws: ``GraphQLReadingError`` where the place is no object, or the field is not what `Value` reads. A missing field is
     ///   read like null.
+    @inlinable
     public func field<Value: GraphQLReadable>(
         _ name: String,
         as type: Value.Type = Value.self
     ) throws(GraphQLReadingError) -> Value {
-        guard let object = value?.object else { throw error("an object") }
-        return try Value(GraphQLNode(object[name], "\(path).\(name)"))
+        try Value(member(name))
     }
 
+    /// The place of a field of the object at this place, also of one that is missing.
+    ///
+    /// - Throws: ``GraphQLReadingError`` where this place is no object.
+    public func member(_ name: String) throws(GraphQLReadingError) -> GraphQLNode {
+        guard missing == nil, tape.entries[index].kind == .object else { throw error("an object") }
+        guard let value = tape.member(name, of: index) else { return GraphQLNode(tape, index, missing: name) }
+        return GraphQLNode(tape, value)
+    }
+
+    private var entry: TapeEntry? { missing == nil ? tape.entries[index] : nil }
+
     /// Whether there is null or nothing.
-    public var isNull: Bool { value?.isNull ?? true }
+    public var isNull: Bool {
+        entry.map { $0.kind == .null } ?? true
+    }
 
     /// The text at this place.
     public func text() throws(GraphQLReadingError) -> String {
-        guard let text = value?.string else { throw error("a text") }
-        return text
+        guard let entry, entry.isText else { throw error("a text") }
+        return tape.text(entry)
     }
 
     /// The text of the number at this place, as it was written.
     public func number() throws(GraphQLReadingError) -> String {
-        guard let number = value?.number else { throw error("a number") }
-        return number.text
+        guard let entry, entry.kind == .number else { throw error("a number") }
+        return tape.text(entry)
+    }
+
+    /// The integer at this place; one with a fraction, an exponent or too many digits is none.
+    public func integer() throws(GraphQLReadingError) -> Int {
+        guard let entry, entry.kind == .number, let value = tape.number(index) else { throw error("an integer") }
+        return value
     }
 
     /// The truth value at this place.
     public func flag() throws(GraphQLReadingError) -> Bool {
-        guard let flag = value?.bool else { throw error("true or false") }
-        return flag
+        switch entry?.kind {
+        case .yes: return true
+        case .no: return false
+        default: throw error("true or false")
+        }
     }
 
     /// The elements of the list at this place.
+    @inlinable
     public func list<Element: GraphQLReadable>(
         of type: Element.Type = Element.self
-    ) throws(GraphQLReadingError)
-        -> [Element]
-    {
-        guard let elements = value?.array else { throw error("a list") }
+    ) throws(GraphQLReadingError) -> [Element] {
         var list: [Element] = []
+        var elements = try elements()
         list.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            list.append(try Element(GraphQLNode(element, "\(path)[\(index)]")))
-        }
+        while let element = elements.next() { list.append(try Element(element)) }
         return list
     }
 
+    /// The places of the elements of the list at this place.
+    ///
+    /// - Throws: ``GraphQLReadingError`` where this place is no list.
+    public func elements() throws(GraphQLReadingError) -> Elements {
+        guard let entry, entry.kind == .list else { throw error("a list") }
+        return Elements(tape, index + 1, count: entry.length)
+    }
+
+    /// The places of a list's elements, in order.
+    public struct Elements: Sequence, IteratorProtocol, Sendable {
+        private let tape: GraphQLTape
+        private var index: Int
+        /// How many there still are.
+        public private(set) var count: Int
+
+        init(_ tape: GraphQLTape, _ index: Int, count: Int) {
+            self.tape = tape
+            self.index = index
+            self.count = count
+        }
+
+        /// The next element's place.
+        public mutating func next() -> GraphQLNode? {
+            guard count > 0 else { return nil }
+            count -= 1
+            defer { index = tape.next(index) }
+            return GraphQLNode(tape, index)
+        }
+    }
+
     /// What is here, whatever it is; nothing is null.
-    public func json() -> JSONValue { value ?? .null }
+    public func json() -> JSONValue {
+        missing == nil ? tape.json(index) : .null
+    }
 
     /// An error that tells this place.
     public func error(_ expected: String) -> GraphQLReadingError {
-        GraphQLReadingError(path: path, expected: expected)
+        GraphQLReadingError(path: tape.path(to: index) + (missing.map { ".\($0)" } ?? ""), expected: expected)
     }
+}
+
+extension GraphQLNode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The path.
+    public var description: String { "data" + error("").path }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

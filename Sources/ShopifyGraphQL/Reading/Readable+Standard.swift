@@ -15,8 +15,7 @@ extension Bool: GraphQLReadable {
 extension Int: GraphQLReadable {
     /// Reads an integer without fraction or exponent.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        guard let value = Int(try node.number()) else { throw node.error("an integer") }
-        self = value
+        self = try node.integer()
     }
 }
 
@@ -30,6 +29,7 @@ extension Double: GraphQLReadable {
 
 extension Optional: GraphQLReadable where Wrapped: GraphQLReadable {
     /// Reads null, and nothing at all, as nil.
+    @inlinable
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self = node.isNull ? nil : try Wrapped(node)
     }
@@ -37,6 +37,7 @@ extension Optional: GraphQLReadable where Wrapped: GraphQLReadable {
 
 extension Array: GraphQLReadable where Element: GraphQLReadable {
     /// Reads a list.
+    @inlinable
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self = try node.list()
     }

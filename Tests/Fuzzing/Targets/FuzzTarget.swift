@@ -23,6 +23,7 @@ package struct FuzzTarget: Sendable {
     /// Every target.
     package static let all: [FuzzTarget] = [
         FuzzTarget("json") { try JSONFuzz.check($0) },
+        FuzzTarget("graphql-answer") { try GraphQLAnswerFuzz.check($0) },
         FuzzTarget("base64") { try EncodingFuzz.check($0) },
         FuzzTarget("url") { try URLFuzz.check($0) },
         FuzzTarget("cookie") { try CookieFuzz.check($0) },

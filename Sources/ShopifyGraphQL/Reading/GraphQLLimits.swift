@@ -1,0 +1,16 @@
+/// Bounds on an answer that comes from outside.
+public struct GraphQLLimits: Sendable, Hashable {
+    /// The largest text in bytes, by default 8 MiB; more than 256 MiB is never read.
+    public var maximumBytes: Int
+    /// The deepest nesting of lists and objects, by default 64.
+    public var maximumDepth: Int
+    /// The most values and names in it, by default 1,048,576: eight bytes of memory each.
+    public var maximumElements: Int
+
+    /// Creates limits.
+    public init(maximumBytes: Int = 8 << 20, maximumDepth: Int = 64, maximumElements: Int = 1 << 20) {
+        self.maximumBytes = maximumBytes
+        self.maximumDepth = maximumDepth
+        self.maximumElements = maximumElements
+    }
+}

@@ -1,0 +1,130 @@
+internal import IdentityKit
+
+/// An answer read once: its bytes, and one flat list of what is where.
+///
+/// Values stand in the order of the text. An object is followed by its members, name before value; a list by its elements.
+/// Lists and objects know where they end, so that a reader walks past them in one step. No value is made until it is asked for.
+@usableFromInline
+final class GraphQLTape: Sendable {
+    let bytes: [UInt8]
+    /// The decoded forms of texts with escapes, one behind the other.
+    let decoded: [UInt8]
+    let entries: [TapeEntry]
+    /// Where paths begin.
+    let root: Int
+
+    init(bytes: [UInt8], decoded: [UInt8], entries: [TapeEntry], root: Int) {
+        self.bytes = bytes
+        self.decoded = decoded
+        self.entries = entries
+        self.root = root
+    }
+
+    /// The entry behind a value and everything in it.
+    func next(_ index: Int) -> Int {
+        let entry = entries[index]
+        return entry.isContainer ? entry.place : index + 1
+    }
+
+    /// The value of an object's member.
+    func member(_ name: String, of object: Int) -> Int? {
+        let wanted = name.utf8.span
+        var index = object + 1
+        for _ in 0..<entries[object].length {
+            if isName(entries[index], wanted) { return index + 1 }
+            index = next(index + 1)
+        }
+        return nil
+    }
+
+    private func isName(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
+        guard entry.length == wanted.count else { return false }
+        let text = entry.kind == .text ? bytes : decoded
+        let place = entry.place
+        for offset in wanted.indices where text[place + offset] != wanted[offset] { return false }
+        return true
+    }
+
+    /// The bytes of a text, decoded, or of a number as String.
+    func text(_ entry: TapeEntry) -> String {
+        let all = entry.kind == .decodedText ? decoded : bytes
+        let part = all.span.extracting(entry.place..<entry.place + entry.length)
+        // The whole text was validated, and a part of it between quotation marks begins and ends with a character.
+        return String(copying: unsafe UTF8Span(unchecked: part))
+    }
+
+    func number(_ index: Int) -> Int? {
+        let entry = entries[index]
+        let digits = bytes
+        var place = entry.place
+        let end = entry.place + entry.length
+        let isNegative = digits[place] == UInt8(ascii: "-")
+        if isNegative { place += 1 }
+        var value = 0
+        while place < end {
+            let digit = Int(digits[place]) - 0x30
+            guard (0...9).contains(digit) else { return nil }
+            let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+            // Downwards, so that the least integer has its place.
+            let (sum, isTooSmall) = shifted.subtractingReportingOverflow(digit)
+            guard !isTooLarge, !isTooSmall else { return nil }
+            value = sum
+            place += 1
+        }
+        guard !isNegative else { return value }
+        let (positive, isTooLarge) = (0).subtractingReportingOverflow(value)
+        return isTooLarge ? nil : positive
+    }
+
+    /// What is at a place as a JSON value; as deep as the answer may be, so recursion is bounded.
+    func json(_ index: Int) -> JSONValue {
+        let entry = entries[index]
+        switch entry.kind {
+        case .null: return .null
+        case .no: return .bool(false)
+        case .yes: return .bool(true)
+        case .number: return .number(JSONNumber(validated: text(entry)))
+        case .text, .decodedText: return .string(text(entry))
+        case .list:
+            var elements: [JSONValue] = []
+            elements.reserveCapacity(entry.length)
+            var place = index + 1
+            while place < entry.place {
+                elements.append(json(place))
+                place = next(place)
+            }
+            return .array(elements)
+        case .object:
+            var object = JSONObject()
+            var place = index + 1
+            while place < entry.place {
+                object.append(text(entries[place]), json(place + 1))
+                place = next(place + 1)
+            }
+            return .object(object)
+        }
+    }
+
+    /// The way from the root to an entry, as errors tell it.
+    func path(to target: Int) -> String {
+        var path = ""
+        var index = root
+        while index < target, entries[index].isContainer {
+            let entry = entries[index]
+            var place = index + 1
+            var position = 0
+            while place < entry.place {
+                let value = entry.kind == .object ? place + 1 : place
+                if target < next(value) {
+                    path += entry.kind == .object ? ".\(text(entries[place]))" : "[\(position)]"
+                    index = value
+                    break
+                }
+                place = next(value)
+                position += 1
+            }
+            guard place < entry.place else { break }
+        }
+        return path
+    }
+}

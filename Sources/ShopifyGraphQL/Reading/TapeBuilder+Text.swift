@@ -1,0 +1,132 @@
+internal import IdentityKit
+
+extension TapeBuilder {
+    /// Reads a text from its first quotation mark to its last.
+    mutating func readText(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
+        index += 1
+        let start = index
+        index = Self.endOfRun(from: start, bytes)
+        guard index < bytes.count else { throw failure("the text ends inside a string") }
+        switch bytes[index] {
+        case UInt8(ascii: "\""):
+            index += 1
+            return TapeEntry(.text, length: index - 1 - start, place: start)
+        case UInt8(ascii: "\\"): return try readEscapedText(from: start, bytes)
+        default: throw failure("unescaped control character")
+        }
+    }
+
+    /// The place of the first quotation mark, backslash or control character.
+    private static func endOfRun(from start: Int, _ bytes: Span<UInt8>) -> Int {
+        var index = start
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let words = unsafe bytes.bytes
+        while index + 8 <= bytes.count {
+            // Checked against the bounds; what makes it unsafe, that not all bits are a value, no integer has.
+            let word = unsafe UInt64(littleEndian: words.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let mark = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let slash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            // The lowest bit set is exact; those above it may come from a borrow.
+            let found =
+                ((mark &- ones) & ~mark | (slash &- ones) & ~slash | (word &- ones &* 0x20) & ~word)
+                & (ones &* 0x80)
+            if found != 0 { return index + found.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            index += 1
+        }
+        return index
+    }
+
+    private mutating func readEscapedText(from start: Int, _ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
+        let place = decoded.count
+        var run = start
+        while true {
+            unsafe bytes.extracting(run..<index).withUnsafeBufferPointer { unsafe decoded.append(contentsOf: $0) }
+            guard index < bytes.count else { throw failure("the text ends inside a string") }
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
+                index += 1
+                return TapeEntry(.decodedText, length: decoded.count - place, place: place)
+            case UInt8(ascii: "\\"):
+                index += 1
+                try readEscape(bytes)
+            default: throw failure("unescaped control character")
+            }
+            run = index
+            index = Self.endOfRun(from: run, bytes)
+        }
+    }
+
+    private mutating func readEscape(_ bytes: Span<UInt8>) throws(JSONError) {
+        guard index < bytes.count else { throw failure("the text ends inside an escape") }
+        let byte = bytes[index]
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(byte)
+        case UInt8(ascii: "b"): decoded.append(0x08)
+        case UInt8(ascii: "f"): decoded.append(0x0C)
+        case UInt8(ascii: "n"): decoded.append(0x0A)
+        case UInt8(ascii: "r"): decoded.append(0x0D)
+        case UInt8(ascii: "t"): decoded.append(0x09)
+        case UInt8(ascii: "u"):
+            let first = try readFourDigits(bytes)
+            if first < 0x80 {
+                decoded.append(UInt8(truncatingIfNeeded: first))
+            } else {
+                UTF8.encode(try readScalar(after: first, bytes)).map { decoded.append(contentsOf: $0) }
+            }
+        default: throw failure("unknown escape")
+        }
+    }
+
+    private mutating func readScalar(after first: UInt32, _ bytes: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard first < 0xDC00, accept(UInt8(ascii: "\\"), bytes), accept(UInt8(ascii: "u"), bytes) else {
+            throw failure("lone surrogate")
+        }
+        let second = try readFourDigits(bytes)
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        else { throw failure("lone surrogate") }
+        return scalar
+    }
+
+    private mutating func readFourDigits(_ bytes: Span<UInt8>) throws(JSONError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard index < bytes.count else { throw failure("the text ends inside an escape") }
+            let digit: UInt8
+            switch bytes[index] {
+            case let byte where byte &- UInt8(ascii: "0") < 10: digit = byte - UInt8(ascii: "0")
+            case let byte where (byte | 0x20) &- UInt8(ascii: "a") < 6: digit = (byte | 0x20) - UInt8(ascii: "a") + 10
+            default: throw failure("expected a hexadecimal digit")
+            }
+            value = value << 4 | UInt32(digit)
+            index += 1
+        }
+        return value
+    }
+
+    /// Reads a number by the grammar of RFC 8259 section 6; what it means is asked later.
+    mutating func readNumber(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
+        let start = index
+        _ = accept(UInt8(ascii: "-"), bytes)
+        if !accept(UInt8(ascii: "0"), bytes) { try skipDigits(bytes) }
+        if accept(UInt8(ascii: "."), bytes) { try skipDigits(bytes) }
+        if accept(UInt8(ascii: "e"), bytes) || accept(UInt8(ascii: "E"), bytes) {
+            if !accept(UInt8(ascii: "+"), bytes) { _ = accept(UInt8(ascii: "-"), bytes) }
+            try skipDigits(bytes)
+        }
+        return TapeEntry(.number, length: index - start, place: start)
+    }
+
+    private mutating func skipDigits(_ bytes: Span<UInt8>) throws(JSONError) {
+        let start = index
+        while index < bytes.count, bytes[index] &- UInt8(ascii: "0") < 10 { index += 1 }
+        guard index > start else { throw failure("expected a digit") }
+    }
+}

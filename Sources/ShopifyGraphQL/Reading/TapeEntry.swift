@@ -1,0 +1,27 @@
+/// A value or a member's name, in eight bytes: what it is, and where it lies or ends.
+struct TapeEntry: Sendable, Equatable {
+    enum Kind: UInt64 {
+        case null, no, yes, number, text
+        /// A text that had escapes; it lies decoded in the tape's second text.
+        case decodedText
+        case list, object
+    }
+
+    /// The most that a length, a count or a place can be.
+    static let limit = 1 << 28
+
+    private var bits: UInt64
+
+    /// - Parameters:
+    ///   - length: Bytes of a text or number; elements of a list, members of an object.
+    ///   - place: The first byte of a text or number; the entry after the end of a list or object.
+    init(_ kind: Kind, length: Int = 0, place: Int = 0) {
+        bits = kind.rawValue | UInt64(truncatingIfNeeded: length) << 3 | UInt64(truncatingIfNeeded: place) << 32
+    }
+
+    var kind: Kind { Kind(rawValue: bits & 7) ?? .null }
+    var length: Int { Int(truncatingIfNeeded: (bits >> 3) & 0x1FFF_FFFF) }
+    var place: Int { Int(truncatingIfNeeded: bits >> 32) }
+    var isContainer: Bool { bits & 7 >= Kind.list.rawValue }
+    var isText: Bool { kind == .text || kind == .decodedText }
+}

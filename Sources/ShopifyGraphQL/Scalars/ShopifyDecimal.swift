@@ -1,0 +1,113 @@
+public import FoundationEssentials
+public import IdentityKit
+
+/// A decimal number as Shopify wrote it (scalar `Decimal`): amounts of money, never rounded by a binary fraction.
+///
+/// Two are equal when their values are: `12.5` and `12.50`. ``text`` tells them apart.
+public struct ShopifyDecimal: Hashable, Comparable, Sendable {
+    /// The number as it was written, for example `12.50`.
+    public let text: String
+
+    /// Significant digits that a `Decimal` always holds.
+    private static let maximumDigits = 38
+
+    /// Takes a number's text; nil unless it is an optional minus sign, digits, and perhaps a point with more digits.
+    ///
+    /// - Parameter text: At most 64 characters and 38 significant digits.
+    public init?(text: String) {
+        guard Self.parts(text) != nil else { return nil }
+        self.text = text
+    }
+
+    /// Takes a number; nil for what is none, and for one with more than 64 characters.
+    public init?(_ decimal: Decimal) {
+        self.init(text: decimal.description)
+    }
+
+    /// The exact value.
+    public var decimal: Decimal {
+        let parts = parts
+        let half: UInt128 = 10_000_000_000_000_000_000
+        let digits =
+            Decimal(UInt64(truncatingIfNeeded: parts.digits / half)) * Decimal(UInt64(truncatingIfNeeded: half))
+            + Decimal(UInt64(truncatingIfNeeded: parts.digits % half))
+        return Decimal(sign: parts.isNegative ? .minus : .plus, exponent: -parts.fraction, significand: digits)
+    }
+
+    /// A number in its one form: without zeros at the end of the fraction, and zero without a sign.
+    private struct Parts: Hashable {
+        var isNegative = false
+        var digits: UInt128 = 0
+        var fraction = 0
+    }
+
+    private var parts: Parts { Self.parts(text) ?? Parts() }
+
+    private static func parts(_ text: String) -> Parts? {
+        guard text.utf8.count <= 64 else { return nil }
+        var parts = Parts()
+        var digitsBeforePoint = 0
+        var hasPoint = false
+        var places = 0
+        var zeros = 0
+        for (offset, byte) in text.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "-") where offset == 0: parts.isNegative = true
+            case UInt8(ascii: ".") where !hasPoint && digitsBeforePoint > 0: hasPoint = true
+            case UInt8(ascii: "0") where hasPoint:
+                places += 1
+                zeros += 1
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                if hasPoint { places += 1 } else { digitsBeforePoint += 1 }
+                // Zeros of the fraction count once a digit follows them.
+                for _ in 0...zeros {
+                    let (product, isTooLarge) = parts.digits.multipliedReportingOverflow(by: 10)
+                    guard !isTooLarge else { return nil }
+                    parts.digits = product
+                }
+                zeros = 0
+                let (sum, isTooLarge) = parts.digits.addingReportingOverflow(UInt128(byte - UInt8(ascii: "0")))
+                guard !isTooLarge else { return nil }
+                parts.digits = sum
+                if hasPoint { parts.fraction = places }
+            default: return nil
+            }
+        }
+        guard digitsBeforePoint > 0, !hasPoint || places > 0, parts.digits < Self.bound else { return nil }
+        if parts.digits == 0 { parts.isNegative = false }
+        return parts
+    }
+
+    private static let bound = (0..<maximumDigits).reduce(UInt128(1)) { power, _ in power * 10 }
+
+    /// Compares values.
+    public static func == (left: ShopifyDecimal, right: ShopifyDecimal) -> Bool {
+        left.parts == right.parts
+    }
+
+    /// Compares values.
+    public static func < (left: ShopifyDecimal, right: ShopifyDecimal) -> Bool {
+        left.decimal < right.decimal
+    }
+
+    /// Hashes the value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(parts)
+    }
+}
+
+extension ShopifyDecimal: CustomStringConvertible {
+    /// The text.
+    public var description: String { text }
+}
+
+extension ShopifyDecimal: GraphQLReadable, GraphQLWritable {
+    /// Reads a number's text.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        guard let value = ShopifyDecimal(text: try node.text()) else { throw node.error("a decimal number") }
+        self = value
+    }
+
+    /// The text.
+    public var graphQLValue: JSONValue { .string(text) }
+}

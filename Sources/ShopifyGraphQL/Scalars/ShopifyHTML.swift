@@ -1,0 +1,36 @@
+public import IdentityKit
+
+/// Text with HTML markup (scalar `HTML`), as the shop's staff wrote it: a type of its own, so that nobody escapes it twice or
+/// shows it as plain text.
+public struct ShopifyHTML: Hashable, Sendable, CustomStringConvertible {
+    /// The markup.
+    public let text: String
+
+    /// Takes markup.
+    public init(text: String) {
+        self.text = text
+    }
+
+    /// The markup.
+    public var description: String { text }
+
+    /// Compares bytes.
+    public static func == (left: ShopifyHTML, right: ShopifyHTML) -> Bool {
+        left.text.isIdentical(to: right.text)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension ShopifyHTML: GraphQLReadable, GraphQLWritable {
+    /// Reads markup.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        text = try node.text()
+    }
+
+    /// The markup.
+    public var graphQLValue: JSONValue { .string(text) }
+}

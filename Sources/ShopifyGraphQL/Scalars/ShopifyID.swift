@@ -1,0 +1,62 @@
+public import IdentityKit
+
+/// The id of an object (scalar `ID`), for example `gid://shopify/Product/1`: opaque, kept and sent back whole.
+///
+/// Ids of carts and of customers' addresses hold keys, so it prints type and number alone; ``text`` is the named way to the
+/// whole.
+public struct ShopifyID: Hashable, Sendable {
+    /// The id as Shopify wrote it.
+    public let text: String
+
+    /// Takes an id as Shopify wrote it; nil for an empty text and for what is too long to be one.
+    ///
+    /// - Parameter text: 1 to 2,048 bytes.
+    public init?(text: String) {
+        guard (1...2_048).contains(text.utf8.count) else { return nil }
+        self.text = text
+    }
+
+    /// The type's name, where the id has Shopify's usual form: `Product`.
+    public var type: String? { parts?.type }
+
+    /// The number, where the id has Shopify's usual form and ends with one.
+    public var number: Int? { parts.flatMap { Int($0.rest) } }
+
+    private var parts: (type: String, rest: Substring)? {
+        let beginning = "gid://shopify/"
+        guard text.utf8.starts(with: beginning.utf8) else { return nil }
+        let rest = text.dropFirst(beginning.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard rest.count == 2, GraphQLName.isName(String(rest[0])) else { return nil }
+        return (String(rest[0]), rest[1])
+    }
+
+    /// Compares bytes.
+    public static func == (left: ShopifyID, right: ShopifyID) -> Bool {
+        left.text.isIdentical(to: right.text)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension ShopifyID: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Type and number.
+    public var description: String { "\(type ?? "id")/\(number.map { String($0) } ?? "…")" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension ShopifyID: GraphQLReadable, GraphQLWritable {
+    /// Reads an id.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        guard let value = ShopifyID(text: try node.text()) else { throw node.error("an id") }
+        self = value
+    }
+
+    /// The text.
+    public var graphQLValue: JSONValue { .string(text) }
+}
