@@ -135,6 +135,16 @@ struct ReaderTests {
         }
     }
 
+    @Test("data whose fields are all null hold nothing")
+    func onlyNulls() throws {
+        for (text, isEmpty) in [
+            ("{}", true), ("null", true), (#"{"a":null,"b":null}"#, true), (#"{"a":null,"b":""}"#, false),
+            (#"{"a":{}}"#, false), (#"{"a":{"b":null},"c":null}"#, false), ("[]", false), ("0", false),
+        ] {
+            #expect(try GraphQLNode(parsing: Array(text.utf8)).hasOnlyNulls == isEmpty, "\(text)")
+        }
+    }
+
     @Test("no value of an answer shows when a node is printed or dumped")
     func silence() throws {
         let node = try GraphQLNode(parsing: Array(#"{"email":"canary@example.com"}"#.utf8))

@@ -85,7 +85,7 @@ import Testing
              "userErrors":[{"code":"BRAND_NEW","field":null,"message":"?"},{"code":null,"field":["x"],"message":"?"}],
              "warnings":[{"code":"NEWER_STILL","message":"!","target":"t"}]}}
             """#
-        let payload = try CartLinesAdd.Output(GraphQLNode(JSONValue(parsing: Array(text.utf8))))
+        let payload = try CartLinesAdd.Output(GraphQLNode(parsing: Array(text.utf8)))
         #expect(payload.userErrors.map(\.code) == [CartErrorCode(rawValue: "BRAND_NEW"), nil])
         #expect(payload.warnings.map(\.code.rawValue) == ["NEWER_STILL"])
         let cart = try #require(payload.cart)
@@ -107,7 +107,7 @@ import Testing
     )
     func wrongShapes(text: String, path: String) {
         let error = #expect(throws: (any Error).self) {
-            try CartLinesAdd.Output(GraphQLNode(JSONValue(parsing: Array(text.utf8))))
+            try CartLinesAdd.Output(GraphQLNode(parsing: Array(text.utf8)))
         }
         #expect(error.map { "\($0)".contains(path) } == true)
     }
@@ -121,8 +121,7 @@ import Testing
             id: "gid://shopify/Cart/c?key=\(id)",
             url: "https://s.example/\(url)?key=\(url)"
         )
-        let data = try JSONValue(parsing: Array(#"{"cart":\#(text)}"#.utf8))
-        let answer = try CartQuery.Output(GraphQLNode(data))
+        let answer = try CartQuery.Output(GraphQLNode(parsing: Array(#"{"cart":\#(text)}"#.utf8)))
         #expect(canary.findings(in: answer).isEmpty)
         let cart = try #require(answer.cart)
         #expect(canary.findings(in: cart.id).isEmpty)
@@ -143,7 +142,7 @@ import Testing
             {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(email) is bad"}],
              "warnings":[{"code":"X","message":"\#(email)","target":"\#(email)"}]}}
             """#
-        let payload = try CartCreate.Output(GraphQLNode(JSONValue(parsing: Array(text.utf8))))
+        let payload = try CartCreate.Output(GraphQLNode(parsing: Array(text.utf8)))
         let refusal = #expect(throws: IdentityError.self) { try payload.checked() }
         for value in [create, context, payload, try #require(refusal)] as [Any] {
             #expect(canary.findings(in: value).isEmpty)

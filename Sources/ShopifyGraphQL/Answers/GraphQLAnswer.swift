@@ -3,12 +3,12 @@ internal import IdentityKit
 
 /// An HTTP response read as a GraphQL answer: bytes in, decision out.
 struct GraphQLAnswer: Sendable {
-    /// The member `data`, nil when it is missing or null.
-    let data: JSONValue?
+    /// Where the member `data` begins, nil when it is missing or null.
+    let data: GraphQLNode?
     let errors: [GraphQLError]
     let metadata: GraphQLMetadata
 
-    init(data: JSONValue?, errors: [GraphQLError], metadata: GraphQLMetadata) {
+    init(data: GraphQLNode?, errors: [GraphQLError], metadata: GraphQLMetadata) {
         self.data = data
         self.errors = errors
         self.metadata = metadata
@@ -20,14 +20,14 @@ struct GraphQLAnswer: Sendable {
         from endpoint: GraphQLEndpoint,
         hiding secrets: SentValues
     ) throws(GraphQLFailure) {
-        let limits = JSONLimits(maximumBytes: response.body.count)
-        let body = (try? JSONValue(parsing: response.body, limits: limits))?.object
-        errors = GraphQLError.entries(of: body?["errors"], hiding: secrets)
-        data = body?["data"].flatMap { $0.isNull ? nil : $0 }
+        let limits = GraphQLLimits(maximumBytes: endpoint.maximumBodyBytes)
+        let body = try? GraphQLResponseBody(parsing: response.body, limits: limits)
+        errors = GraphQLError.entries(of: body?.errors, hiding: secrets)
+        data = body?.data
         metadata = GraphQLMetadata(
             response,
             asked: endpoint.version,
-            cost: GraphQLCost(body?["extensions"]?["cost"]),
+            cost: GraphQLCost(body?.extensions?["cost"]),
             hiding: secrets
         )
         guard (200..<300).contains(response.status) else {
@@ -56,7 +56,7 @@ struct GraphQLAnswer: Sendable {
 
     /// Whether the data hold nothing: Shopify nulls the one field of an operation that was not carried out.
     var isWithoutData: Bool {
-        data?.object?.members.allSatisfy { $0.value.isNull } ?? true
+        data?.hasOnlyNulls ?? true
     }
 
     /// What the errors say of an operation without data; nil where the errors leave nothing to repeat.

@@ -139,7 +139,8 @@ extension GraphQLAnswer {
     func unavailable(_ document: GraphQLDocument, _ body: [UInt8]) -> (effect: GraphQLFailure.Effect, asked: Duration?)?
     {
         // Almost no answer has the word, so the tree is looked at in almost none.
-        guard document.kind == .mutation, body.contains(Self.unavailable), let fields = data?.object?.members else {
+        guard document.kind == .mutation, body.contains(Self.unavailable), let fields = data?.json().object?.members
+        else {
             return nil
         }
         let isUnavailable = fields.contains { field in

@@ -39,7 +39,7 @@ package struct GraphQLExecutor: Sendable {
             let (answer, origin) = try await answer(to: operation, call, needsData: true)
             guard let data = answer.data else { throw answer.failure(endpoint).error(for: Operation.document) }
             do {
-                let output = try Operation.output(GraphQLNode(data))
+                let output = try Operation.output(data)
                 return GraphQLResult(data: output, errors: answer.errors, metadata: answer.metadata, origin: origin)
             } catch {
                 // A null where the reader needs a value is explained by the errors beside it, if there are any.
@@ -60,7 +60,7 @@ package struct GraphQLExecutor: Sendable {
             let (answer, origin) = try await answer(to: operation, call, needsData: false)
             var output: Operation.Output?
             if let data = answer.data {
-                do { output = try Operation.output(GraphQLNode(data)) } catch {
+                do { output = try Operation.output(data) } catch {
                     guard !answer.errors.isEmpty else { throw answer.unreadable(error, endpoint) }
                 }
             }

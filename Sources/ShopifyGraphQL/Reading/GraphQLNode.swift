@@ -53,6 +53,14 @@ public struct GraphQLNode: Sendable {
         entry.map { $0.kind == .null } ?? true
     }
 
+    /// Whether no member of the object at this place has a value: Shopify nulls the fields of an operation that failed.
+    package var hasOnlyNulls: Bool {
+        guard let entry, entry.kind == .object else { return isNull }
+        // Only scalars take one entry, so that values stand at every second place.
+        return entry.place - index - 1 == 2 * entry.length
+            && stride(from: index + 2, to: entry.place, by: 2).allSatisfy { tape.entries[$0].kind == .null }
+    }
+
     /// The text at this place.
     public func text() throws(GraphQLReadingError) -> String {
         guard let entry, entry.isText else { throw error("a text") }

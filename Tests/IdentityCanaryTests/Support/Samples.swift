@@ -247,7 +247,7 @@ enum Samples {
             {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(canary.plant("message"))"}],
              "warnings":[{"code":"X","message":"\#(canary.plant("message"))","target":"\#(canary.plant("target"))"}]}}
             """#
-        let payload = try CartCreate.Output(GraphQLNode(JSONValue(parsing: Array(text.utf8))))
+        let payload = try CartCreate.Output(GraphQLNode(parsing: Array(text.utf8)))
         let customer = CustomerAccessToken(issuedByShopify: secret("customer", canary), expiresAt: nil, issuer: "i")
         var values: [Any] = [identity, delivery, authentication, payload]
         values += payload.userErrors as [Any]
