@@ -48,6 +48,7 @@ struct DoubtTests {
         Failure("server_error with 500", answered(500, "server_error"), isDoubt: false),
         Failure("invalid_request", answered(400, "invalid_request"), isDoubt: false),
         Failure("invalid_client", IdentityError(.configuration, .invalidClient, "Client."), isDoubt: false),
+        Failure("invalid_grant that no login helps", IdentityError(.rejected, .invalidGrant, "No."), isDoubt: false),
         Failure("an unknown code", IdentityError(.rejected, .unexpectedResponse, "What?"), isDoubt: false),
     ]
 
@@ -68,6 +69,15 @@ struct DoubtTests {
         #expect(unsettled.isEmpty == !failure.isDoubt)
         world.provider.answer()
         #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+    }
+
+    @Test("a lost answer leaves its session in doubt also where the store has no locks")
+    func doubtWithoutLocks() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.answer(.refused(RenewalWorld.lost), .refused(RenewalWorld.lost))
+        _ = try? await world.manager(FaultyStore(world.memory)).tokens(for: id)
+        #expect(try await world.manager().session(id).isInDoubt)
     }
 
     @Test("an answer that was lost is had again inside the grace window, by another process too")

@@ -43,6 +43,76 @@ struct JournalTests {
         #expect(world.provider.reuses == 0)
     }
 
+    @Test("an answer that comes after its session was renewed twice more is dropped, and nothing newer is overwritten")
+    func late() async throws {
+        let world = RenewalWorld()
+        world.provider.setGrace(300)
+        let id = try await world.expiredSession()
+        // Without locks the claim is a lease; while ours lets its own run out, another process is done twice.
+        let slow = FaultyStore(world.memory)
+        let other = try world.manager(FaultyStore(world.memory))
+        slow.script([
+            nil,
+            .after {
+                world.clock.advance(by: .seconds(61))
+                _ = try await other.tokens(for: id)
+                world.clock.advance(by: .seconds(3601))
+                _ = try await other.tokens(for: id)
+            },
+        ])
+        let got = try await world.manager(slow).tokens(for: id)
+        #expect(got.tokens.accessToken.reveal() == "access-3")
+        #expect(got.outcome == .waited)
+        #expect(try await other.tokens(for: id).tokens.refreshToken?.reveal() == "refresh-3")
+        #expect(world.provider.reuses == 0)
+    }
+
+    @Test("who is told that the token is spent ends no session for which another process keeps an answer")
+    func foreignAnswer() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let other = try world.manager(FaultyStore(world.memory))
+        let provider = world.provider
+        provider.hold {
+            // Our request is under way for longer than our lease; another process is faster, and cannot judge what it got.
+            provider.hold(nil)
+            world.clock.advance(by: .seconds(61))
+            provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+            _ = try? await other.tokens(for: id)
+        }
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await world.manager(FaultyStore(world.memory)).tokens(for: id)
+        }
+        #expect(error?.code == .renewalBusy)
+        #expect(try await !other.session(id).needsLogin)
+        #expect(try await other.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+    }
+
+    @Test("an answer that waits is judged by another process at once, without waiting for the first one's lease to end")
+    func atOnce() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        _ = try? await world.manager(FaultyStore(world.memory)).tokens(for: id)
+        let before = world.clock.elapsed
+        #expect(try await world.manager(FaultyStore(world.memory)).tokens(for: id).outcome == .renewedLate)
+        #expect(world.clock.elapsed == before)
+    }
+
+    @Test("a renewal settles its session, also one that came out of a backup")
+    func settled() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        var restored = try #require(try await world.store.session(id))
+        restored.isRestored = true
+        restored.generation += 1
+        #expect(try await world.store.replace(restored, expecting: restored.generation - 1))
+        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        let row = try #require(try await world.store.session(id))
+        #expect(!row.isRestored)
+        #expect(!row.isUnsettled)
+    }
+
     @Test("a token's life counts from the request, however late its answer is judged")
     func life() async throws {
         let world = RenewalWorld()

@@ -57,9 +57,12 @@ struct ProviderPauseTests {
         for number in 0..<40 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits())
         world.provider.answerAll(.refused(Self.down))
+        let (all, provider) = (ids.count, world.provider)
+        provider.hold { while provider.requests < all { await Task.yield() } }
         await withTaskGroup(of: Void.self) { group in
             for id in ids { group.addTask { _ = try? await manager.tokens(for: id) } }
         }
+        provider.hold(nil)
         let pauses = world.heard.kinds.filter { if case .providerPaused = $0 { true } else { false } }
         #expect(pauses.count == 1)
         world.provider.answerAll(nil)
