@@ -1,0 +1,265 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import ShopifyGraphQL
+import ShopifyStorefront
+import Testing
+
+/// The operations that the two pages speak of.
+private enum GuideOperations {
+    struct Named: GraphQLReadable {
+        let name: String
+        init(_ node: GraphQLNode) throws(GraphQLReadingError) { name = try node.field("name") }
+    }
+
+    struct FetchShop: GraphQLOperation {
+        static let document = GraphQLDocument(name: "FetchShop", kind: .query, text: "", isPersonal: false)
+        var variables: GraphQLInputObject { GraphQLInputObject() }
+
+        struct Output: GraphQLReadable {
+            let shop: Named
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) { shop = try node.field("shop") }
+        }
+    }
+
+    struct FetchPage: GraphQLOperation {
+        static let document = GraphQLDocument(name: "FetchPage", kind: .query, text: "", isPersonal: false)
+        let id: String
+        let after: String?
+
+        var variables: GraphQLInputObject {
+            var variables = GraphQLInputObject()
+            variables.set("id", id)
+            variables.set("after", .setIfPresent(after))
+            return variables
+        }
+
+        struct Output: GraphQLReadable {
+            let collection: Collection?
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) { collection = try node.field("collection") }
+        }
+
+        struct Collection: GraphQLReadable {
+            let products: Products
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) { products = try node.field("products") }
+        }
+
+        struct Products: GraphQLReadable {
+            let nodes: [Product]
+            let pageInfo: PageInfo
+
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+                nodes = try node.field("nodes")
+                pageInfo = try node.field("pageInfo")
+            }
+        }
+
+        struct Product: GraphQLReadable {
+            let title: String
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) { title = try node.field("title") }
+        }
+
+        struct PageInfo: GraphQLReadable {
+            let hasNextPage: Bool
+            let endCursor: String?
+
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+                hasNextPage = try node.field("hasNextPage")
+                endCursor = try node.field("endCursor")
+            }
+        }
+    }
+
+    struct FetchAttempt: GraphQLOperation {
+        static let document = GraphQLDocument(name: "FetchAttempt", kind: .query, text: "")
+        let id: String
+        var variables: GraphQLInputObject { GraphQLInputObject() }
+
+        struct Output: GraphQLReadable {
+            let pollDelay: Int?
+            let orderID: String?
+
+            var isReady: Bool { orderID != nil }
+
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+                pollDelay = try node.field("pollDelay")
+                orderID = try node.field("orderId")
+            }
+        }
+    }
+}
+
+/// The code of the pages, compiled; the test below holds page and code together.
+private enum Guide {
+    typealias FetchShop = GuideOperations.FetchShop
+    typealias FetchPage = GuideOperations.FetchPage
+    typealias FetchAttempt = GuideOperations.FetchAttempt
+
+    @Sendable static func show(_ value: some Sendable) {}
+    @Sendable static func log(_ text: String) {}
+    @Sendable static func redirect(_ text: String) {}
+
+    // swift-format-ignore
+    struct Log: GraphQLObserver {
+    func graphQLEvent(_ event: GraphQLEvent) {
+        switch event.kind {
+        case .deprecated, .servedByAnotherVersion: print("\(event.operation) must be updated: \(event.kind)")
+        case .repeated, .paused, .resumed, .cached: print("\(event.operation): \(event.kind)")
+        case .finished(let code): print("\(event.operation): \(code?.rawValue ?? "done") after \(event.duration)")
+        }
+    }
+}
+
+    // swift-format-ignore
+    static func storefront(
+        token: Secret, ip: String, operation: FetchShop, attempt: FetchAttempt, environment: IdentityEnvironment,
+        sessions: SessionManager
+    ) async throws {
+let configuration = try StorefrontConfiguration(
+    shopDomain: "example.myshopify.com", authentication: .privateToken(token), apiVersion: .v2026_10)
+let storefront = StorefrontClient(
+    configuration: configuration,
+    environment: IdentityEnvironment(transport: try CurlTransport()),
+    context: StorefrontContext(country: "CA", language: "EN"))
+
+let french = try await storefront.execute(operation, in: StorefrontContext(buyerIP: ip, language: "FR"))
+
+let result = try await storefront.execute(operation)
+_ = (result.data, result.errors, result.metadata.requestID, result.origin)
+let partial = try await storefront.executePartial(operation)
+if partial.data == nil { for error in partial.errors { log("\(error) at \(error.locations)") } }
+
+let careful = StorefrontClient(
+    configuration: configuration, environment: environment,
+    retry: RetryPolicy(attempts: 5, maximumRetryAfter: .seconds(20), deadline: .seconds(60)))
+
+let done = try await storefront.poll(
+    attempt, every: .seconds(1), timeout: .seconds(30),
+    hint: { $0.pollDelay.map { .delay(.milliseconds($0)) } },
+    until: { $0.isReady })
+
+let cache = InMemoryResponseCache(maximumEntries: 500, maximumBytes: 16 << 20)
+let cached = StorefrontClient(
+    configuration: configuration, environment: environment,
+    cache: cache, cachePolicy: .cacheFirst(expireIn: .seconds(60)))
+let fresh = try await cached.execute(operation, cachePolicy: .networkOnly)
+let purging = CachePurging(cache)
+sessions.add(purging)
+
+let handle = storefront.execute(operation, on: .main) { result in
+    if case .success(let answer) = result { show(answer.data) }
+}
+handle.cancel()
+        _ = (french, careful, done, fresh)
+    }
+
+    // swift-format-ignore
+    static func migration(
+        storefront: StorefrontClient, carts: CartAdapter, session: SessionID, cartID: CartID, variant: String,
+        collection: String, attempt: String, ip: String
+    ) async throws {
+let shop = try await storefront.execute(FetchShop(), cachePolicy: .cacheFirst(expireIn: .seconds(300))).data.shop
+show(shop.name)
+
+var cursor: String?
+repeat {
+    let page = try await storefront.execute(FetchPage(id: collection, after: cursor)).data.collection?.products
+    for product in page?.nodes ?? [] { show(product.title) }
+    cursor = page?.pageInfo.hasNextPage == true ? page?.pageInfo.endCursor : nil
+} while cursor != nil
+
+let cart = try await carts.add([.init(merchandiseID: variant, quantity: 5)], for: session, in: .init(buyerIP: ip))
+for warning in cart.warnings { show(warning.message) }
+let checkout = try await carts.checkout(for: session, in: .init(buyerIP: ip))
+redirect(checkout.url.reveal().text)
+
+let order = try await storefront.poll(
+    FetchAttempt(id: attempt), every: .seconds(1), timeout: .seconds(30),
+    hint: { $0.pollDelay.map { .delay(.milliseconds($0)) } },
+    until: { $0.orderID != nil }).data.orderID
+
+do {
+    let answer = try await storefront.executePartial(FetchShop())
+    for error in answer.errors { log("\(error.code?.rawValue ?? "no code") at \(error.path) \(error.locations)") }
+} catch let error as IdentityError where error.kind == .retryLater {
+    log("try again in \(String(describing: error.retryAfter)): \(error)")
+}
+
+let identity = CartBuyerIdentityInput(phone: .null)
+_ = try await storefront.execute(CartBuyerIdentityUpdate(cartID: cartID, buyerIdentity: identity))
+        _ = order
+    }
+}
+
+@Suite("The guides of the Storefront client")
+struct GuideTests {
+    private static let here = URL(filePath: #filePath)
+    private static let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let pages = ["Documentation/Storefront.md", "Documentation/MigratingFromTheMobileBuySDK.md"]
+    static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
+
+    private func text(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: Self.root.appending(path: path)), as: UTF8.self)
+    }
+
+    private func blocks(_ language: String, of page: String) throws -> [String] {
+        try text(page).components(separatedBy: "```\(language)\n").dropFirst().map {
+            $0.components(separatedBy: "```")[0]
+        }
+    }
+
+    @Test("all Swift of the pages is code that compiles", arguments: pages)
+    func code(page: String) throws {
+        let source = String(decoding: try Data(contentsOf: Self.here), as: UTF8.self)
+        let blocks = try blocks("swift", of: page)
+        #expect(blocks.count >= 6)
+        for block in blocks { #expect(source.contains(block), "\(block)") }
+    }
+
+    @Test(
+        "every document of the migration guide is valid against every supported schema",
+        .enabled(if: schemas != nil, "IDENTITYKIT_SCHEMAS names no folder with Shopify's schemas")
+    )
+    func documents() throws {
+        let blocks = try blocks("graphql", of: "Documentation/MigratingFromTheMobileBuySDK.md")
+        #expect(blocks.count >= 6)
+        let documents = Dictionary(uniqueKeysWithValues: blocks.enumerated().map { ("\($0)", $1) })
+        let report = try SchemaCheck.run(documents, schemas: #require(Self.schemas))
+        #expect(report.isValid, "\(report.text)")
+    }
+
+    /// The rows of the migration guide's table.
+    private func rows() throws -> [(id: String, tests: String)] {
+        try text("Documentation/MigratingFromTheMobileBuySDK.md").split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 3, cells[0].wholeMatch(of: /[A-E][0-9]{1,2}/) != nil else { return nil }
+            return (cells[0], cells[2])
+        }
+    }
+
+    @Test("the table has each row of the README's inventory once, in order")
+    func everyRow() throws {
+        let counts = [("A", 9), ("B", 13), ("C", 5), ("D", 17), ("E", 9)]
+        let expected = counts.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } }
+        #expect(try rows().map(\.id) == expected)
+    }
+
+    @Test("every test that the table names exists")
+    func everyTest() throws {
+        let folder = Self.root.appending(path: "Tests")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        var count = 0
+        for row in try rows() {
+            let named = row.tests.matches(of: /`([^`]+)` in `([A-Za-z0-9+]+\.swift)`/)
+            for match in named {
+                let files = paths.filter { $0.hasSuffix("/\(match.2)") && !$0.contains(".build/") }
+                let exists = try files.contains { try text("Tests/\($0)").contains("\"\(match.1)\"") }
+                #expect(exists, "\(row.id): \(match.1) in \(match.2)")
+                count += 1
+            }
+            let isOpen = row.tests == "—" || row.tests.hasPrefix("out of scope")
+            #expect(!named.isEmpty || isOpen, "\(row.id) names no test")
+        }
+        #expect(count > 20)
+    }
+}

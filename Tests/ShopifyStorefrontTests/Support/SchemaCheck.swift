@@ -1,0 +1,26 @@
+import Foundation
+
+/// Checks GraphQL documents against the published schemas with the script in `Tests/Schemas`, which needs Python's graphql-core.
+enum SchemaCheck {
+    struct Report {
+        let isValid: Bool
+        let text: String
+    }
+
+    static func run(_ documents: [String: String], schemas: String) throws -> Report {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", tests.appending(path: "Schemas/validate.py").path, schemas]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(documents))
+        try input.fileHandleForWriting.close()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        // By its words and not by its exit: Foundation loses exits where many processes end at once.
+        return Report(isValid: text.contains("\(documents.count) documents") && text.contains("; 0 faults"), text: text)
+    }
+}
