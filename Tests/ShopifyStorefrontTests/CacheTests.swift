@@ -154,6 +154,36 @@ import Testing
         #expect(cache.count == 0 && storefront.calls.count == 3)
     }
 
+    @Test("an answer that could not be read is never kept")
+    func unreadable() async throws {
+        let storefront = try await FakeStorefront.start([.json(#"{"data":{"shop":{}}}"#), .mugs])
+        let client = try client(storefront)
+        let error = await #expect(throws: IdentityError.self) { try await name(client) }
+        #expect(error?.code == .unexpectedResponse && cache.count == 0)
+        #expect(try await name(client) == "Mugs")
+    }
+
+    @Test("many who miss the same answer at once send one request, and who leaves does not end it for the others")
+    func stampede() async throws {
+        let gate = Gate()
+        let storefront = try await FakeStorefront.start { _ in
+            await gate.wait()
+            return .mugs
+        }
+        let spy = Spy()
+        let client = try storefront.client(clock: clock, cache: spy, cachePolicy: Self.minute)
+        let first = Task { try await name(client) }
+        while storefront.calls.isEmpty { await Task.yield() }
+        let others = (0..<20).map { _ in Task { try await name(client) } }
+        while await spy.questions < 21 { await Task.yield() }
+        first.cancel()
+        let left = await #expect(throws: IdentityError.self) { try await first.value }
+        #expect(left?.kind == .cancelled)
+        gate.open()
+        for other in others { #expect(try await other.value == "Mugs") }
+        #expect(storefront.calls.count == 1)
+    }
+
     // MARK: The key
 
     @Test("another language, country, token, version or operation is another answer")
@@ -280,8 +310,13 @@ import Testing
 /// A cache that shows what it was given.
 private actor Spy: ResponseCache {
     var stored: (ResponseCacheKey, CachedResponse)?
+    var questions = 0
 
-    func response(for key: ResponseCacheKey) async -> CachedResponse? { nil }
+    func response(for key: ResponseCacheKey) async -> CachedResponse? {
+        questions += 1
+        return nil
+    }
+
     func store(_ response: CachedResponse, for key: ResponseCacheKey) async { stored = (key, response) }
     func removeAll(for session: SessionID) async {}
     func removeAll() async {}

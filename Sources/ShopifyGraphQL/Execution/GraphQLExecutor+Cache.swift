@@ -1,6 +1,16 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
+/// An answer with what is needed to keep it, once somebody could read it.
+struct GraphQLDelivery {
+    /// The answer.
+    let answer: GraphQLAnswer
+    /// Where it comes from.
+    let origin: GraphQLOrigin
+    /// The bytes to keep, and their key; nil where nothing is to be kept.
+    var kept: (key: ResponseCacheKey, body: [UInt8])?
+}
+
 extension GraphQLExecutor {
     /// An answer out of the network or out of the cache, as the call's policy wants it.
     ///
@@ -9,14 +19,14 @@ extension GraphQLExecutor {
         to operation: Operation,
         _ call: GraphQLCall,
         needsData: Bool
-    ) async throws(IdentityError) -> (GraphQLAnswer, GraphQLOrigin) {
+    ) async throws(IdentityError) -> GraphQLDelivery {
         let document = Operation.document
         let variables = variables(of: operation, call)
         let start = environment.clock.elapsed
         guard let cache, let key = cacheKey(document, variables, call) else {
             guard call.cachePolicy != .cacheOnly else { throw Self.cacheMiss(isCached: false) }
             do throws(GraphQLFailure) {
-                return (try await fetch(document, variables, call).answer, .network)
+                return GraphQLDelivery(answer: try await fetch(document, variables, call).answer, origin: .network)
             } catch {
                 throw error.error(for: document)
             }
@@ -29,20 +39,22 @@ extension GraphQLExecutor {
                 throw Self.cacheMiss(isCached: true)
             }
             reporter.report(.cached(failure: nil), of: document, since: start)
-            return (hit.answer, .cache(age: hit.age))
+            return GraphQLDelivery(answer: hit.answer, origin: .cache(age: hit.age))
         case .cacheFirst(let expiry):
             guard let hit = await hit(cache, key, youngerThan: expiry, secrets) else { break }
             reporter.report(.cached(failure: nil), of: document, since: start)
-            return (hit.answer, .cache(age: hit.age))
+            return GraphQLDelivery(answer: hit.answer, origin: .cache(age: hit.age))
         case .networkFirst: break
         }
         let failure: GraphQLFailure
         do throws(GraphQLFailure) {
-            let (answer, body) = try await fetch(document, variables, call)
-            if answer.errors.isEmpty, answer.data != nil {
-                await store(body, answer, cache, key, call)
+            let (answer, body) = try await fetchOnce(key, document, variables, call)
+            if !needsData || answer.data != nil {
+                var delivery = GraphQLDelivery(answer: answer, origin: .network)
+                // A later hit would hide the errors.
+                if answer.errors.isEmpty, answer.data != nil { delivery.kept = (key, body) }
+                return delivery
             }
-            guard needsData, answer.data == nil else { return (answer, .network) }
             failure = answer.failure(endpoint)
         } catch {
             failure = error
@@ -52,9 +64,38 @@ extension GraphQLExecutor {
             let hit = await hit(cache, key, youngerThan: expiry, secrets)
         {
             reporter.report(.cached(failure: failure.error.code), of: document, since: start)
-            return (hit.answer, .stale(age: hit.age, because: failure.error))
+            return GraphQLDelivery(answer: hit.answer, origin: .stale(age: hit.age, because: failure.error))
         }
         throw failure.error(for: document)
+    }
+
+    /// What came over the network; those who miss the same answer at the same time share one request.
+    private func fetchOnce(
+        _ key: ResponseCacheKey,
+        _ document: GraphQLDocument,
+        _ variables: JSONObject,
+        _ call: GraphQLCall
+    ) async throws(GraphQLFailure) -> (answer: GraphQLAnswer, body: [UInt8]) {
+        guard case .cacheFirst = call.cachePolicy else { return try await fetch(document, variables, call) }
+        do {
+            return try await misses.run(key) { try await self.fetch(document, variables, call) }.value
+        } catch {
+            throw (error as? GraphQLFailure) ?? GraphQLFailure(IdentityError.wrapping(error), .refused)
+        }
+    }
+
+    /// Keeps an answer that could be read.
+    func keep(_ delivery: GraphQLDelivery, of call: GraphQLCall) async {
+        guard let cache, let (key, body) = delivery.kept else { return }
+        await cache.store(
+            CachedResponse(
+                body: body,
+                storedAt: environment.clock.elapsed,
+                metadata: delivery.answer.metadata,
+                session: call.session
+            ),
+            for: key
+        )
     }
 
     /// The key under which the answer may be kept; nil where it must not be.
@@ -89,24 +130,6 @@ extension GraphQLExecutor {
         } catch {
             return nil
         }
-    }
-
-    private func store(
-        _ body: [UInt8],
-        _ answer: GraphQLAnswer,
-        _ cache: any ResponseCache,
-        _ key: ResponseCacheKey,
-        _ call: GraphQLCall
-    ) async {
-        await cache.store(
-            CachedResponse(
-                body: body,
-                storedAt: environment.clock.elapsed,
-                metadata: answer.metadata,
-                session: call.session
-            ),
-            for: key
-        )
     }
 
     private static func cacheMiss(isCached: Bool) -> IdentityError {

@@ -12,6 +12,8 @@ package struct GraphQLExecutor: Sendable {
     let cache: (any ResponseCache)?
     let breaker: ShopBreaker
     let reporter: GraphQLReporter
+    /// The requests that are under way because a cache had no answer.
+    let misses = SingleFlight<ResponseCacheKey, (answer: GraphQLAnswer, body: [UInt8])>()
 
     package init(
         endpoint: GraphQLEndpoint,
@@ -36,11 +38,18 @@ package struct GraphQLExecutor: Sendable {
         _ call: GraphQLCall
     ) async throws(IdentityError) -> GraphQLResult<Operation.Output> {
         try await reporting(Operation.document) { () throws(IdentityError) in
-            let (answer, origin) = try await answer(to: operation, call, needsData: true)
+            let delivery = try await answer(to: operation, call, needsData: true)
+            let answer = delivery.answer
             guard let data = answer.data else { throw answer.failure(endpoint).error(for: Operation.document) }
             do {
                 let output = try Operation.output(data)
-                return GraphQLResult(data: output, errors: answer.errors, metadata: answer.metadata, origin: origin)
+                await keep(delivery, of: call)
+                return GraphQLResult(
+                    data: output,
+                    errors: answer.errors,
+                    metadata: answer.metadata,
+                    origin: delivery.origin
+                )
             } catch {
                 // A null where the reader needs a value is explained by the errors beside it, if there are any.
                 guard answer.errors.isEmpty else { throw answer.failure(endpoint).error(for: Operation.document) }
@@ -57,18 +66,20 @@ package struct GraphQLExecutor: Sendable {
         _ call: GraphQLCall
     ) async throws(IdentityError) -> PartialGraphQLResult<Operation.Output> {
         try await reporting(Operation.document) { () throws(IdentityError) in
-            let (answer, origin) = try await answer(to: operation, call, needsData: false)
+            let delivery = try await answer(to: operation, call, needsData: false)
+            let answer = delivery.answer
             var output: Operation.Output?
             if let data = answer.data {
                 do { output = try Operation.output(data) } catch {
                     guard !answer.errors.isEmpty else { throw answer.unreadable(error, endpoint) }
                 }
             }
+            if output != nil { await keep(delivery, of: call) }
             return PartialGraphQLResult(
                 data: output,
                 errors: answer.errors,
                 metadata: answer.metadata,
-                origin: origin
+                origin: delivery.origin
             )
         }
     }
