@@ -189,6 +189,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
             try await storefront.client().execute(Probe<Shared>())
         }
         #expect(error?.kind == .rejected && error?.code == .unexpectedResponse)
+        #expect((error?.cause as? HTTPTransportError)?.code == .bodyTooLarge)
     }
 
     @Test("no token, no cart key and no checkout URL shows in errors, events and results, whatever Shopify repeats")

@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import Synchronization
 import Testing
 
 @Suite struct RetryTests {
@@ -161,17 +162,31 @@ import Testing
         #expect(run.sent == 1 && run.error?.code == .throttled)
     }
 
+    /// A transport that does not know of cancellation and always fails.
+    private final class Stubborn: HTTPTransport {
+        private let count = Mutex(0)
+        var sent: Int { count.withLock { $0 } }
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            count.withLock { $0 += 1 }
+            return HTTPResponse(status: 500)
+        }
+    }
+
     @Test("cancelling between attempts ends the call at once, and nothing more is sent")
     func cancellation() async throws {
-        let storefront = try await FakeStorefront.start([.status(500)])
+        let transport = Stubborn()
         let recorder = EventRecorder()
-        let client = try storefront.client(clock: ManualClock(), retry: .standard, observers: [recorder])
+        let client = StorefrontClient(
+            configuration: try StorefrontConfiguration(shopDomain: "shop.example", authentication: .tokenless),
+            environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
+            observers: [recorder]
+        )
         let task = Task { try await client.execute(Probe<Shared>()) }
         while recorder.events.isEmpty { await Task.yield() }
         task.cancel()
         let error = await #expect(throws: IdentityError.self) { try await task.value }
-        #expect(error?.kind == .cancelled)
-        #expect(storefront.calls.count == 1)
+        #expect(error?.kind == .cancelled && transport.sent == 1)
     }
 
     @Test("each repetition is told, and how it ended")
@@ -184,6 +199,8 @@ import Testing
                 .finished(nil),
             ]
         )
+        #expect(recorder.kinds.map(\.name) == ["repeated", "repeated", "finished"])
+        #expect(recorder.kinds.map(\.detail) == ["provider_unavailable", "throttled", nil])
         #expect(Set(recorder.events.map(\.correlationID)).count == 1)
         #expect(recorder.events.allSatisfy { $0.operation == "Shared" && $0.host == "127.0.0.1" })
     }

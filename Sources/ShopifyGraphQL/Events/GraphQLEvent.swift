@@ -18,6 +18,28 @@ public struct GraphQLEvent: Sendable {
         case resumed
         /// A cache answered: with something good, or with something old because the API failed with this code.
         case cached(failure: IdentityError.Code?)
+
+        /// A stable name, for a metric's label.
+        public var name: String {
+            switch self {
+            case .finished: "finished"
+            case .repeated: "repeated"
+            case .deprecated: "deprecated"
+            case .servedByAnotherVersion: "served_by_another_version"
+            case .paused: "paused"
+            case .resumed: "resumed"
+            case .cached: "cached"
+            }
+        }
+
+        /// What a label can tell beyond the name: the error's code, where there is one.
+        public var detail: String? {
+            switch self {
+            case .finished(let code), .cached(let code): code?.rawValue
+            case .repeated(let code, _): code.rawValue
+            case .deprecated, .servedByAnotherVersion, .paused, .resumed: nil
+            }
+        }
     }
 
     /// What happened.
