@@ -124,7 +124,11 @@ let package = Package(
         tests("IdentitySQLiteTests", ["IdentitySQLite", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
         tests(
             "IdentityPostgresTests",
-            ["IdentityPostgres", "IdentityKit", "IdentityCrypto", "IdentityTesting", "IdentitySandbox", "identity-lab"]
+            [
+                "IdentityPostgres", "IdentityKit", "IdentityCrypto", "IdentityTesting", "IdentitySandbox",
+                "TestProcesses",
+                "identity-lab",
+            ]
         ),
         tests("ShopifyGraphQLTests", ["ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentityTesting"]),
         tests(
@@ -136,6 +140,7 @@ let package = Package(
                 "IdentityBolt", "IdentitySQLite",
             ]
         ),
+        .target(name: "TestProcesses", path: "Tests/Support/Processes", swiftSettings: settings),
         tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
         tests(
             "IdentitySandboxTests",
@@ -197,7 +202,10 @@ let package = Package(
         ),
         tests(
             "IdentityLabTests",
-            ["identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentitySQLite", "IdentityTesting"]
+            [
+                "identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentitySQLite", "IdentityTesting",
+                "TestProcesses",
+            ]
         ),
     ]
 )

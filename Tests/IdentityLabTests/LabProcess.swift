@@ -3,6 +3,7 @@ import Glibc
 import IdentityHTTP
 import IdentityKit
 import Synchronization
+import TestProcesses
 import Testing
 
 /// A running `identity-lab`, whose output is read as it comes.

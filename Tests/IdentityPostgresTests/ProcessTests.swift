@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityKit
 import IdentitySandbox
+import TestProcesses
 import Testing
 
 @testable import IdentityPostgres

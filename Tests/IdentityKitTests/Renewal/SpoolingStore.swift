@@ -1,4 +1,5 @@
 import IdentityKit
+import IdentityTesting
 import Synchronization
 
 /// A store with locks and a second place, whose first place can be out of order.

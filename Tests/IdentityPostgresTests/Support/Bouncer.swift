@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import IdentityKit
+import TestProcesses
 
 @testable import IdentityPostgres
 

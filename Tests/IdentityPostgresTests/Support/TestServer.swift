@@ -3,6 +3,7 @@ import Glibc
 import IdentityCrypto
 import IdentityKit
 import Synchronization
+import TestProcesses
 
 @testable import IdentityPostgres
 

@@ -25,9 +25,8 @@ enum Failpoint: String, CaseIterable, Sendable {
 }
 
 /// The store of a process that dies at a failpoint.
-final class FailingStore: SessionLocking, SessionSpooling, SessionStore {
-    private let inner: any OrderedStore
-    private var second: (any SessionSpooling)? { inner as? any SessionSpooling }
+final class FailingStore: OrderedStoreWrapper {
+    let inner: any OrderedStore
     private let point: Failpoint
 
     init(_ inner: any OrderedStore, _ point: Failpoint) {
@@ -59,35 +58,6 @@ final class FailingStore: SessionLocking, SessionSpooling, SessionStore {
         point.strike(.savedFromTheSpool)
         try await second?.removeSpooledSession(id)
     }
-
-    func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
-    func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
-    func remove(_ id: SessionID) async throws -> RemovedSession? { try await inner.remove(id) }
-    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        try await inner.sessions(matching: filter)
-    }
-    func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await inner.takeLoginAttempt(key) }
-    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
-        try await inner.attachment(name, of: id)
-    }
-    func setAttachment(
-        _ name: String,
-        to payload: Secret?,
-        of id: SessionID,
-        expecting revision: Int64?
-    ) async throws -> Bool {
-        try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
-    }
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
-        waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
-    ) async throws -> Result {
-        try await inner.withSessionLock(id, waitingUpTo: limit, body)
-    }
-    func spooledSession(_ id: SessionID) async throws -> StoredSession? { try await second?.spooledSession(id) }
-    func spooledSessions() async throws -> [StoredSession] { try await second?.spooledSessions() ?? [] }
 }
 
 /// The transport of a process that dies at a failpoint.

@@ -1,9 +1,8 @@
 internal import IdentityKit
 
 /// The store, telling of every claim and of every answer that is durable: in between a kill may cost the session.
-struct ReportingStore: SessionLocking, SessionSpooling, SessionStore {
+struct ReportingStore: OrderedStoreWrapper {
     let inner: any OrderedStore
-    private var second: (any SessionSpooling)? { inner as? any SessionSpooling }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let isClaim = session.isUnsettled && !session.holdsAnswer
@@ -15,40 +14,6 @@ struct ReportingStore: SessionLocking, SessionSpooling, SessionStore {
         if isReplaced, !isClaim, !session.isOver { Report.line("kept \(name) \(session.generation)") }
         return isReplaced
     }
-
-    func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
-    func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
-    func remove(_ id: SessionID) async throws -> RemovedSession? { try await inner.remove(id) }
-    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        try await inner.sessions(matching: filter)
-    }
-    func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await inner.takeLoginAttempt(key) }
-    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
-        try await inner.attachment(name, of: id)
-    }
-    func setAttachment(
-        _ name: String,
-        to payload: Secret?,
-        of id: SessionID,
-        expecting revision: Int64?
-    ) async throws -> Bool {
-        try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
-    }
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
-        waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
-    ) async throws -> Result {
-        try await inner.withSessionLock(id, waitingUpTo: limit, body)
-    }
-    func spool(_ session: StoredSession) async throws {
-        guard let second else { throw IdentityError(.retryLater, .storeFailed, "The store has no second place.") }
-        try await second.spool(session)
-    }
-    func spooledSession(_ id: SessionID) async throws -> StoredSession? { try await second?.spooledSession(id) }
-    func spooledSessions() async throws -> [StoredSession] { try await second?.spooledSessions() ?? [] }
-    func removeSpooledSession(_ id: SessionID) async throws { try await second?.removeSpooledSession(id) }
 }
 
 extension StoredSession {

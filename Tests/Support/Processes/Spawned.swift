@@ -1,17 +1,17 @@
-import Glibc
-import Synchronization
+package import Glibc
+internal import Synchronization
 
 /// A child process with its three pipes.
 ///
 /// Made by `posix_spawn` and waited for on a thread: Foundation's `Process` loses an end now and then when many run at once.
-struct Spawned: Sendable {
-    let identifier: pid_t
+package struct Spawned: Sendable {
+    package let identifier: pid_t
     /// Our ends of the pipes.
-    let input: Int32
-    let output: Int32
-    let errors: Int32
+    package let input: Int32
+    package let output: Int32
+    package let errors: Int32
 
-    struct Failure: Error {
+    package struct Failure: Error {
         let operation: String
         let number: Int32
     }
@@ -19,7 +19,11 @@ struct Spawned: Sendable {
     /// Held while pipes are made and handed over: a process that starts meanwhile would keep another one's pipe open.
     private static let spawning = Mutex(())
 
-    static func start(_ program: String, _ arguments: [String], _ environment: [String: String]) throws -> Spawned {
+    package static func start(
+        _ program: String,
+        _ arguments: [String],
+        _ environment: [String: String]
+    ) throws -> Spawned {
         // A child that no longer reads must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         return try spawning.withLock { _ in
@@ -59,7 +63,7 @@ struct Spawned: Sendable {
     }
 
     /// Blocks until the process has ended; a death by signal is told as a shell does.
-    func wait() -> Int32 {
+    package func wait() -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F

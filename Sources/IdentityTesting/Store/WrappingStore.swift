@@ -1,0 +1,35 @@
+package import IdentityKit
+
+/// A store around another; what a wrapper does not say itself is the inner one's business.
+package protocol WrappingStore: SessionStore {
+    associatedtype Inner: SessionStore
+
+    var inner: Inner { get async }
+}
+
+extension WrappingStore {
+    package func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
+    package func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
+    package func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        try await inner.replace(session, expecting: generation)
+    }
+    package func remove(_ id: SessionID) async throws -> RemovedSession? { try await inner.remove(id) }
+    package func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        try await inner.sessions(matching: filter)
+    }
+    package func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
+    package func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+        try await inner.takeLoginAttempt(key)
+    }
+    package func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        try await inner.attachment(name, of: id)
+    }
+    package func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
+    }
+}
