@@ -70,7 +70,13 @@ let package = Package(
         library("IdentityBolt", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentitySQLite", ["IdentityKit", "IdentityCrypto", "CIdentitySQLite"]),
         library("IdentityPostgres", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "CIdentityPostgres"]),
-        library("ShopifyStorefront", ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        .target(
+            name: "ShopifyStorefront",
+            dependencies: ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
+            // What Generated/ is made from: Documentation/Generator.md.
+            exclude: ["Documents"],
+            swiftSettings: settings
+        ),
         library("IdentityPresentation", ["IdentityKit", "IdentityHTTP"]),
         library("IdentitySandbox", ["GraphQLLanguage", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
@@ -131,6 +137,10 @@ let package = Package(
             ]
         ),
         tests("ShopifyGraphQLTests", ["ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentityTesting"]),
+        tests(
+            "StorefrontGenerationTests",
+            ["StorefrontGeneration", "GraphQLLanguage", "ShopifyGraphQL", "IdentityKit"]
+        ),
         tests(
             "ShopifyStorefrontTests",
             [

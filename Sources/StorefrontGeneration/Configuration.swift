@@ -13,7 +13,7 @@ package struct Configuration: Sendable {
     var variables: [String: String] = [:]
     /// The Swift types of scalars.
     var scalars: [String: String] = [:]
-    /// Other names for enums and input objects.
+    /// Other names for enums, input objects and fragments.
     var names: [String: String] = [:]
     /// Types of the schema, fragments and operations that print nothing of themselves.
     var redacted: Set<String> = []
@@ -142,8 +142,11 @@ package struct Configuration: Sendable {
         for name in variables.keys.sorted() where !declared.contains(name) {
             throw unknown("variables", name, declared)
         }
-        for name in (Array(scalars.keys) + Array(names.keys)).sorted() where schema.types[name] == nil {
-            throw unknown("scalars or names", name, schema.types.keys.sorted())
+        for name in scalars.keys.sorted() where schema.types[name] == nil {
+            throw unknown("scalars", name, schema.types.keys.sorted())
+        }
+        for name in names.keys.sorted() where schema.types[name] == nil && documents.fragments[name] == nil {
+            throw unknown("names", name, schema.types.keys.sorted() + documents.fragments.keys.sorted())
         }
         let named = operations.union(documents.fragments.keys).union(schema.types.keys)
         for name in redacted.union(equatable).sorted() where !named.contains(name) {

@@ -1,4 +1,4 @@
-internal import ShopifyGraphQL
+public import ShopifyGraphQL
 
 /// An amount of money, kept as Shopify wrote it: no binary fraction ever rounds it.
 public struct Money: Sendable, Equatable {
@@ -18,5 +18,13 @@ extension Money {
     init(_ node: AnswerNode) throws(GraphQLReadingError) {
         amount = try node["amount"].text()
         currencyCode = try node["currencyCode"].text()
+    }
+}
+
+extension Money: GraphQLReadable {
+    /// Reads amount and currency.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        amount = try node.field("amount")
+        currencyCode = try node.field("currencyCode")
     }
 }

@@ -290,8 +290,7 @@ extension Planner {
     /// The type that the configuration gives a field, on the type itself or on an interface of it.
     func override(of field: String, on type: SchemaType) -> String? {
         if let given = configuration.types["\(type.name).\(field)"] { return given }
-        guard case .object(let interfaces) = type.kind else { return nil }
-        return interfaces.sorted().lazy.compactMap { configuration.types["\($0).\(field)"] }.first
+        return type.interfaces.sorted().lazy.compactMap { configuration.types["\($0).\(field)"] }.first
     }
 
     /// The name for the type of a field; of a list it is that of one element.

@@ -71,7 +71,7 @@ struct Planner {
             )
         }
         for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
-            let swiftName = SwiftNames.type(name)
+            let swiftName = configuration.names[name] ?? SwiftNames.type(name)
             fragmentNames[name] = swiftName
             claims.append((swiftName, "the fragment \(name)", fragment.file, fragment.definition.location))
         }

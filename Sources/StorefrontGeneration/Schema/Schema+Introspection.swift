@@ -118,8 +118,7 @@ private struct IntrospectionReader {
         switch entry["kind"]?.string {
         case "SCALAR": kind = .scalar
         case "ENUM": kind = .enumeration(try values(entry["enumValues"]))
-        case "OBJECT":
-            kind = .object(interfaces: (entry["interfaces"]?.array ?? []).compactMap { $0["name"]?.string })
+        case "OBJECT": kind = .object
         case "INTERFACE": kind = .interface
         case "UNION": kind = .union
         case "INPUT_OBJECT":
@@ -132,7 +131,8 @@ private struct IntrospectionReader {
             name: name,
             kind: kind,
             description: entry["description"]?.string,
-            fields: try self.fields(fields, name)
+            fields: try self.fields(fields, name),
+            interfaces: (entry["interfaces"]?.array ?? []).compactMap { $0["name"]?.string }
         )
     }
 
@@ -180,7 +180,7 @@ private struct IntrospectionReader {
     ) throws(GenerationFailure)
         -> GraphTypeReference
     {
-        guard let entry, depth < 12 else {
+        guard let entry, entry.object != nil, depth < 12 else {
             throw .usage("The schema does not say the type of \(place). Ask with `storefront-gen introspection-query`.")
         }
         switch entry["kind"]?.string {

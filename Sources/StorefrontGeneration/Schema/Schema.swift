@@ -26,7 +26,7 @@ struct SchemaType: Sendable {
     enum Kind: Sendable {
         case scalar
         case enumeration([SchemaEnumValue])
-        case object(interfaces: [String])
+        case object
         case interface
         case union
         case input
@@ -36,13 +36,16 @@ struct SchemaType: Sendable {
     let kind: Kind
     let description: String?
     let fields: [SchemaField]
+    /// The interfaces that an object type or an interface implements.
+    let interfaces: [String]
     let index: [String: Int]
 
-    init(name: String, kind: Kind, description: String?, fields: [SchemaField]) {
+    init(name: String, kind: Kind, description: String?, fields: [SchemaField], interfaces: [String] = []) {
         self.name = name
         self.kind = kind
         self.description = description
         self.fields = fields
+        self.interfaces = interfaces
         index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -106,9 +109,9 @@ package struct Schema: Sendable {
         var possible: [String: Set<String>] = [:]
         for type in types.values {
             switch type.kind {
-            case .object(let interfaces):
+            case .object:
                 possible[type.name] = [type.name]
-                for name in interfaces { possible[name, default: []].insert(type.name) }
+                for name in type.interfaces { possible[name, default: []].insert(type.name) }
             case .interface, .union: possible[type.name, default: []].formUnion(members[type.name] ?? [])
             case .scalar, .enumeration, .input: break
             }
@@ -120,9 +123,11 @@ package struct Schema: Sendable {
         possible[name] ?? []
     }
 
-    /// Whether a value of the one type always is one of the other, too.
+    /// Whether a value of the one type always is one of the other, too: also one of a type that a later version adds.
     func isAlways(_ name: String, a other: String) -> Bool {
-        name == other || types[name]?.isComposite == true && possibleTypes(name).isSubset(of: possibleTypes(other))
+        guard name != other, let type = types[name] else { return true }
+        if type.interfaces.contains(other) { return true }
+        return !type.isAbstract && possibleTypes(other).contains(name)
     }
 
     func root(_ kind: GraphOperation.Kind) -> String? {

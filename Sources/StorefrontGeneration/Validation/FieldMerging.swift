@@ -66,8 +66,14 @@ struct FieldMerging {
         for part in parts { collect(part, &keys, &entries, &seen) }
         for key in keys {
             guard let group = entries[key], group.count > 1 || !group[0].field.selections.isEmpty else { continue }
-            for (index, later) in group.enumerated().dropFirst() {
-                for earlier in group[..<index] {
+            // Equal entries behave equally, so that one of each is enough.
+            var signatures: Set<String> = []
+            let different = group.filter { entry in
+                let arguments = GraphPrinter.text(entry.field.arguments)
+                return signatures.insert("\(entry.parent.name).\(entry.field.name)\(arguments)").inserted
+            }
+            for (index, later) in different.enumerated().dropFirst() {
+                for earlier in different[..<index] {
                     steps += 1
                     guard steps <= Self.maximumSteps else { return }
                     if conflict(earlier, later, key, onlyShapes) { return }

@@ -1,0 +1,116 @@
+import IdentityHTTP
+import IdentityKit
+import ShopifyGraphQL
+import ShopifyStorefront
+import Synchronization
+import Testing
+
+@Suite struct PagesTests {
+    private static let image = "null"
+
+    /// A page of a list of products that ends behind the given number.
+    private static func page(_ variables: JSONObject, of total: Int, endless: Bool = false) -> LoopbackResponse {
+        let first = variables["first"]?.number?.integer ?? 0
+        let start = variables["after"]?.string.flatMap(Int.init) ?? 0
+        let end = endless ? start + first : min(start + first, total)
+        let nodes = (start..<end).map { product($0) }.joined(separator: ",")
+        let info = #"{"hasNextPage":\#(end < total || endless),"endCursor":"\#(end)"}"#
+        return .json(#"{"data":{"products":{"nodes":[\#(nodes)],"pageInfo":\#(info)}}}"#)
+    }
+
+    private static func product(_ number: Int) -> String {
+        #"{"id":"\#(number)","handle":"h","title":"T","vendor":"V","productType":"","availableForSale":true,"featuredImage":null,"priceRange":{"minVariantPrice":{"amount":"1.0","currencyCode":"EUR"},"maxVariantPrice":{"amount":"2.0","currencyCode":"EUR"}}}"#
+    }
+
+    @Test("pages follow each other to the end of the list, with the cursor of the one before")
+    func pages() async throws {
+        let fake = try await FakeStorefront.start { Self.page($0.variables, of: 5) }
+        var ids: [String] = []
+        for try await page in try fake.client().products(matching: .field(.tag, "x"), size: 2) {
+            ids += page.nodes.map(\.id)
+        }
+        #expect(ids == ["0", "1", "2", "3", "4"])
+        #expect(fake.calls.map { $0.variables["after"]?.string } == [nil, "2", "4"])
+        #expect(fake.calls.allSatisfy { $0.variables["query"]?.string == "tag:x" })
+    }
+
+    @Test("a page is asked for when it is needed, and none behind a break")
+    func lazy() async throws {
+        let fake = try await FakeStorefront.start { Self.page($0.variables, of: 500) }
+        for try await _ in try fake.client().products(size: 1_000) { break }
+        #expect(fake.calls.map { $0.variables["first"]?.number?.integer } == [250])
+        var small = try fake.client().products(size: -3).makeAsyncIterator()
+        _ = try await small.next()
+        #expect(fake.calls.last?.variables["first"]?.number?.integer == 1)
+    }
+
+    @Test("behind 25,000 elements it throws instead of pretending that there are no more")
+    func depth() async throws {
+        let fake = try await FakeStorefront.start { call in
+            let start = call.variables["after"]?.string.flatMap(Int.init) ?? 0
+            let first = call.variables["first"]?.number?.integer ?? 0
+            // The elements' own fields are not what this is about.
+            let nodes = Array(repeating: Self.product(0), count: first).joined(separator: ",")
+            return .json(
+                #"{"data":{"products":{"nodes":[\#(nodes)],"pageInfo":{"hasNextPage":true,"endCursor":"\#(start + first)"}}}}"#
+            )
+        }
+        var pages = try fake.client().products(size: 250).makeAsyncIterator()
+        for _ in 0..<100 { #expect(try await pages.next()?.nodes.count == 250) }
+        let error = await #expect(throws: IdentityError.self) { try await pages.next() }
+        #expect(error?.kind == .rejected && error?.code == .invalidRequest && fake.calls.count == 100)
+        #expect(try await pages.next() == nil)
+    }
+
+    @Test("a cursor that is missing, or leads back, ends with an error and not never", arguments: ["null", #""1""#])
+    func astray(cursor: String) async throws {
+        let fake = try await FakeStorefront.start { _ in
+            .json(#"{"data":{"products":{"nodes":[],"pageInfo":{"hasNextPage":true,"endCursor":\#(cursor)}}}}"#)
+        }
+        let error = await #expect(throws: IdentityError.self) {
+            for try await _ in try fake.client().products() {}
+        }
+        #expect(error?.code == .unexpectedResponse && fake.calls.count <= 2)
+    }
+
+    @Test("a task that is cancelled asks for no further page")
+    func cancellation() async throws {
+        let fake = try await FakeStorefront.start { Self.page($0.variables, of: 500) }
+        let client = try fake.client()
+        let task = Task {
+            var pages = client.products(size: 1).makeAsyncIterator()
+            _ = try await pages.next()
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            _ = try await pages.next()
+        }
+        await #expect(throws: (any Error).self) { try await task.value }
+        #expect(fake.calls.count == 1)
+    }
+
+    @Test("a list that does not exist has no pages; one inside another object is read where the operation says")
+    func inside() async throws {
+        let fake = try await FakeStorefront.start { _ in .json(#"{"data":{"product":null}}"#) }
+        let pages = try fake.client().pages { page in
+            ProductVariantsPage(id: "gid", first: page.size, after: .setIfPresent(page.cursor))
+        } reading: {
+            $0?.variants
+        }
+        for try await _ in pages { Issue.record("There is no page.") }
+        #expect(fake.calls.count == 1)
+    }
+
+    @Test("nodes are told apart by their types, and one of a type that came later is no error")
+    func nodes() async throws {
+        let fake = try await FakeStorefront.start { _ in
+            .json(
+                #"{"data":{"nodes":[{"__typename":"Product",\#(Self.product(7).dropFirst()),null,{"__typename":"Spaceship","id":"s"}]}}"#
+            )
+        }
+        let nodes = try await fake.client().execute(NodesByID(ids: ["7", "8", "s"])).data
+        guard case .product(let card) = nodes[0]?.concrete, case .other("Spaceship") = nodes[2]?.concrete else {
+            Issue.record("\(nodes)")
+            return
+        }
+        #expect(card.id == "7" && nodes[1] == nil && nodes[2]?.id == "s")
+    }
+}

@@ -1,0 +1,138 @@
+import IdentityKit
+import StorefrontGeneration
+import Testing
+
+/// What becomes of documents, and of what a configuration says.
+@Suite struct GenerationTests {
+    @Test("a fragment is one type, however often it is used")
+    func fragments() throws {
+        let result = try generate(
+            "query A { shop { ...Card } } query B { shop { ...Card owner { email } } } fragment Card on Shop { id name }"
+        )
+        #expect(result.files.keys.sorted() == ["Fragments/Card.swift", "Operations/A.swift", "Operations/B.swift"])
+        #expect(result.files["Operations/A.swift"]?.contains("typealias Output = Card?") == true)
+        #expect(result.files["Operations/B.swift"]?.contains("let card: Card") == true)
+        #expect(result.files.values.filter { $0.contains("struct Card") }.count == 1)
+    }
+
+    @Test("only reachable enums and inputs are written")
+    func reachable() throws {
+        let result = try generate("query A($f: Filter) { search(filter: $f) { __typename } }")
+        #expect(result.files.keys.sorted() == ["Enums/Country.swift", "Inputs/Filter.swift", "Operations/A.swift"])
+    }
+
+    @Test("a large selection that is written twice must be a fragment")
+    func duplicates() throws {
+        let selection = "{ id name description self init default country strange cartId }"
+        let result = try generate("query A { shop \(selection) }", "query B {\n shop \(selection) }")
+        #expect(result.isRefused && result.diagnostics.count == 1)
+        #expect(
+            result.diagnostics.first?.description.contains(
+                "This selection of 9 fields on Shop is written 2 times (0.graphql:1:11, 1.graphql:2:2)"
+            ) == true
+        )
+        let raised = try generate(
+            "query A { shop \(selection) }",
+            "query B {\n shop \(selection) }",
+            configuration: #"{"maximumDuplicatedFields":9}"#
+        )
+        #expect(!raised.isRefused)
+    }
+
+    @Test("a fragment that may be left out is refused: its answer would not tell")
+    func conditionalSpread() throws {
+        let result = try generate(
+            "query A($w: Boolean!) { shop { id ...Card @include(if: $w) } } fragment Card on Shop { name }"
+        )
+        #expect(result.diagnostics.first?.message.contains("Put @include or @skip on fields") == true)
+    }
+
+    @Test("two types of one name are refused with what to do")
+    func names() throws {
+        #expect(
+            try generate("query Card { shop { ...card } } fragment card on Shop { id }").diagnostics.first?.message
+                .contains("would both be the type Card. Rename one.") == true
+        )
+        let result = try generate("query Filter { shop { id } }")
+        #expect(result.diagnostics.first?.message.contains("would both be the type Filter") == true)
+        #expect(
+            try !generate("query Filter { shop { id } }", configuration: #"{"names":{"Filter":"ShopFilter"}}"#)
+                .isRefused
+        )
+    }
+
+    @Test("nested types give way to those at the top, and members to each other")
+    func collisions() throws {
+        let result = try generate(
+            "query Money { shop { ...Country2 money { amount } } } fragment Country2 on Shop { id country string { city } cartId cartID: name }"
+        )
+        #expect(!result.isRefused)
+        #expect(result.files["Operations/Money.swift"]?.contains("struct MoneySelection") == true)
+        #expect(result.files["Fragments/Country2.swift"]?.contains("struct StringSelection") == true)
+        #expect(result.files["Fragments/Country2.swift"]?.contains("let cartID: String?") == true)
+        #expect(result.files["Fragments/Country2.swift"]?.contains("let cartIDValue: String") == true)
+    }
+
+    @Test("constants are Swift's words, with back-ticks where they must be")
+    func constants() throws {
+        let text = try #require(try generate("query A { shop { country } }").files["Enums/Country.swift"])
+        for line in [
+            "static let `do` = Self(rawValue: \"DO\")", "static let `try` =", "static let `as` =", "static let `in` =",
+            "static let `is` =", "static let noneValue =", "static let selfValue =", "static let initValue =",
+            "static let some_thing =", "@available(*, deprecated", "static let old =",
+        ] { #expect(text.contains(line), "\(line)") }
+    }
+
+    @Test("descriptions of the schema become comments only where that is asked for, and cannot leave them")
+    func descriptions() throws {
+        let document = "query A { shop { ...S } }\n# end */\u{2028}let x = 1\nfragment S on Shop { name }"
+        let schema = try TestSchema.schema(
+            TestSchema.standard.replacing(
+                "name: String! description",
+                with: "\"Line one\\nimport Foundation\" name: String! description"
+            )
+        )
+        let plain = try #require(try generate(document, schema: schema).files["Fragments/S.swift"])
+        #expect(!plain.contains("Line one"))
+        let described = try #require(
+            try generate(document, configuration: #"{"descriptions":true}"#, schema: schema).files["Fragments/S.swift"]
+        )
+        #expect(described.contains("/// Line one\n    /// import Foundation\n"))
+        #expect(described.contains("/// end */\n/// let x = 1\n"))
+    }
+
+    @Test(
+        "a configuration that means nothing is refused",
+        arguments: [
+            (#"{"repetitions":{}}"#, #"a member "repetitions" that means nothing. Did you mean "repetition"?"#),
+            (#"{"repetition":{"A":"twice"}}"#, "must be always, once, afterReading or never"),
+            (#"{"repetition":{"B":"once"}}"#, #"there is no "B""#), (#"{"isPersonal":{"A":1}}"#, "true or false"),
+            (#"{"types":{"Shop.nam":"X"}}"#, #"Did you mean "Shop.name"?"#),
+            (#"{"types":{"Shop":"X"}}"#, #"there is no "Shop""#),
+            (#"{"types":{"Shop.name":"a b"}}"#, "is no name in Swift"),
+            (#"{"types":{"Shop.name":"class"}}"#, "is no name in Swift"),
+            (#"{"variables":{"x":"X"}}"#, #"there is no "x""#), (#"{"scalars":{"Nope":"X"}}"#, #"there is no "Nope""#),
+            (#"{"redacted":["Nope"]}"#, #"there is no "Nope""#),
+            (#"{"payloads":{"P":"x"}}"#, "must be a list of texts"),
+            (#"{"maximumDuplicatedFields":0}"#, "from 1 to 1000"), ("[]", "must hold an object"), ("{", "is no JSON"),
+            (#"{"imports":{"X":"a-b"}}"#, "is no name in Swift"), (#"{"descriptions":"yes"}"#, "true or false"),
+        ]
+    )
+    func configuration(text: String, expected: String) {
+        let error = #expect(throws: GenerationFailure.self) {
+            try generate("query A { shop { id } }", configuration: text)
+        }
+        #expect(error?.kind == .usage)
+        #expect(error?.messages.first?.contains(expected) == true, "\(error?.messages ?? [])")
+    }
+
+    @Test("a type that is provided is spoken of and not written")
+    func provided() throws {
+        let result = try generate(
+            "query A($f: Filter) { search(filter: $f) { ...T } shop { ...S } } fragment T on Thing { __typename } fragment S on Shop { id }",
+            configuration: #"{"provided":["Filter","Storefront"],"names":{"S":"Storefront"}}"#
+        )
+        #expect(result.files.keys.sorted() == ["Fragments/T.swift", "Operations/A.swift"])
+        #expect(result.files["Operations/A.swift"]?.contains("let shop: Storefront?") == true)
+    }
+}
