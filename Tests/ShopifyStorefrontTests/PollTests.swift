@@ -106,6 +106,13 @@ private struct Attempt: GraphQLOperation {
         ])
         _ = try await poll(far)
         #expect(clock.elapsed == .milliseconds(60_100))
+        for time in ["1e300", "-1e300"] {
+            let absurd = try await FakeStorefront.start([
+                Attempt.answer("Throttled", #","pollAfter":\#(time)"#), Attempt.answer("Ready"),
+            ])
+            _ = try await poll(absurd)
+        }
+        #expect(clock.elapsed == .milliseconds(120_200))
     }
 
     @Test("when the time is over the error has the last answer, and prints nothing of it")

@@ -156,6 +156,36 @@ import Testing
         #expect(run.name == "Mugs" && run.waited == .seconds(2) + RetryPolicy.standard.firstPause)
     }
 
+    @Test("a policy of absurd numbers traps nowhere")
+    func absurdPolicy() async throws {
+        let huge = Duration.seconds(Int64.max)
+        let policies = [
+            RetryPolicy(
+                attempts: .max,
+                firstPause: huge,
+                maximumPause: huge,
+                maximumRetryAfter: huge,
+                deadline: huge,
+                securityPause: huge
+            ),
+            RetryPolicy(
+                attempts: .min,
+                firstPause: .zero - huge,
+                maximumPause: .zero - huge,
+                maximumRetryAfter: .zero - huge,
+                deadline: .zero - huge,
+                securityPause: .zero - huge
+            ),
+        ]
+        for policy in policies {
+            for answer in [
+                LoopbackResponse.status(500), .status(430), .status(429, retryAfter: "99999999999999999999"),
+            ] {
+                #expect(try await run(Shared.self, [answer, answer, answer], policy).error?.kind == .retryLater)
+            }
+        }
+    }
+
     @Test("no policy, no second attempt")
     func none() async throws {
         let run = try await run(Shared.self, [.throttled, .mugs], .none)

@@ -24,6 +24,7 @@ package struct GraphQLExecutor: Sendable {
     ) {
         self.endpoint = endpoint
         self.environment = environment
+        let retry = retry.bounded
         self.retry = retry
         self.cache = cache
         breaker = ShopBreaker(pause: retry.securityPause, in: environment)

@@ -22,9 +22,14 @@ struct PollSchedule {
             switch hint {
             case nil: interval
             case .delay(let delay): Self.bounded(delay)
-            case .after(let time): Self.bounded(.seconds(time.timeIntervalSince(serverTime ?? now)))
+            case .after(let time): Self.bounded(Self.duration(time.timeIntervalSince(serverTime ?? now)))
             }
         return elapsed + pause <= deadline ? pause : nil
+    }
+
+    /// Within an hour, because a `Duration` cannot hold every number that a server may send.
+    private static func duration(_ seconds: TimeInterval) -> Duration {
+        seconds.isFinite ? .seconds(min(max(seconds, -3600), 3600)) : longest
     }
 
     private static func bounded(_ pause: Duration) -> Duration { min(max(pause, shortest), longest) }

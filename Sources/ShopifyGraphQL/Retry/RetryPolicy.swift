@@ -39,12 +39,25 @@ public struct RetryPolicy: Sendable, Equatable {
         deadline: Duration = .seconds(30),
         securityPause: Duration = .seconds(30)
     ) {
-        self.attempts = max(1, attempts)
-        self.firstPause = max(.zero, firstPause)
-        self.maximumPause = max(.zero, maximumPause)
-        self.maximumRetryAfter = max(.zero, maximumRetryAfter)
-        self.deadline = max(.milliseconds(1), deadline)
-        self.securityPause = max(.milliseconds(1), securityPause)
+        self.attempts = attempts
+        self.firstPause = firstPause
+        self.maximumPause = maximumPause
+        self.maximumRetryAfter = maximumRetryAfter
+        self.deadline = deadline
+        self.securityPause = securityPause
+    }
+
+    /// The same policy within what makes sense: an attempt at least, no time below nothing, and none above a day.
+    var bounded: RetryPolicy {
+        func time(_ duration: Duration) -> Duration { min(max(duration, .zero), .seconds(86_400)) }
+        return RetryPolicy(
+            attempts: max(1, attempts),
+            firstPause: time(firstPause),
+            maximumPause: time(maximumPause),
+            maximumRetryAfter: time(maximumRetryAfter),
+            deadline: max(time(deadline), .milliseconds(1)),
+            securityPause: max(time(securityPause), .milliseconds(1))
+        )
     }
 
     /// Three attempts within 30 seconds.
