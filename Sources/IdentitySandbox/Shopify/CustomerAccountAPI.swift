@@ -6,9 +6,34 @@ enum CustomerAccountAPI {
     static let schema = try? GraphSchema(definition)
 
     static let definition = """
-        type QueryRoot { customer: Customer! shop: Shop! }
-        type Mutation { storefrontCustomerAccessTokenCreate: StorefrontCustomerAccessTokenCreatePayload }
+        type QueryRoot { customer: Customer! shop: Shop! order(id: ID!): Order }
+        type Mutation {
+          storefrontCustomerAccessTokenCreate: StorefrontCustomerAccessTokenCreatePayload
+          customerUpdate(input: CustomerUpdateInput!): CustomerUpdatePayload
+          customerAddressCreate(address: CustomerAddressInput! defaultAddress: Boolean): CustomerAddressCreatePayload
+          customerAddressUpdate(addressId: ID! address: CustomerAddressInput defaultAddress: Boolean): CustomerAddressUpdatePayload
+          customerAddressDelete(addressId: ID!): CustomerAddressDeletePayload
+        }
         scalar DateTime
+        scalar Decimal
+        enum CurrencyCode
+        enum OrderFinancialStatus { PENDING AUTHORIZED PARTIALLY_PAID PARTIALLY_REFUNDED VOIDED PAID REFUNDED EXPIRED }
+        enum OrderFulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED RESTOCKED PENDING_FULFILLMENT OPEN IN_PROGRESS ON_HOLD SCHEDULED }
+        enum OrderSortKeys { CREATED_AT ID ORDER_NUMBER PROCESSED_AT TOTAL_PRICE UPDATED_AT }
+        enum UserErrorsCustomerAddressUserErrorsCode
+        enum UserErrorsCustomerUserErrorsCode
+        input CustomerUpdateInput { firstName: String lastName: String }
+        input CustomerAddressInput {
+          firstName: String lastName: String address1: String address2: String city: String company: String
+          territoryCode: String phoneNumber: String zoneCode: String zip: String
+        }
+        type UserErrorsCustomerAddressUserErrors { code: UserErrorsCustomerAddressUserErrorsCode field: [String!] message: String! }
+        type UserErrorsCustomerUserErrors { code: UserErrorsCustomerUserErrorsCode field: [String!] message: String! }
+        type CustomerUpdatePayload { customer: Customer userErrors: [UserErrorsCustomerUserErrors!]! }
+        type CustomerAddressCreatePayload { customerAddress: CustomerAddress userErrors: [UserErrorsCustomerAddressUserErrors!]! }
+        type CustomerAddressUpdatePayload { customerAddress: CustomerAddress userErrors: [UserErrorsCustomerAddressUserErrors!]! }
+        type CustomerAddressDeletePayload { deletedAddressId: ID userErrors: [UserErrorsCustomerAddressUserErrors!]! }
+        type MoneyV2 { amount: Decimal! currencyCode: CurrencyCode! }
         enum CountryCode
         enum LanguageCode
         enum EmailMarketingState { NOT_SUBSCRIBED SUBSCRIBED }
@@ -19,7 +44,7 @@ enum CustomerAccountAPI {
           creationDate: DateTime! emailAddress: CustomerEmailAddress phoneNumber: CustomerPhoneNumber
           defaultAddress: CustomerAddress
           addresses(first: Int after: String last: Int before: String reverse: Boolean = false skipDefault: Boolean = false): CustomerAddressConnection!
-          orders(first: Int after: String last: Int before: String reverse: Boolean = false query: String): OrderConnection!
+          orders(first: Int after: String last: Int before: String reverse: Boolean = false sortKey: OrderSortKeys = PROCESSED_AT query: String): OrderConnection!
         }
         type CustomerEmailAddress { emailAddress: String marketingState: EmailMarketingState! }
         type CustomerPhoneNumber { phoneNumber: String! }
@@ -33,7 +58,19 @@ enum CustomerAccountAPI {
         type CustomerAddressEdge { cursor: String! node: CustomerAddress! }
         type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! }
         type OrderEdge { cursor: String! node: Order! }
-        type Order { id: ID! name: String! number: Int! processedAt: DateTime! }
+        type Order {
+          id: ID! name: String! number: Int! processedAt: DateTime! cancelledAt: DateTime
+          financialStatus: OrderFinancialStatus fulfillmentStatus: OrderFulfillmentStatus! statusPageUrl: URL!
+          subtotal: MoneyV2 totalShipping: MoneyV2! totalTax: MoneyV2 totalPrice: MoneyV2! totalRefunded: MoneyV2!
+          shippingAddress: CustomerAddress
+          lineItems(first: Int after: String last: Int before: String reverse: Boolean = false): LineItemConnection!
+        }
+        type LineItemConnection { nodes: [LineItem!]! edges: [LineItemEdge!]! pageInfo: PageInfo! }
+        type LineItemEdge { cursor: String! node: LineItem! }
+        type LineItem {
+          id: ID! title: String! variantTitle: String sku: String quantity: Int! productId: ID variantId: ID
+          price: MoneyV2 totalPrice: MoneyV2
+        }
         enum UserErrorsStorefrontCustomerAccessTokenCreateUserErrorsCode { CUSTOMER_DOES_NOT_EXIST }
         type UserErrorsStorefrontCustomerAccessTokenCreateUserErrors {
           code: UserErrorsStorefrontCustomerAccessTokenCreateUserErrorsCode field: [String!] message: String!
@@ -43,17 +80,14 @@ enum CustomerAccountAPI {
         }
         """
 
-    static func customer(_ buyer: KnownBuyer) -> GraphNode {
+    static func customer(_ buyer: KnownBuyer, _ record: CustomerRecord) -> GraphNode {
         let account = buyer.account
-        let addresses = account.addresses.enumerated().map { address($0.element, index: $0.offset, account) }
-        let name = [account.firstName, account.lastName].filter { !$0.isEmpty }.joined(separator: " ")
+        let name = [record.firstName, record.lastName].compactMap { $0 }.joined(separator: " ")
         return .object(
             "Customer",
             [
-                "id": .text("gid://shopify/Customer/\(buyer.number)"),
-                "firstName": account.firstName.isEmpty ? .null : .text(account.firstName),
-                "lastName": account.lastName.isEmpty ? .null : .text(account.lastName),
-                "displayName": .text(name.isEmpty ? account.email : name),
+                "id": .text("gid://shopify/Customer/\(buyer.number)"), "firstName": .text(record.firstName),
+                "lastName": .text(record.lastName), "displayName": .text(name.isEmpty ? account.email : name),
                 "imageUrl": .text("https://cdn.example/avatar.png"), "tags": .list([]),
                 "creationDate": .text("2026-01-01T00:00:00Z"),
                 "emailAddress": .object(
@@ -62,28 +96,9 @@ enum CustomerAccountAPI {
                 ),
                 "phoneNumber": account.phone.isEmpty
                     ? .null : .object("CustomerPhoneNumber", ["phoneNumber": .text(account.phone)]),
-                "defaultAddress": addresses.first ?? .null,
-                "addresses": .connection("CustomerAddressConnection", "CustomerAddressEdge", addresses),
-                "orders": .connection("OrderConnection", "OrderEdge", []),
-            ]
-        )
-    }
-
-    private static func address(
-        _ address: SandboxBuyerAccount.Address,
-        index: Int,
-        _ account: SandboxBuyerAccount
-    ) -> GraphNode {
-        .object(
-            "CustomerAddress",
-            [
-                "id": .text("gid://shopify/CustomerAddress/\(index + 1)"), "firstName": .text(account.firstName),
-                "lastName": .text(account.lastName), "name": .text("\(account.firstName) \(account.lastName)"),
-                "company": .null, "address1": .text(address.street1), "address2": .text(address.street2),
-                "city": .text(address.city), "province": .text(address.region), "zoneCode": .text(address.regionCode),
-                "zip": .text(address.postalCode), "country": .text(address.countryCode),
-                "territoryCode": .text(address.countryCode), "phoneNumber": .text(account.phone),
-                "formatted": .list([.text(address.street1), .text(address.city)]),
+                "defaultAddress": record.defaultAddressNode,
+                "addresses": .connection("CustomerAddressConnection", "CustomerAddressEdge", record.addressNodes),
+                "orders": .connection("OrderConnection", "OrderEdge", record.orderNodes),
             ]
         )
     }
@@ -117,17 +132,25 @@ extension SandboxShopify {
             "Shop",
             ["id": .text("gid://shopify/Shop/\(shopID)"), "name": .text("Sandbox"), "url": .text(platformOrigin)]
         )
+        var mutations = customerMutations(buyer)
+        mutations["storefrontCustomerAccessTokenCreate"] = { [self] _ in
+            .object(
+                "StorefrontCustomerAccessTokenCreatePayload",
+                ["customerAccessToken": .text(exchange(token)), "userErrors": .list([])]
+            )
+        }
         let executor = GraphExecutor(
             schema: schema,
-            queries: ["customer": { _ in CustomerAccountAPI.customer(buyer) }, "shop": { _ in shop }],
-            mutations: [
-                "storefrontCustomerAccessTokenCreate": { [self] _ in
-                    .object(
-                        "StorefrontCustomerAccessTokenCreatePayload",
-                        ["customerAccessToken": .text(exchange(token)), "userErrors": .list([])]
-                    )
-                }
-            ]
+            queries: [
+                "customer": { [self] _ in CustomerAccountAPI.customer(buyer, record(of: buyer)) },
+                "shop": { _ in shop },
+                "order": { [self] call in
+                    let record = record(of: buyer)
+                    let number = record.orders.first { "gid://shopify/Order/\($0)" == call.arguments["id"]?.string }
+                    return number.map { record.orderNode($0) } ?? .null
+                },
+            ],
+            mutations: mutations
         )
         return SandboxAnswer.json(executor.run(body)).with("X-Request-Id", RandomText.hexadecimal(32))
     }

@@ -16,6 +16,8 @@ public final class SandboxShopify: SandboxService {
         var clients: [SandboxShopifyClient]
         /// Storefront tokens and the access tokens that they were exchanged for.
         var exchangedTokens: [String: String] = [:]
+        /// What customers have changed, by their numbers.
+        var customers: [Int: CustomerRecord] = [:]
     }
 
     /// Where requests are noted and misbehaviours planned.

@@ -20,6 +20,8 @@ extension SandboxStorefront {
             mutations[name] = { [self] call in update(call, payload(of: name), viewer, change) }
         }
         mutations.merge(metafieldMutations(viewer.now)) { $1 }
+        queries.merge(legacyQueries) { $1 }
+        mutations.merge(legacyMutations) { $1 }
         if isRestricted {
             queries.merge(restrictedQueries) { $1 }
             mutations.merge(restrictedMutations(viewer)) { $1 }

@@ -44,6 +44,7 @@ public final class SandboxStorefront: SandboxService {
     private let clock: any IdentityClock
     private let carts = Mutex<[String: Cart]>([:])
     private let faults = Mutex(StorefrontFaults())
+    private let legacy = Mutex(LegacyCustomers())
 
     init(_ configuration: SandboxConfiguration, shopify: SandboxShopify, origin: String) {
         self.configuration = configuration.storefront
@@ -167,6 +168,22 @@ public final class SandboxStorefront: SandboxService {
     }
 
     var now: Date { clock.now }
+
+    /// Changes the legacy customers, all or nothing.
+    func withLegacy<Value: Sendable>(
+        _ body: (inout LegacyCustomers) throws(LegacyCustomers.Refusal) -> Value
+    ) -> Result<Value, LegacyCustomers.Refusal> {
+        legacy.withLock { customers in
+            var changed = customers
+            do throws(LegacyCustomers.Refusal) {
+                let value = try body(&changed)
+                customers = changed
+                return .success(value)
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
 
     // MARK: Carts for the resolvers
 

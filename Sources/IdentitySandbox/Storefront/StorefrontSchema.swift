@@ -15,7 +15,17 @@ enum StorefrontSchema {
 
     /// The types of a version.
     static func definition(version: String, restricted: Bool = false) -> String {
-        var newest = roots + cart + inputs + catalogueTypes
+        // Every shop of the sandbox has legacy accounts beside the new ones; Shopify's own have them until they change over.
+        var newest =
+            (roots + cart + inputs + catalogueTypes)
+            .replacing("type Mutation {", with: "type Mutation {" + legacyMutations)
+            .replacing("type QueryRoot {", with: "type QueryRoot {" + legacyQueries)
+            .replacing(
+                "email: String phone: String tags: [String!]! }",
+                with: "email: String phone: String tags: [String!]!" + legacyCustomerFields + " }"
+            )
+            + legacyTypes
+        if !restricted { newest += legacyAddressInput }
         if restricted {
             newest = newest.replacing("type Mutation {", with: "type Mutation {" + restrictedMutations)
                 .replacing("type QueryRoot {", with: "type QueryRoot {" + restrictedQueries)

@@ -1,0 +1,76 @@
+extension StorefrontSchema {
+    static let legacyQueries = """
+          customer(customerAccessToken: String!): Customer
+        """
+
+    static let legacyMutations = """
+          customerCreate(input: CustomerCreateInput!): CustomerCreatePayload
+          customerUpdate(customer: CustomerUpdateInput! customerAccessToken: String!): CustomerUpdatePayload
+          customerRecover(email: String!): CustomerRecoverPayload
+          customerReset(id: ID! input: CustomerResetInput!): CustomerResetPayload
+          customerResetByUrl(password: String! resetUrl: URL!): CustomerResetByUrlPayload
+          customerActivate(id: ID! input: CustomerActivateInput!): CustomerActivatePayload
+          customerActivateByUrl(activationUrl: URL! password: String!): CustomerActivateByUrlPayload
+          customerAccessTokenCreate(input: CustomerAccessTokenCreateInput!): CustomerAccessTokenCreatePayload
+          customerAccessTokenCreateWithMultipass(multipassToken: String!): CustomerAccessTokenCreateWithMultipassPayload
+          customerAccessTokenRenew(customerAccessToken: String!): CustomerAccessTokenRenewPayload
+          customerAccessTokenDelete(customerAccessToken: String!): CustomerAccessTokenDeletePayload
+          customerAddressCreate(address: MailingAddressInput! customerAccessToken: String!): CustomerAddressCreatePayload
+          customerAddressUpdate(address: MailingAddressInput! customerAccessToken: String! id: ID!): CustomerAddressUpdatePayload
+          customerAddressDelete(customerAccessToken: String! id: ID!): CustomerAddressDeletePayload
+          customerDefaultAddressUpdate(addressId: ID! customerAccessToken: String!): CustomerDefaultAddressUpdatePayload
+        """
+
+    static let legacyCustomerFields = """
+         acceptsMarketing: Boolean! createdAt: DateTime! defaultAddress: MailingAddress
+          addresses(first: Int after: String last: Int before: String reverse: Boolean = false): MailingAddressConnection!
+          orders(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: OrderSortKeys = ID): OrderConnection!
+        """
+
+    static let legacyAddressInput = """
+        input MailingAddressInput {
+          address1: String address2: String city: String company: String country: String firstName: String lastName: String
+          phone: String province: String zip: String
+        }
+
+        """
+
+    static let legacyTypes = """
+        enum CustomerErrorCode
+        enum OrderSortKeys { ID PROCESSED_AT TOTAL_PRICE }
+        enum OrderFinancialStatus { AUTHORIZED PAID PARTIALLY_PAID PARTIALLY_REFUNDED PENDING REFUNDED VOIDED }
+        enum OrderFulfillmentStatus { FULFILLED IN_PROGRESS ON_HOLD OPEN PARTIALLY_FULFILLED PENDING_FULFILLMENT RESTOCKED SCHEDULED UNFULFILLED }
+        input CustomerCreateInput { acceptsMarketing: Boolean email: String! firstName: String lastName: String password: String! phone: String }
+        input CustomerUpdateInput { acceptsMarketing: Boolean email: String firstName: String lastName: String password: String phone: String }
+        input CustomerResetInput { password: String! resetToken: String! }
+        input CustomerActivateInput { activationToken: String! password: String! }
+        input CustomerAccessTokenCreateInput { email: String! password: String! }
+        type UserError { field: [String!] message: String! }
+        type CustomerUserError { code: CustomerErrorCode field: [String!] message: String! }
+        type CustomerAccessToken { accessToken: String! expiresAt: DateTime! }
+        type CustomerCreatePayload { customer: Customer customerUserErrors: [CustomerUserError!]! }
+        type CustomerUpdatePayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        type CustomerRecoverPayload { customerUserErrors: [CustomerUserError!]! }
+        type CustomerResetPayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        type CustomerResetByUrlPayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        type CustomerActivatePayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        type CustomerActivateByUrlPayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        type CustomerAccessTokenCreatePayload { customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        type CustomerAccessTokenCreateWithMultipassPayload { customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
+        type CustomerAccessTokenRenewPayload { customerAccessToken: CustomerAccessToken userErrors: [UserError!]! }
+        type CustomerAccessTokenDeletePayload { deletedAccessToken: String deletedCustomerAccessTokenId: String userErrors: [UserError!]! }
+        type CustomerAddressCreatePayload { customerAddress: MailingAddress customerUserErrors: [CustomerUserError!]! }
+        type CustomerAddressUpdatePayload { customerAddress: MailingAddress customerUserErrors: [CustomerUserError!]! }
+        type CustomerAddressDeletePayload { deletedCustomerAddressId: String customerUserErrors: [CustomerUserError!]! }
+        type CustomerDefaultAddressUpdatePayload { customer: Customer customerUserErrors: [CustomerUserError!]! }
+        type MailingAddressConnection { nodes: [MailingAddress!]! edges: [MailingAddressEdge!]! pageInfo: PageInfo! }
+        type MailingAddressEdge { cursor: String! node: MailingAddress! }
+        type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! }
+        type OrderEdge { cursor: String! node: Order! }
+        type Order {
+          id: ID! name: String! orderNumber: Int! processedAt: DateTime! canceledAt: DateTime
+          financialStatus: OrderFinancialStatus fulfillmentStatus: OrderFulfillmentStatus! statusUrl: URL! totalPrice: MoneyV2!
+        }
+
+        """
+}
