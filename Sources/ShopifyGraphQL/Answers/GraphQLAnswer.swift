@@ -107,6 +107,16 @@ struct GraphQLAnswer: Sendable {
                 cause: cause
             )
         }
+        if codes.contains(.shopInactive) {
+            return IdentityError(
+                .configuration,
+                endpoint.refusalCode,
+                "The shop is not active.",
+                hint: "Look at the shop's admin.",
+                providerAnswer: answer,
+                cause: cause
+            )
+        }
         return IdentityError(
             .rejected,
             .graphQLErrors,

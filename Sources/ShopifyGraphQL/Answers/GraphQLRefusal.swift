@@ -42,6 +42,13 @@ struct GraphQLRefusal {
                 "\(name) answered with a redirect, which is not followed.",
                 endpoint.advice.redirected
             )
+        case 401 where endpoint.takesBuyerTokens:
+            return error(
+                .retryLater,
+                .accessTokenRefused,
+                "\(name) refused \(mode).",
+                endpoint.advice.refused
+            )
         case 401, 403:
             return error(
                 .configuration,

@@ -53,6 +53,10 @@ package struct GraphQLEndpoint: Sendable {
     package let userAgent: String
     /// The code of errors that refuse token, scope, shop or version.
     package let refusalCode: IdentityError.Code
+    /// Whether the token is a buyer's, which may be renewed when it is refused (401), and not the app's.
+    package let takesBuyerTokens: Bool
+    /// Which addresses the URL's host may have: any where a person configured it.
+    package let addressPolicy: AddressPolicy
     /// What to do about refusals.
     package let advice: Advice
 
@@ -66,6 +70,8 @@ package struct GraphQLEndpoint: Sendable {
         access: String,
         userAgent: String,
         refusalCode: IdentityError.Code,
+        takesBuyerTokens: Bool = false,
+        addressPolicy: AddressPolicy = .any,
         advice: Advice
     ) {
         self.name = name
@@ -77,6 +83,8 @@ package struct GraphQLEndpoint: Sendable {
         self.access = access
         self.userAgent = userAgent
         self.refusalCode = refusalCode
+        self.takesBuyerTokens = takesBuyerTokens
+        self.addressPolicy = addressPolicy
         self.advice = advice
     }
 }

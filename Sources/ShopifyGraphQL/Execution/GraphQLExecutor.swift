@@ -134,7 +134,8 @@ package struct GraphQLExecutor: Sendable {
             headers: headers,
             body: JSONValue.object(body).serialized,
             limits: HTTPLimits(maximumBodyBytes: endpoint.maximumBodyBytes),
-            allowsLoopbackHTTP: endpoint.allowsLoopbackHTTP
+            allowsLoopbackHTTP: endpoint.allowsLoopbackHTTP,
+            addressPolicy: endpoint.addressPolicy
         )
     }
 }

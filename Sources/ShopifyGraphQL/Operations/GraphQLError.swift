@@ -29,6 +29,8 @@ public struct GraphQLError: Error, Sendable, Equatable {
         public static let accessDenied = Self(rawValue: "ACCESS_DENIED")
         /// The query is too large for tokenless access.
         public static let maximumComplexityExceeded = Self(rawValue: "MAX_COMPLEXITY_EXCEEDED")
+        /// The shop is frozen, paused or closed.
+        public static let shopInactive = Self(rawValue: "SHOP_INACTIVE")
         /// Shopify failed inside.
         public static let internalServerError = Self(rawValue: "INTERNAL_SERVER_ERROR")
     }

@@ -50,6 +50,8 @@ private struct IntrospectionReader {
             throw .usage("The schema's mutation type \(mutation) is not among its types.")
         }
         try checkReferences(types)
+        // Shopify's published schemas leave types out that still stand among an interface's: no document can ask for those.
+        members = members.mapValues { names in names.filter { types[$0] != nil } }
         var directives: [String: SchemaDirective] = [:]
         for entry in value["directives"]?.array ?? [] {
             let name = try self.name(entry)
@@ -86,11 +88,6 @@ private struct IntrospectionReader {
                         "The schema speaks of the type \(reference.leafName) at \(type.name).\(field.name) and lacks it."
                     )
                 }
-            }
-        }
-        for (owner, names) in members {
-            for name in names where types[name] == nil {
-                throw .usage("The schema speaks of the type \(name) at \(owner) and lacks it.")
             }
         }
     }
