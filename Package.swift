@@ -39,6 +39,8 @@ let package = Package(
         .library(name: "IdentityPostgres", targets: ["IdentityPostgres"]),
         .library(name: "ShopifyGraphQL", targets: ["ShopifyGraphQL"]),
         .library(name: "ShopifyStorefront", targets: ["ShopifyStorefront"]),
+        .library(name: "ShopifyCustomerAccount", targets: ["ShopifyCustomerAccount"]),
+        .library(name: "ShopifyLegacyCustomers", targets: ["ShopifyLegacyCustomers"]),
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
         .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
         .library(name: "IdentityTesting", targets: ["IdentityTesting"]),
@@ -77,11 +79,27 @@ let package = Package(
             exclude: ["Documents"],
             swiftSettings: settings
         ),
+        .target(
+            name: "ShopifyCustomerAccount",
+            dependencies: ["ShopifyGraphQL", "IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
+            exclude: ["Documents"],
+            swiftSettings: settings
+        ),
         library("IdentityPresentation", ["IdentityKit", "IdentityHTTP"]),
         library("IdentitySandbox", ["GraphQLLanguage", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
         library("StorefrontGeneration", ["GraphQLLanguage", "IdentityKit"]),
         .executableTarget(name: "storefront-gen", dependencies: ["StorefrontGeneration"], swiftSettings: settings),
+
+        // Above the Storefront's client, and only for shops that still have them: legacy customer accounts.
+        .target(
+            name: "ShopifyLegacyCustomers",
+            dependencies: [
+                "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP",
+            ],
+            exclude: ["Documents"],
+            swiftSettings: settings
+        ),
 
         // Layer 4
         library("IdentityTesting", ["IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
@@ -151,6 +169,20 @@ let package = Package(
             ]
         ),
         .target(name: "TestProcesses", path: "Tests/Support/Processes", swiftSettings: settings),
+        tests(
+            "ShopifyCustomerAccountTests",
+            [
+                "ShopifyCustomerAccount", "ShopifyGraphQL", "IdentityShopify", "IdentityKit", "IdentityHTTP",
+                "IdentityTesting", "IdentitySandbox",
+            ]
+        ),
+        tests(
+            "ShopifyLegacyCustomersTests",
+            [
+                "ShopifyLegacyCustomers", "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP",
+                "IdentityTesting", "IdentitySandbox",
+            ]
+        ),
         tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
         tests(
             "IdentitySandboxTests",

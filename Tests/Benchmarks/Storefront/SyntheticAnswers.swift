@@ -46,7 +46,7 @@ enum SyntheticAnswers {
     private static func product(_ number: Int) -> String {
         """
         {"__typename":"Product","id":"gid://shopify/Product/\(8_219_200_000 + number)","handle":"wool-blanket-\(number)",\
-        "title":"Wool blanket № \(number)","description":"\(String(repeating: "A warm blanket of sheep's wool, woven in the valley. ", count: 7))",\
+        "title":"Wool blanket № \(number)","description":"\(String(repeating: "A warm blanket of sheep's wool, woven in the valley. ", count: 15))",\
         "descriptionHtml":"\\u003cp class=\\"lead\\"\\u003e\(String(repeating: "A warm blanket of sheep's wool. ", count: 6))\\u003c/p\\u003e\\n",\
         "vendor":"Weavers' Guild","productType":"Blankets","tags":["wool","home","winter","made to last"],\
         "availableForSale":true,"createdAt":"2026-02-1\(number % 10)T10:00:00Z","updatedAt":"2026-11-0\(number % 9 + 1)T18:25:43Z",\
@@ -72,7 +72,8 @@ enum SyntheticAnswers {
     private static func line(_ number: Int) -> String {
         """
         {"__typename":"CartLine","id":"gid://shopify/CartLine/5c4b2d1e-\(1_000 + number)?cart=hWN1xvbS0yZ2Jm","quantity":\(number + 1),\
-        "attributes":[{"key":"engraving","value":"Für Å\(number)"}],\
+        "attributes":[{"key":"engraving","value":"Für Å\(number)"},{"key":"wrapping","value":"Brown paper, string, and a card that says: with \
+        love from all of us at the office, and see you at the lake"}],\
         "cost":{"amountPerQuantity":\(money("59.00")),"subtotalAmount":\(money("118.00")),"totalAmount":\(money("106.20"))},\
         "discountAllocations":[{"discountedAmount":\(money("11.80"))}],\
         "merchandise":{"__typename":"ProductVariant","id":"gid://shopify/ProductVariant/\(44_717_000_000 + number)",\

@@ -1,0 +1,46 @@
+/// A list that Shopify gives in pages, asked for one by one as they are needed.
+///
+/// ```swift
+/// for try await page in account.orders() { show(page) }
+/// ```
+public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
+    /// A page and the cursor at its end, where there are more.
+    struct Page: Sendable {
+        let elements: [Element]
+        let next: String?
+    }
+
+    private let fetch: @Sendable (_ after: String?) async throws -> Page
+
+    init(_ fetch: @escaping @Sendable (_ after: String?) async throws -> Page) {
+        self.fetch = fetch
+    }
+
+    /// Walks through the pages.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let fetch: @Sendable (_ after: String?) async throws -> Page
+        private var cursor: String?
+        private var isAtEnd = false
+
+        init(_ fetch: @escaping @Sendable (_ after: String?) async throws -> Page) {
+            self.fetch = fetch
+        }
+
+        /// The next page; nil after the last.
+        ///
+        /// - Throws: `IdentityError`; the page may then be asked for again.
+        public mutating func next() async throws -> [Element]? {
+            guard !isAtEnd else { return nil }
+            let page = try await fetch(cursor)
+            // A cursor that stands still would be asked for ever.
+            isAtEnd = page.next == nil || page.next == cursor
+            cursor = page.next
+            return page.elements
+        }
+    }
+
+    /// Begins at the first page.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(fetch)
+    }
+}

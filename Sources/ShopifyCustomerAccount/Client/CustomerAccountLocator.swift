@@ -1,0 +1,160 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+internal import ShopifyGraphQL
+internal import Synchronization
+
+/// Where a shop's Customer Account API is: what is configured, else what the shop's own document says, kept for an hour.
+///
+/// One executor for each address, so that breaker and reports last.
+final class CustomerAccountLocator: Sendable {
+    private struct Known {
+        var executor: GraphQLExecutor
+        var at: Duration
+    }
+
+    private let configuration: CustomerAccountConfiguration
+    private let environment: IdentityEnvironment
+    private let retry: RetryPolicy
+    private let observers: [any GraphQLObserver]
+    private let known = Mutex<Known?>(nil)
+    private static let lifetime = Duration.seconds(3_600)
+
+    init(
+        _ configuration: CustomerAccountConfiguration,
+        _ environment: IdentityEnvironment,
+        _ retry: RetryPolicy,
+        _ observers: [any GraphQLObserver]
+    ) {
+        self.configuration = configuration
+        self.environment = environment
+        self.retry = retry
+        self.observers = observers
+    }
+
+    func executor() async throws(IdentityError) -> GraphQLExecutor {
+        let now = environment.clock.elapsed
+        let known = known.withLock { $0 }
+        if let known, configuration.endpoint != nil || now - known.at < Self.lifetime { return known.executor }
+        if let endpoint = configuration.endpoint { return keep(endpoint, isConfigured: true, now) }
+        do {
+            return keep(try await discover(), isConfigured: false, now)
+        } catch {
+            // The address hardly ever changes: an old one beats an outage of the document that names it.
+            guard error.kind == .retryLater, let known else { throw error }
+            return known.executor
+        }
+    }
+
+    private func keep(_ url: HTTPURL, isConfigured: Bool, _ now: Duration) -> GraphQLExecutor {
+        known.withLock { known in
+            if let old = known, old.executor.endpoint.url.text.isIdentical(to: url.text) {
+                known?.at = now
+                return old.executor
+            }
+            let executor = GraphQLExecutor(
+                endpoint: endpoint(url, isConfigured: isConfigured),
+                environment: environment,
+                retry: retry,
+                observers: observers
+            )
+            known = Known(executor: executor, at: now)
+            return executor
+        }
+    }
+
+    private func discover() async throws(IdentityError) -> HTTPURL {
+        let channel = ProviderChannel(
+            environment: environment,
+            timeout: configuration.timeout,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            configured: [configuration.discovery]
+        )
+        let response: HTTPResponse
+        do {
+            response = try await channel.document(
+                at: configuration.discovery,
+                following: 3,
+                headers: [("User-Agent", Self.userAgent)],
+                asking: "The shop's customer-account-api document"
+            )
+        } catch let error as IdentityError {
+            throw error
+        } catch {
+            throw failure(.retryLater, .discoveryFailed, "cannot be had", status: nil)
+        }
+        guard response.status == 200 else {
+            let isOutage = response.status >= 500 || response.status == 429
+            throw failure(
+                isOutage ? .retryLater : .configuration,
+                isOutage ? .providerUnavailable : .discoveryFailed,
+                "cannot be had (HTTP \(response.status))",
+                status: response.status
+            )
+        }
+        guard let text = (try? JSONValue(parsing: response.body))?["graphql_api"]?.string,
+            let url = try? HTTPURL(text), url.isSecure || (configuration.allowsLoopbackHTTP && url.isLoopback),
+            let pinned = Self.pinned(url, to: configuration.apiVersion.rawValue)
+        else {
+            throw failure(.rejected, .discoveryFailed, "names no https address as graphql_api", status: 200)
+        }
+        return pinned
+    }
+
+    /// The address with its version replaced: what the document names moves to the newest version by itself.
+    static func pinned(_ url: HTTPURL, to version: String) -> HTTPURL? {
+        var segments = url.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard let index = segments.lastIndex(where: isVersion) else { return url }
+        segments[index] = version
+        return try? url.replacing(path: segments.joined(separator: "/"), query: url.query)
+    }
+
+    private static func isVersion(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return text.isIdentical(to: "unstable")
+            || bytes.count == 7
+                && bytes.enumerated().allSatisfy { $0 == 4 ? $1 == UInt8(ascii: "-") : (0x30...0x39).contains($1) }
+    }
+
+    private func failure(
+        _ kind: IdentityError.Kind,
+        _ code: IdentityError.Code,
+        _ problem: String,
+        status: Int?
+    ) -> IdentityError {
+        IdentityError(
+            kind,
+            code,
+            "The shop's customer-account-api document \(problem).",
+            hint: "Use a domain that Shopify serves, such as the myshopify.com name, or configure the endpoint.",
+            reference: "Customer Account API reference, discovery",
+            providerAnswer: IdentityError.ProviderAnswer(status: status)
+        )
+    }
+
+    private static let userAgent = "IdentityKit/0.1 (ShopifyCustomerAccount)"
+
+    private func endpoint(_ url: HTTPURL, isConfigured: Bool) -> GraphQLEndpoint {
+        GraphQLEndpoint(
+            name: "The Customer Account API",
+            url: url,
+            version: configuration.apiVersion,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            timeout: configuration.timeout,
+            access: "the buyer's access token",
+            userAgent: Self.userAgent,
+            refusalCode: .customerAccountRefused,
+            takesBuyerTokens: true,
+            addressPolicy: isConfigured ? .any : configuration.allowsLoopbackHTTP ? .publicOrLoopback : .publicOnly,
+            advice: GraphQLEndpoint.Advice(
+                refused:
+                    "Renew the token; if that does not help, check the app's scopes, and the origin of a public web client.",
+                denied: "Ask for customer-account-api:full, and for access to protected customer data.",
+                notFound: "Check shopDomain and apiVersion, and that the shop has the new customer accounts.",
+                redirected: "Configure the endpoint to which the redirect leads.",
+                tooMany: "Wait as long as Retry-After says: each customer has a budget of its own.",
+                attack: "Do not repeat at once; look at the shop's admin."
+            )
+        )
+    }
+}

@@ -1,0 +1,35 @@
+internal import IdentityKit
+internal import ShopifyGraphQL
+
+/// Legacy: all that Shopify said against a change of a legacy customer.
+public struct LegacyCustomerUserErrors: Error, Sendable {
+    /// The errors, at least one.
+    public let errors: [LegacyCustomerUserError]
+
+    /// Throws unless there are none.
+    static func check(_ errors: [LegacyCustomerUserError]) throws(IdentityError) {
+        guard !errors.isEmpty else { return }
+        let cause = LegacyCustomerUserErrors(errors: errors)
+        throw IdentityError(
+            .rejected,
+            .legacyCustomerUserErrors,
+            "Shopify refused the change: \(cause).",
+            hint: "Show the buyer which field is wrong; the error's cause has the messages.",
+            cause: cause
+        )
+    }
+}
+
+extension LegacyCustomerUserErrors: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Codes and fields; no message, which is foreign text.
+    public var description: String {
+        errors.map { error in
+            let code = error.code.map { ForeignName.shown($0.rawValue) } ?? "error"
+            return "\(code) at \((error.field ?? []).isEmpty ? "the operation" : ForeignName.shown(error.field ?? []))"
+        }.joined(separator: ", ")
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,244 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityShopify
+import IdentityTesting
+import ShopifyCustomerAccount
+import ShopifyGraphQL
+import Testing
+
+/// A shop with a buyer who has signed in, and the API behind the address that the shop itself tells.
+private struct Shop {
+    let sandbox: Sandbox
+    let sessions: SessionManager
+    let session: SessionID
+    let client: CustomerAccountClient
+    let account: CustomerAccount
+    let clock = ManualClock()
+
+    init(retry: RetryPolicy = .none) async throws {
+        var settings = SandboxConfiguration()
+        settings.clock = clock
+        sandbox = try await Sandbox.start(settings)
+        let lab = sandbox.labConfiguration()
+        var json = try #require(lab.json.object)
+        json["providers"] = .object(["shopify": try #require(json["providers"]?["shopify-public"])])
+        let configuration = try IdentityConfiguration(
+            json: JSONValue.object(json).serialized,
+            environmentVariables: lab.environment
+        )
+        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        let configured = try ProviderRegistry(
+            configuration,
+            factories: [ShopifyProviderFactory()],
+            environment: environment
+        )
+        let guest = Guest(descriptor: ProviderDescriptor(name: "guest", kind: "guest", clientID: "c"))
+        let registry = try ProviderRegistry([try configured.provider(named: "shopify"), guest])
+        sessions = SessionManager(providers: registry, store: InMemoryStore(), environment: environment)
+        let buyer = SandboxBuyer(email: SandboxBuyerAccount.ada.email)
+        session = try await LoginFlow(provider: "shopify", sessions: sessions, presenter: buyer).login().id
+        client = CustomerAccountClient(
+            configuration: try CustomerAccountConfiguration(
+                shopDomain: String(sandbox.storefront.origin.dropFirst("http://".count)),
+                allowsLoopbackHTTP: true
+            ),
+            environment: environment,
+            retry: retry
+        )
+        account = CustomerAccount(of: session, client: client, sessions: sessions)
+    }
+
+    static func with(retry: RetryPolicy = .none, _ body: (Shop) async throws -> Void) async throws {
+        let shop = try await Shop(retry: retry)
+        do { try await body(shop) } catch {
+            await shop.sandbox.stop()
+            throw error
+        }
+        await shop.sandbox.stop()
+    }
+}
+
+private struct Guest: IdentityProvider {
+    let descriptor: ProviderDescriptor
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw unsupported }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet { throw unsupported }
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet { throw unsupported }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+    private var unsupported: IdentityError { IdentityError(.rejected, .unsupportedByProvider, "Not in this test.") }
+}
+
+@Suite("Customer accounts")
+struct CustomerAccountTests {
+    @Test("the profile is read with the raw token, at the address that the shop tells, in the version asked for")
+    func profile() async throws {
+        try await Shop.with { shop in
+            let profile = try await shop.account.profile()
+            #expect(profile.firstName == "Ada")
+            #expect(profile.emailAddress?.emailAddress == SandboxBuyerAccount.ada.email)
+            #expect(profile.defaultAddress?.territoryCode == "US")
+            let request = try #require(shop.sandbox.shopify.requests(to: .api).last)
+            #expect(request.path.hasSuffix("/customer/api/2026-10/graphql"))
+            #expect(request.header("authorization")?.hasPrefix("shcat_") == true)
+        }
+    }
+
+    @Test("an update leaves what is unset, clears what is null, and sets what has a value")
+    func update() async throws {
+        try await Shop.with { shop in
+            let renamed = try await shop.account.update(CustomerProfileInput(firstName: .set("Augusta")))
+            #expect(renamed.firstName == "Augusta")
+            #expect(renamed.lastName == "Lovelace")
+            let cleared = try await shop.account.update(CustomerProfileInput(lastName: .null))
+            #expect(cleared.firstName == "Augusta")
+            #expect(cleared.lastName == nil)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.account.update(
+                    CustomerProfileInput(firstName: .set(String(repeating: "x", count: 300)))
+                )
+            }
+            #expect(error?.code == .customerUserErrors)
+            #expect((error?.cause as? CustomerUserErrors)?.errors.first?.code == "TOO_LONG")
+        }
+    }
+
+    @Test("addresses are created, changed field by field, made the default, and removed")
+    func addresses() async throws {
+        try await Shop.with { shop in
+            let account = shop.account
+            let home = CustomerAddressInput(
+                address1: .set("12 St James's Square"),
+                address2: .set("Attic"),
+                city: .set("London"),
+                territoryCode: .set("GB"),
+                phoneNumber: .set("+442079460000")
+            )
+            let added = try await account.add(home)
+            #expect(added.city == "London")
+            let changed = try await account.update(address: added.id, CustomerAddressInput(address2: .null))
+            #expect(changed.address2 == nil)
+            #expect(changed.city == "London")
+            try await account.setDefaultAddress(added.id)
+            #expect(try await account.profile().defaultAddress?.id == added.id)
+            var ids: [String] = []
+            for try await page in account.addresses(pageSize: 1) { ids += page.map(\.id) }
+            #expect(ids.count == 2)
+            #expect(ids.first == added.id)
+            let other = try #require(ids.last)
+            try await account.remove(address: other)
+            let gone = await #expect(throws: IdentityError.self) { try await account.remove(address: other) }
+            #expect((gone?.cause as? CustomerUserErrors)?.errors.first?.code == "ADDRESS_ID_DOES_NOT_EXIST")
+            let bad = await #expect(throws: IdentityError.self) {
+                try await account.add(CustomerAddressInput(phoneNumber: .set("12")))
+            }
+            #expect((bad?.cause as? CustomerUserErrors)?.errors.first?.field == ["address", "phoneNumber"])
+        }
+    }
+
+    @Test("orders come page by page, the newest first, each once")
+    func orders() async throws {
+        try await Shop.with { shop in
+            shop.sandbox.shopify.addOrders(1_001...1_005, for: SandboxBuyerAccount.ada.email)
+            var pages: [[Int]] = []
+            for try await page in shop.account.orders(pageSize: 2) { pages.append(page.map(\.number)) }
+            #expect(pages == [[1_005, 1_004], [1_003, 1_002], [1_001]])
+            let order = try #require(try await shop.account.order("gid://shopify/Order/1003"))
+            #expect(order.customerOrder.totalPrice.amount.text == "30.0")
+            #expect(order.lineItems.nodes.map(\.quantity) == [2])
+            #expect(try await shop.account.order("gid://shopify/Order/9") == nil)
+        }
+    }
+
+    @Test("a token that is refused before its time is renewed once, and the call repeated")
+    func renewal() async throws {
+        try await Shop.with { shop in
+            shop.sandbox.shopify.expireAccessTokens()
+            let profile = try await shop.account.profile()
+            #expect(profile.firstName == "Ada")
+            let token = CustomerAccessToken(issuedByShopify: Secret("shcat_wrong"), expiresAt: nil, issuer: "i")
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.client.execute(CustomerProfileQuery(), as: token)
+            }
+            #expect(error?.code == .accessTokenRefused)
+            #expect(error?.kind == .retryLater)
+        }
+    }
+
+    @Test("too many requests wait as long as the API says, in seconds")
+    func throttling() async throws {
+        try await Shop.with { shop in
+            shop.sandbox.shopify.misbehave(.tooManyRequests(retryAfter: 7), on: .api)
+            let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
+            #expect(error?.kind == .retryLater)
+            #expect(error?.code == .throttled)
+            #expect(error?.retryAfter == .seconds(7))
+        }
+    }
+
+    @Test("an API that is away leaves the session as it is, and its address is kept while the document is away")
+    func outage() async throws {
+        try await Shop.with { shop in
+            _ = try await shop.account.profile()
+            shop.clock.advance(by: .seconds(7_200))
+            shop.sandbox.shopify.misbehave(.status(503), on: .apiDiscovery)
+            #expect(try await shop.account.profile().firstName == "Ada")
+            shop.sandbox.shopify.misbehave(.htmlPage(status: 502), on: .api)
+            let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
+            #expect(error?.kind == .retryLater)
+        }
+    }
+
+    @Test("no session but a Shopify one has a customer account")
+    func otherProviders() async throws {
+        try await Shop.with { shop in
+            let tokens = TokenSet(
+                buyer: Buyer(issuer: "https://bolt.example", subject: "b"),
+                accessToken: Secret("bolt-token"),
+                issuedAt: shop.clock.now
+            )
+            let session = try await shop.sessions.establish(tokens, provider: "guest")
+            let account = CustomerAccount(of: session.id, client: shop.client, sessions: shop.sessions)
+            let before = shop.sandbox.shopify.requests.count
+            let error = await #expect(throws: IdentityError.self) { try await account.profile() }
+            #expect(error?.code == .unsupportedByProvider)
+            #expect(shop.sandbox.shopify.requests.count == before)
+        }
+    }
+
+    @Test("nothing about the buyer shows when what came or went is printed or dumped")
+    func redaction() async throws {
+        try await Shop.with { shop in
+            let input = CustomerAddressInput(address1: .set("canary street"), phoneNumber: .set("+canary"))
+            var dumped = ""
+            dump(input, to: &dumped)
+            dump(try await shop.account.profile(), to: &dumped)
+            dump(CustomerAddressCreate(address: input), to: &dumped)
+            for text in ["canary", "Ada", "Lovelace", "ada@", "Analytical Way"] { #expect(!dumped.contains(text)) }
+        }
+    }
+
+    @Test(
+        "a configuration that leads nowhere is refused",
+        arguments: ["", "shop", "https://a.example", "a.example/path", "user@a.example", "a.example?x"]
+    )
+    func domains(domain: String) {
+        #expect(throws: IdentityError.self) { try CustomerAccountConfiguration(shopDomain: domain) }
+    }
+
+    @Test("an endpoint, an origin and a version must be what they say")
+    func members() throws {
+        let plain = try HTTPURL("http://a.example/x")
+        #expect(throws: IdentityError.self) {
+            try CustomerAccountConfiguration(shopDomain: "a.example", endpoint: plain)
+        }
+        #expect(throws: IdentityError.self) {
+            try CustomerAccountConfiguration(shopDomain: "a.example", origin: "https://a.example/path")
+        }
+        #expect(throws: IdentityError.self) {
+            try CustomerAccountConfiguration(shopDomain: "a.example", apiVersion: ShopifyAPIVersion(rawValue: "../x"))
+        }
+        let good = try CustomerAccountConfiguration(shopDomain: "Shop.Example", origin: "https://a.example")
+        #expect(good.shopDomain == "shop.example")
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import IdentityKit
+import ShopifyGraphQL
+import ShopifyLegacyCustomers
+import ShopifyStorefront
+import Testing
+
+/// The code of the page, compiled; the test below holds page and code together.
+private enum Guide {
+    // swift-format-ignore
+    static func signIn(
+        storefront: StorefrontClient, environment: IdentityEnvironment, store: any SessionStore, email: String,
+        password: Secret, newPassword: Secret, ip: String
+    ) async throws {
+let legacy = LegacyPasswordProvider(client: storefront, environment: environment)
+let sessions = SessionManager(providers: try ProviderRegistry([legacy]), store: store, environment: environment)
+
+let tokens = try await legacy.signIn(email: email, password: password, in: StorefrontContext(buyerIP: ip))
+let session = try await sessions.establish(tokens, provider: legacy.descriptor.name)
+
+let account = LegacyCustomerAccount(of: session.id, provider: legacy, sessions: sessions)
+let customer = try await account.customer()
+try await account.update(LegacyCustomerUpdateInput(phone: .null))
+try await account.update(LegacyCustomerUpdateInput(password: .set(newPassword)))
+        _ = customer
+    }
+}
+
+@Suite("The legacy customers' page")
+struct LegacyCustomerGuideTests {
+    @Test("all Swift of the page is code that compiles")
+    func code() throws {
+        let here = URL(filePath: #filePath)
+        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "Documentation/LegacyCustomers.md"), encoding: .utf8)
+        let source = try String(contentsOf: here, encoding: .utf8)
+        let blocks = page.components(separatedBy: "```swift\n").dropFirst()
+        #expect(blocks.count == 2)
+        for block in blocks { #expect(source.contains(block.components(separatedBy: "```")[0])) }
+    }
+}

@@ -1,0 +1,301 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyLegacyCustomers
+import ShopifyStorefront
+import Testing
+
+/// A shop with legacy accounts, one of which is Ada's.
+private struct Shop {
+    static let email = "ada@example.com"
+    static let password = Secret("difference engine")
+
+    let sandbox: Sandbox
+    let provider: LegacyPasswordProvider
+    let sessions: SessionManager
+    let carts: CartAdapter
+    let clock = ManualClock()
+    let context = StorefrontContext(buyerIP: "203.0.113.7")
+
+    init() async throws {
+        var settings = SandboxConfiguration()
+        settings.clock = clock
+        sandbox = try await Sandbox.start(settings)
+        sandbox.storefront.addLegacyCustomer(email: Self.email, password: Self.password.reveal())
+        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        let client = StorefrontClient(
+            configuration: try StorefrontConfiguration(
+                shopDomain: "sandbox.example",
+                authentication: .privateToken(Secret(sandbox.storefront.configuration.privateToken)),
+                endpoint: try HTTPURL(sandbox.storefront.endpoint),
+                allowsLoopbackHTTP: true
+            ),
+            environment: environment,
+            retry: .none
+        )
+        provider = LegacyPasswordProvider(client: client, environment: environment)
+        let store = InMemoryStore()
+        sessions = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: store,
+            environment: environment
+        )
+        carts = CartAdapter(client: client, sessions: sessions, store: store)
+    }
+
+    func signIn(_ password: Secret = password) async throws -> SessionID {
+        let tokens = try await provider.signIn(email: Self.email, password: password, in: context)
+        return try await sessions.establish(tokens, provider: provider.descriptor.name).id
+    }
+
+    func account(_ session: SessionID) -> LegacyCustomerAccount {
+        LegacyCustomerAccount(of: session, provider: provider, sessions: sessions, context: context)
+    }
+
+    static func with(_ body: (Shop) async throws -> Void) async throws {
+        let shop = try await Shop()
+        do { try await body(shop) } catch {
+            await shop.sandbox.stop()
+            throw error
+        }
+        await shop.sandbox.stop()
+    }
+}
+
+@Suite("Legacy customers")
+struct LegacyCustomerTests {
+    @Test("e-mail address and password make a session; a wrong password and an unknown address fail alike")
+    func signIn() async throws {
+        try await Shop.with { shop in
+            let session = try await shop.signIn()
+            let buyer = try await shop.sessions.session(session).buyer
+            #expect(buyer.subject.hasPrefix("gid://shopify/Customer/"))
+            #expect(buyer.email?.value == Shop.email)
+            let wrong = await #expect(throws: IdentityError.self) { try await shop.signIn(Secret("analytical")) }
+            let unknown = await #expect(throws: IdentityError.self) {
+                try await shop.provider.signIn(email: "nobody@example.com", password: Shop.password, in: shop.context)
+            }
+            #expect(wrong?.code == .passwordRefused)
+            #expect(unknown?.code == wrong?.code)
+            #expect(unknown?.message == wrong?.message)
+        }
+    }
+
+    @Test("a token is renewed before it expires, and an expired one ends the session")
+    func renewal() async throws {
+        try await Shop.with { shop in
+            let session = try await shop.signIn()
+            let first = try await shop.sessions.tokens(for: session).tokens.accessToken
+            let second = try await shop.sessions.renewTokens(for: session).tokens.accessToken
+            #expect(!second.isEqual(to: first))
+            shop.clock.advance(by: .seconds(15 * 86_400))
+            let error = await #expect(throws: IdentityError.self) { try await shop.sessions.tokens(for: session) }
+            #expect(error?.kind == .signInAgain)
+        }
+    }
+
+    @Test("an outage while renewing leaves the session as it is")
+    func outage() async throws {
+        try await Shop.with { shop in
+            let session = try await shop.signIn()
+            shop.sandbox.storefront.misbehave(.status(503), on: .storefront)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.sessions.renewTokens(for: session)
+            }
+            #expect(error?.kind == .retryLater)
+            _ = try await shop.sessions.tokens(for: session)
+        }
+    }
+
+    @Test("the answer to a forgotten password is the same for known and unknown addresses")
+    func recover() async throws {
+        try await Shop.with { shop in
+            try await shop.provider.recover(email: Shop.email, in: shop.context)
+            try await shop.provider.recover(email: "nobody@example.com", in: shop.context)
+            let requests = shop.sandbox.storefront.requests(to: .storefront)
+            #expect(requests.count == 2)
+            #expect(requests.allSatisfy { $0.header("shopify-storefront-buyer-ip") == "203.0.113.7" })
+            shop.sandbox.storefront.misbehave(.tooManyRequests(retryAfter: 30), on: .storefront)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.provider.recover(email: Shop.email, in: shop.context)
+            }
+            #expect(error?.kind == .retryLater)
+        }
+    }
+
+    @Test("a new password by e-mail signs in and kills the old one; the token in the mail is good once")
+    func reset() async throws {
+        try await Shop.with { shop in
+            let mail = try #require(shop.sandbox.storefront.legacyMail(to: Shop.email))
+            let new = Secret("analytical engine")
+            let url = try HTTPURL(mail.url)
+            let tokens = try await shop.provider.reset(url: url, password: new, in: shop.context)
+            #expect(tokens.buyer.subject == mail.customerID)
+            _ = try await shop.signIn(new)
+            let old = await #expect(throws: IdentityError.self) { try await shop.signIn() }
+            #expect(old?.code == .passwordRefused)
+            let again = await #expect(throws: IdentityError.self) {
+                try await shop.provider.reset(url: url, password: new, in: shop.context)
+            }
+            #expect(again?.code == .legacyCustomerUserErrors)
+            let second = try #require(shop.sandbox.storefront.legacyMail(to: Shop.email))
+            _ = try await shop.provider.reset(
+                customer: second.customerID,
+                resetToken: Secret(second.token),
+                password: Shop.password,
+                in: shop.context
+            )
+            _ = try await shop.signIn()
+        }
+    }
+
+    @Test("an account is created, and one that waits is activated by what its e-mail holds")
+    func activation() async throws {
+        try await Shop.with { shop in
+            let input = LegacyCustomerCreateInput(email: "grace@example.com", password: Secret("compiler"))
+            let id = try await shop.provider.create(input, in: shop.context)
+            #expect(id != nil)
+            let taken = await #expect(throws: IdentityError.self) {
+                try await shop.provider.create(input, in: shop.context)
+            }
+            #expect((taken?.cause as? LegacyCustomerUserErrors)?.errors.first?.code == .taken)
+            for way in [true, false] {
+                let email = "waiting-\(way)@example.com"
+                shop.sandbox.storefront.addLegacyCustomer(email: email, password: "not yet", isActive: false)
+                let mail = try #require(shop.sandbox.storefront.legacyMail(to: email))
+                let password = Secret("now it is")
+                let tokens =
+                    way
+                    ? try await shop.provider.activate(
+                        url: try HTTPURL(mail.url),
+                        password: password,
+                        in: shop.context
+                    )
+                    : try await shop.provider.activate(
+                        customer: mail.customerID,
+                        activationToken: Secret(mail.token),
+                        password: password,
+                        in: shop.context
+                    )
+                #expect(tokens.buyer.subject == mail.customerID)
+                _ = try await shop.provider.signIn(email: email, password: password, in: shop.context)
+            }
+        }
+    }
+
+    @Test("a Multipass token signs in, and a made-up one does not")
+    func multipass() async throws {
+        try await Shop.with { shop in
+            let tokens = try await shop.provider.signIn(
+                multipassToken: Secret("mp-\(Shop.email)"),
+                in: shop.context
+            )
+            #expect(tokens.buyer.email?.value == Shop.email)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.provider.signIn(multipassToken: Secret("x"), in: shop.context)
+            }
+            #expect(error?.code == .legacyCustomerUserErrors)
+        }
+    }
+
+    @Test("a new password's token takes the old one's place in the session, and other sessions end")
+    func passwordChange() async throws {
+        try await Shop.with { shop in
+            let session = try await shop.signIn()
+            let other = try await shop.signIn()
+            let old = try await shop.sessions.tokens(for: session).tokens.accessToken
+            let account = shop.account(session)
+            try await account.update(LegacyCustomerUpdateInput(password: .set(Secret("analytical engine"))))
+            let new = try await shop.sessions.tokens(for: session).tokens.accessToken
+            #expect(!new.isEqual(to: old))
+            #expect(try await account.customer().legacyCustomer.email == Shop.email)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.sessions.renewTokens(for: other)
+            }
+            #expect(error?.kind == .signInAgain)
+        }
+    }
+
+    @Test("an update leaves what is unset, clears what is null, and asks for no other token")
+    func update() async throws {
+        try await Shop.with { shop in
+            let session = try await shop.signIn()
+            let account = shop.account(session)
+            let before = try await shop.sessions.tokens(for: session).tokens.accessToken
+            var customer = try await account.update(LegacyCustomerUpdateInput(phone: .set("+14155550123")))
+            #expect(customer.phone == "+14155550123")
+            customer = try await account.update(LegacyCustomerUpdateInput(lastName: .set("King")))
+            #expect(customer.phone == "+14155550123")
+            #expect(customer.firstName == "Ada")
+            customer = try await account.update(LegacyCustomerUpdateInput(phone: .null))
+            #expect(customer.phone == nil)
+            #expect(try await shop.sessions.tokens(for: session).tokens.accessToken.isEqual(to: before))
+        }
+    }
+
+    @Test("addresses are added, changed, made the default and removed; orders are read")
+    func addresses() async throws {
+        try await Shop.with { shop in
+            let account = shop.account(try await shop.signIn())
+            let home = try await account.add(LegacyCustomerAddressInput(address1: .set("1 Way"), city: .set("London")))
+            let work = try await account.add(LegacyCustomerAddressInput(city: .set("Paris")))
+            #expect(try await account.update(address: home.id, .init(address1: .null)).address1 == nil)
+            try await account.setDefaultAddress(work.id)
+            try await account.remove(address: home.id)
+            let customer = try await account.customer()
+            #expect(customer.addresses.nodes.map(\.city) == ["Paris"])
+            #expect(customer.orders.nodes.map(\.orderNumber) == [501])
+            let error = await #expect(throws: IdentityError.self) { try await account.remove(address: home.id) }
+            #expect((error?.cause as? LegacyCustomerUserErrors)?.errors.first?.code == .notFound)
+        }
+    }
+
+    @Test("there is no page to go to, and the claim on a cart is the customer's token")
+    func provider() async throws {
+        try await Shop.with { shop in
+            let begun = await #expect(throws: IdentityError.self) { try await shop.sessions.begin("legacy") }
+            #expect(begun?.code == .unsupportedByProvider)
+            let session = try await shop.signIn()
+            let tokens = try await shop.sessions.tokens(for: session).tokens
+            guard case .customer(let claim) = try await shop.sessions.cartClaim(for: session).claim else {
+                Issue.record("The claim is no customer token.")
+                return
+            }
+            #expect(claim.token.isEqual(to: tokens.accessToken))
+            #expect(claim.expiresAt == tokens.expiresAt)
+        }
+    }
+
+    @Test("logging out deletes the token at Shopify")
+    func logout() async throws {
+        try await Shop.with { shop in
+            let session = try await shop.signIn()
+            let tokens = try await shop.sessions.tokens(for: session).tokens
+            _ = try await shop.sessions.logout(session)
+            await shop.sessions.drain()
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.provider.refresh(tokens)
+            }
+            #expect(error?.kind == .signInAgain)
+        }
+    }
+
+    @Test("passwords, tokens and addresses show nowhere")
+    func redaction() throws {
+        let canary = Secret("canary")
+        let values: [Any] = [
+            LegacyCustomerCreateInput(email: "canary@example.com", password: canary),
+            LegacyCustomerTokenCreate(input: LegacyCustomerTokenInput(email: "canary@example.com", password: canary)),
+            LegacyCustomerRecover(email: "canary@example.com"), LegacyCustomerAddressInput(address1: .set("canary")),
+            LegacyCustomerTokenCreateWithMultipass(multipassToken: canary),
+        ]
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!"\(value)\(String(reflecting: value))\(dumped)".contains("canary"))
+        }
+    }
+}
