@@ -5,71 +5,8 @@ import ShopifyGraphQL
 import ShopifyStorefront
 import Testing
 
-/// The operations that the two pages speak of.
+/// The operation of the pages that no published schema has.
 private enum GuideOperations {
-    struct Named: GraphQLReadable {
-        let name: String
-        init(_ node: GraphQLNode) throws(GraphQLReadingError) { name = try node.field("name") }
-    }
-
-    struct FetchShop: GraphQLOperation {
-        static let document = GraphQLDocument(name: "FetchShop", kind: .query, text: "", isPersonal: false)
-        var variables: GraphQLInputObject { GraphQLInputObject() }
-
-        struct Output: GraphQLReadable {
-            let shop: Named
-            init(_ node: GraphQLNode) throws(GraphQLReadingError) { shop = try node.field("shop") }
-        }
-    }
-
-    struct FetchPage: GraphQLOperation {
-        static let document = GraphQLDocument(name: "FetchPage", kind: .query, text: "", isPersonal: false)
-        let id: String
-        let after: String?
-
-        var variables: GraphQLInputObject {
-            var variables = GraphQLInputObject()
-            variables.set("id", id)
-            variables.set("after", .setIfPresent(after))
-            return variables
-        }
-
-        struct Output: GraphQLReadable {
-            let collection: Collection?
-            init(_ node: GraphQLNode) throws(GraphQLReadingError) { collection = try node.field("collection") }
-        }
-
-        struct Collection: GraphQLReadable {
-            let products: Products
-            init(_ node: GraphQLNode) throws(GraphQLReadingError) { products = try node.field("products") }
-        }
-
-        struct Products: GraphQLReadable {
-            let nodes: [Product]
-            let pageInfo: PageInfo
-
-            init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                nodes = try node.field("nodes")
-                pageInfo = try node.field("pageInfo")
-            }
-        }
-
-        struct Product: GraphQLReadable {
-            let title: String
-            init(_ node: GraphQLNode) throws(GraphQLReadingError) { title = try node.field("title") }
-        }
-
-        struct PageInfo: GraphQLReadable {
-            let hasNextPage: Bool
-            let endCursor: String?
-
-            init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                hasNextPage = try node.field("hasNextPage")
-                endCursor = try node.field("endCursor")
-            }
-        }
-    }
-
     struct FetchAttempt: GraphQLOperation {
         static let document = GraphQLDocument(name: "FetchAttempt", kind: .query, text: "")
         let id: String
@@ -91,8 +28,6 @@ private enum GuideOperations {
 
 /// The code of the pages, compiled; the test below holds page and code together.
 private enum Guide {
-    typealias FetchShop = GuideOperations.FetchShop
-    typealias FetchPage = GuideOperations.FetchPage
     typealias FetchAttempt = GuideOperations.FetchAttempt
 
     @Sendable static func show(_ value: some Sendable) {}
@@ -112,7 +47,7 @@ private enum Guide {
 
     // swift-format-ignore
     static func storefront(
-        token: Secret, ip: String, operation: FetchShop, attempt: FetchAttempt, environment: IdentityEnvironment,
+        token: Secret, ip: String, operation: ShopInfo, attempt: FetchAttempt, environment: IdentityEnvironment,
         sessions: SessionManager
     ) async throws {
 let configuration = try StorefrontConfiguration(
@@ -156,17 +91,41 @@ handle.cancel()
     // swift-format-ignore
     static func migration(
         storefront: StorefrontClient, carts: CartAdapter, session: SessionID, cartID: CartID, variant: String,
-        collection: String, attempt: String, ip: String
+        collectionID: String, productID: String, typed: String, attempt: String, ip: String
     ) async throws {
-let shop = try await storefront.execute(FetchShop(), cachePolicy: .cacheFirst(expireIn: .seconds(300))).data.shop
-show(shop.name)
+let shop = try await storefront.execute(ShopInfo(), cachePolicy: .cacheFirst(expireIn: .seconds(300))).data
+show("\(shop.name) sells in \(shop.paymentSettings.currencyCode), \(shop.refundPolicy?.title ?? "no refunds")")
 
-var cursor: String?
-repeat {
-    let page = try await storefront.execute(FetchPage(id: collection, after: cursor)).data.collection?.products
-    for product in page?.nodes ?? [] { show(product.title) }
-    cursor = page?.pageInfo.hasNextPage == true ? page?.pageInfo.endCursor : nil
-} while cursor != nil
+for collection in try await storefront.execute(CollectionsPage(first: 10)).data.nodes {
+    let products = try await storefront.execute(CollectionProducts(id: .set(collection.id), first: 10)).data?.products
+    show("\(collection.title): \((products?.nodes ?? []).map(\.title))")
+}
+
+let pages = storefront.pages { page in
+    CollectionProducts(id: .set(collectionID), first: page.size, after: .setIfPresent(page.cursor))
+} reading: {
+    $0?.products
+}
+for try await page in pages {
+    for product in page.nodes { show(product.title) }
+}
+
+let product = try await storefront.execute(ProductByID(id: productID)).data
+for image in product?.images.nodes ?? [] { show(image.url.text) }
+for variant in product?.variants.nodes ?? [] where variant.availableForSale {
+    show("\(variant.title): \(variant.price.amount) \(variant.price.currencyCode)")
+}
+
+switch try await storefront.execute(NodeByID(id: productID)).data?.concrete {
+case .product(let product): show(product.title)
+case .collection(let collection): show(collection.title)
+case .other(let name): show("a \(name)")
+default: show("nothing")
+}
+
+let query = SearchQuery.text(typed) && SearchQuery.field(.tag, "blue") && !SearchQuery.isEmpty(.productType)
+let found = try await storefront.execute(ProductsPage(first: 10, query: .set(query))).data.nodes
+let suggestions = try await storefront.execute(PredictiveSearchQuery(query: typed, limit: .set(5))).data
 
 let cart = try await carts.add([.init(merchandiseID: variant, quantity: 5)], for: session, in: .init(buyerIP: ip))
 for warning in cart.warnings { show(warning.message) }
@@ -179,7 +138,7 @@ let order = try await storefront.poll(
     until: { $0.orderID != nil }).data.orderID
 
 do {
-    let answer = try await storefront.executePartial(FetchShop())
+    let answer = try await storefront.executePartial(ShopInfo())
     for error in answer.errors { log("\(error.code?.rawValue ?? "no code") at \(error.path) \(error.locations)") }
 } catch let error as IdentityError where error.kind == .retryLater {
     log("try again in \(String(describing: error.retryAfter)): \(error)")
@@ -187,7 +146,7 @@ do {
 
 let identity = CartBuyerIdentityInput(phone: .null)
 _ = try await storefront.execute(CartBuyerIdentityUpdate(cartID: cartID, buyerIdentity: identity))
-        _ = order
+        _ = (order, found, suggestions)
     }
 }
 
@@ -222,7 +181,7 @@ struct GuideTests {
     )
     func documents() throws {
         let blocks = try blocks("graphql", of: "Documentation/MigratingFromTheMobileBuySDK.md")
-        #expect(blocks.count >= 6)
+        #expect(!blocks.isEmpty)
         let documents = Dictionary(uniqueKeysWithValues: blocks.enumerated().map { ("\($0)", $1) })
         let report = try SchemaCheck.run(documents, schemas: #require(Self.schemas))
         #expect(report.isValid, "\(report.text)")

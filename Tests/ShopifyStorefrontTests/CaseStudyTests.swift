@@ -1,0 +1,95 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityShopify
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Testing
+
+/// The case studies of the Mobile Buy SDK's README that read the catalogue, with the operations of today, against a Storefront that
+/// knows its schema.
+@Suite struct CaseStudyTests {
+    private func storefront(_ sandbox: Sandbox, cache: (any ResponseCache)? = nil) throws -> StorefrontClient {
+        let lab = sandbox.labConfiguration()
+        let configuration = try IdentityConfiguration(json: lab.json.serialized, environmentVariables: lab.environment)
+        return StorefrontClient(
+            configuration: try StorefrontConfiguration(#require(configuration.storefront)),
+            environment: IdentityEnvironment(transport: try CurlTransport()),
+            context: StorefrontContext(buyerIP: "203.0.113.7", country: "US", language: "EN"),
+            cache: cache,
+            cachePolicy: .cacheFirst(expireIn: .seconds(300))
+        )
+    }
+
+    @Test("case study: the shop's name, currency and policies, fetched once and then kept")
+    func shop() async throws {
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let cache = InMemoryResponseCache()
+        let client = try storefront(sandbox, cache: cache)
+        let shop = try await client.execute(ShopInfo())
+        #expect(!shop.data.name.isEmpty && shop.data.paymentSettings.currencyCode == .usd && shop.errors.isEmpty)
+        #expect(cache.count == 1)
+        guard case .cache = try await client.execute(ShopInfo()).origin else {
+            Issue.record("fetched again")
+            return
+        }
+    }
+
+    @Test("case study: collections, and the products of each")
+    func collections() async throws {
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let client = try storefront(sandbox)
+        let collections = try await client.execute(CollectionsPage(first: 10)).data.nodes
+        let collection = try #require(collections.first)
+        let products = try await client.execute(CollectionProducts(id: .set(collection.id), first: 10)).data?.products
+        #expect(try #require(products).nodes.contains { $0.title == "Analytical Mug" })
+    }
+
+    @Test("case study: the products of a collection, page by page, each once")
+    func pagination() async throws {
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let client = try storefront(sandbox)
+        let collection = try #require(try await client.execute(CollectionsPage(first: 1)).data.nodes.first)
+        let pages = client.pages(size: 1) { page in
+            CollectionProducts(id: .set(collection.id), first: page.size, after: .setIfPresent(page.cursor))
+        } reading: {
+            $0?.products
+        }
+        var titles: [String] = []
+        var count = 0
+        for try await page in pages {
+            count += 1
+            titles += page.nodes.map(\.title)
+        }
+        #expect(count == titles.count && titles.count >= 2 && Set(titles).count == titles.count)
+    }
+
+    @Test("case study: a product with its images and variants, by id, by handle and as a node")
+    func product() async throws {
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let client = try storefront(sandbox)
+        let card = try #require(try await client.execute(ProductsPage(first: 1)).data.nodes.first)
+        let product = try #require(try await client.execute(ProductByID(id: card.id)).data)
+        #expect(product.productCard.title == card.title)
+        #expect(try #require(product.variants.nodes.first).price.currencyCode == "USD")
+        let same = try await client.execute(ProductByHandle(handle: card.handle)).data
+        #expect(same?.productCard.id == card.id)
+        guard case .product(let node) = try await client.execute(NodeByID(id: card.id)).data?.concrete else {
+            Issue.record("no product")
+            return
+        }
+        #expect(node.id == card.id)
+        #expect(try await client.execute(ProductByID(id: "gid://shopify/Product/999")).data == nil)
+    }
+
+    @Test("case study: searching, and what a search box suggests")
+    func search() async throws {
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let client = try storefront(sandbox)
+        let found = try await client.execute(ProductsPage(first: 10, query: .set(.text("Mug")))).data.nodes
+        #expect(found.contains { $0.title == "Analytical Mug" })
+        let suggestions = try await client.execute(PredictiveSearchQuery(query: "mug", limit: .set(5))).data
+        #expect(try #require(suggestions).products.contains { $0.title == "Analytical Mug" })
+    }
+}
