@@ -7,7 +7,7 @@ public import ShopifyGraphQL
 /// A value that may be used from any task. Copies share what was learnt of the shop: its breaker, its cache, and what was
 /// reported once. Make one for a shop and keep it.
 ///
-/// Operations are repeated as ``RetryPolicy`` and their documents allow. Nothing is cached unless there is a cache and a policy asks
+/// Operations are repeated as `RetryPolicy` and their documents allow. Nothing is cached unless there is a cache and a policy asks
 /// for it.
 public struct StorefrontClient: Sendable {
     /// How the API is called.
