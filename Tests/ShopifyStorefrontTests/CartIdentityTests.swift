@@ -29,7 +29,7 @@ import Testing
         let call = shop.storefront.calls[0]
         #expect(call.identity == ["customerAccessToken": .string("token-1"), "countryCode": .string("US")])
         #expect(call.request.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7")
-        #expect(cart.identity == .customer(until: shop.clock.now + 3600) && cart.problem == nil)
+        #expect(cart.identity == .attached(until: shop.clock.now + 3600) && cart.problem == nil)
         #expect(try await shop.boundCart == "gid://shopify/Cart/c1?key=k1")
     }
 
@@ -46,7 +46,7 @@ import Testing
         let address = input?["delivery"]?["addresses"]?.array?.first
         #expect(address?["oneTimeUse"] == .bool(true) && address?["selected"] == .bool(true))
         #expect(address?["validationStrategy"] == .string("COUNTRY_CODE_ONLY"))
-        #expect(cart.identity == .contact)
+        #expect(cart.identity == .contact && cart.omitted == ["phone"])
     }
 
     @Test("what Shopify does not accept of a contact is given up, and the cart is never lost")
@@ -93,7 +93,7 @@ import Testing
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
         #expect(shop.storefront.calls.map(\.token) == ["token-1", "token-2"])
         #expect(shop.provider.refreshes == 1)
-        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
+        #expect(cart.identity == .attached(until: shop.clock.now + 3600))
     }
 
     @Test("a token refused twice makes a guest's cart that says so")
@@ -136,7 +136,7 @@ import Testing
             #"{"message":"Access denied","path":["cartCreate","cart","buyerIdentity","customer"],"extensions":{"code":"ACCESS_DENIED"}}"#
         let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(customer: nil), errors: denied) }
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
-        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
+        #expect(cart.identity == .attached(until: shop.clock.now + 3600))
     }
 
     @Test("tokenless access does not ask for the customer")
@@ -144,7 +144,7 @@ import Testing
         let shop = try await TestShop(.customer, authentication: .tokenless) { .payload($0.field) }
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
         #expect(shop.storefront.calls[0].variables["readsCustomer"] == .bool(false))
-        #expect(cart.identity == .customer(until: shop.clock.now + 3600))
+        #expect(cart.identity == .attached(until: shop.clock.now + 3600))
     }
 
     @Test("a renewed token is attached again, and one that has not changed is not")
@@ -217,7 +217,7 @@ import Testing
             let cart = String.cart(addresses: ["typed"])
             return call.field == "cart" ? .json(#"{"data":{"cart":\#(cart)}}"#) : .payload(call.field, cart: cart)
         }
-        _ = try await shop.carts.adopt(id, for: shop.session)
+        _ = try await shop.carts.adopt(id, for: shop.session, isVouchedFor: true)
         _ = try await shop.carts.attach(to: shop.session)
         #expect(shop.storefront.fields == ["cart", "cartBuyerIdentityUpdate"])
     }

@@ -3,8 +3,9 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import ShopifyGraphQL
-import ShopifyStorefront
 import Testing
+
+@testable import ShopifyStorefront
 
 @Suite struct OperationTests {
     static let documents = [
@@ -12,6 +13,15 @@ import Testing
         "CartBuyerIdentityUpdate": CartBuyerIdentityUpdate.document.text,
         "CartDeliveryAddressesReplace": CartDeliveryAddressesReplace.document.text,
         "CartDeliveryAddressesRemove": CartDeliveryAddressesRemove.document.text, "CartQuery": CartQuery.document.text,
+        "CartLinesUpdate": CartLinesUpdate.document.text, "CartLinesRemove": CartLinesRemove.document.text,
+        "CartNoteUpdate": CartNoteUpdate.document.text, "CartAttributesUpdate": CartAttributesUpdate.document.text,
+        "CartDiscountCodesUpdate": CartDiscountCodesUpdate.document.text,
+        "CartGiftCardCodesAdd": CartGiftCardCodesAdd.document.text,
+        "CartGiftCardCodesRemove": CartGiftCardCodesRemove.document.text,
+        "CartSelectedDeliveryOptionsUpdate": CartSelectedDeliveryOptionsUpdate.document.text,
+        "CartDeliveryAddressesAdd": CartDeliveryAddressesAdd.document.text,
+        "CartDeliveryAddressesUpdate": CartDeliveryAddressesUpdate.document.text,
+        "CartLines": CartLinesQuery.document.text, "CartDelivery": CartDeliveryQuery.document.text,
     ]
     static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
 
@@ -174,6 +184,6 @@ import Testing
         let report = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0, "\(report)")
-        #expect(report.contains("6 documents against 4 schemas"), "\(report)")
+        #expect(report.contains("18 documents against 4 schemas"), "\(report)")
     }
 }

@@ -60,27 +60,6 @@ private struct Shop {
     }
 }
 
-/// The laboratory's file has an entry that these tests do not use.
-private struct OpenIDFactoryStub: ProviderFactory {
-    let kind = "openid"
-
-    func makeProvider(
-        named name: String,
-        from section: inout ConfigurationSection,
-        in environment: IdentityEnvironment
-    ) throws -> any IdentityProvider {
-        for member in section.memberNames {
-            switch member {
-            case "allowsLoopbackHTTP": _ = try section.bool(member, default: false)
-            case "scopes": _ = try section.optionalStrings(member)
-            case "clientSecret": _ = try section.optionalSecret(member)
-            default: _ = try section.optionalString(member)
-            }
-        }
-        return ClaimProvider(.none, clock: ManualClock(), name: name)
-    }
-}
-
 @Suite struct SandboxTests {
     @Test("a Shopify customer arrives at checkout signed in, and after logout the cart is nobody's")
     func shopify() async throws {

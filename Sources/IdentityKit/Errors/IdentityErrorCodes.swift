@@ -97,6 +97,8 @@ extension IdentityError.Code {
 
     /// No such session.
     public static let sessionUnknown = Self(rawValue: "session_unknown")
+    /// The session is a guest's: nobody has signed in to it (``SessionManager/beginGuest(retainedFor:)``).
+    public static let notSignedIn = Self(rawValue: "not_signed_in")
     /// The session has ended at the provider; see ``IdentityError/Kind/signInAgain``.
     public static let sessionEnded = Self(rawValue: "session_ended")
     /// The provider's answer to a renewal was lost with the new refresh token in it; see ``SessionEndReason/lostRotation``.

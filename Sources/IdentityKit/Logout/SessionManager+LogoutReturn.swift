@@ -71,6 +71,8 @@ extension SessionManager {
         _ options: LogoutOptions,
         _ problems: inout [IdentityError]
     ) async -> (url: HTTPURL?, awaitedReturn: LogoutResult.AwaitedReturn?) {
+        // Nobody is signed in anywhere.
+        if session.isGuest { return (nil, nil) }
         do {
             let provider = try providers.provider(named: session.provider)
             do {

@@ -9,6 +9,14 @@ extension IdentityError {
     }
 
     static func ended(_ reason: SessionEndReason, because error: IdentityError? = nil) -> IdentityError {
+        if reason == .guest {
+            return IdentityError(
+                .signInAgain,
+                .notSignedIn,
+                "Nobody has signed in to this session yet.",
+                hint: "Let the visitor sign in; the login makes a session of its own."
+            )
+        }
         let isLost = reason == .lostRotation
         return IdentityError(
             .signInAgain,

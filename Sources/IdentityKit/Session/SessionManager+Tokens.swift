@@ -102,9 +102,14 @@ extension SessionManager {
         validFor duration: Duration? = nil
     ) async throws -> (claim: CartClaim, session: Session) {
         try await Correlation.scope {
-            try await withTokens(id, duration) { provider, tokens in
-                guard let claiming = provider as? any CartClaimProviding else { return CartClaim.none }
-                return try await claiming.cartClaim(for: tokens)
+            do {
+                return try await withTokens(id, duration) { provider, tokens in
+                    guard let claiming = provider as? any CartClaimProviding else { return CartClaim.none }
+                    return try await claiming.cartClaim(for: tokens)
+                }
+            } catch let error as IdentityError where error.code == .notSignedIn {
+                // A guest's cart is a guest's; that is no failure.
+                return (.none, try await session(id))
             }
         }
     }

@@ -94,6 +94,9 @@ public final class SandboxShopify: SandboxService {
         state.withLock { $0.desk.closeAllSessions() }
     }
 
+    /// The Customer Account API's URL, as the platform's discovery document names it.
+    public var customerAccountEndpoint: String { endpoints(for: .platform).api }
+
     // MARK: Routes
 
     func route(_ path: String, shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxRoute {

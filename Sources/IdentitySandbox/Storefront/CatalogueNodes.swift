@@ -15,7 +15,10 @@ extension SandboxStorefront {
     func variantNode(_ variant: SandboxStorefrontConfiguration.Variant) -> GraphNode {
         .object(
             "ProductVariant",
-            variantMembers(variant).merging(["product": productNode(variant.product, deep: false)]) { $1 }
+            // Only when it is asked for: a cart of hundreds of lines would build hundreds of products.
+            variantMembers(variant).merging([
+                "product": .computed { [self] _ in productNode(variant.product, deep: false) }
+            ]) { $1 }
         )
     }
 
@@ -52,16 +55,16 @@ extension SandboxStorefront {
     /// A product; not `deep`, its variants do not lead back to it.
     func productNode(_ title: String, deep: Bool) -> GraphNode {
         let variants = configuration.variants.filter { $0.product == title }
-        let nodes = variants.map { variant in
+        @Sendable func node(_ variant: SandboxStorefrontConfiguration.Variant) -> GraphNode {
             deep ? variantNode(variant) : GraphNode.object("ProductVariant", variantMembers(variant))
         }
-        @Sendable func variant(_ options: JSONValue?) -> GraphNode? {
+        @Sendable func chosen(_ options: JSONValue?) -> GraphNode? {
             let wanted = options?.array?.first { $0["name"]?.string == "Variant" }?["value"]?.string
-            return zip(variants, nodes).first { $0.0.title == wanted }?.1
+            return variants.first { $0.title == wanted }.map(node)
         }
-        let available = zip(variants, nodes).first { $0.0.stock != 0 }?.1
         let members: [String: GraphNode] = [
-            "id": .text(productID(title)), "handle": .text(Self.handle(title)), "title": .text(title),
+            "id": .computed { [self] _ in .text(productID(title)) }, "handle": .text(Self.handle(title)),
+            "title": .text(title),
             "vendor": .text("Sandbox"), "productType": .text(""), "isGiftCard": .flag(false),
             "requiresSellingPlan": .flag(false), "description": Self.description(of: title),
             "descriptionHtml": .text("<p>From the sandbox.</p>"), "tags": .list([]),
@@ -70,14 +73,31 @@ extension SandboxStorefront {
             "variantsCount": .object("Count", ["count": .integer(variants.count), "precision": .text("EXACT")]),
             "seo": .object("SEO", ["title": .text(title)]), "featuredImage": image(title),
             "images": .connection("ImageConnection", "ImageEdge", [image(title)]),
-            "options": .list([option(variants, of: title)]), "priceRange": priceRange(variants.map(\.price)),
+            "options": .computed { [self] _ in .list([option(variants, of: title)]) },
+            "priceRange": priceRange(variants.map(\.price)),
             "compareAtPriceRange": priceRange([]),
-            "collections": .connection("CollectionConnection", "CollectionEdge", deep ? [collectionHead] : []),
-            "variants": .connection("ProductVariantConnection", "ProductVariantEdge", nodes),
-            "selectedOrFirstAvailableVariant": .computed { arguments in
-                variant(arguments["selectedOptions"]) ?? available ?? nodes.first ?? .null
+            "collections": .connection(
+                "CollectionConnection",
+                "CollectionEdge",
+                deep ? [collectionHead] : [],
+                with: ["totalCount": .text(deep ? "1" : "0")]
+            ),
+            "variants": .computed { arguments in
+                let nodes = variants.map(node)
+                guard
+                    case .computed(let page) = GraphNode.connection(
+                        "ProductVariantConnection",
+                        "ProductVariantEdge",
+                        nodes
+                    )
+                else { return .null }
+                return page(arguments)
             },
-            "variantBySelectedOptions": .computed { variant($0["selectedOptions"]) ?? .null },
+            "selectedOrFirstAvailableVariant": .computed { arguments in
+                chosen(arguments["selectedOptions"]) ?? (variants.first { $0.stock != 0 } ?? variants.first).map(node)
+                    ?? .null
+            },
+            "variantBySelectedOptions": .computed { chosen($0["selectedOptions"]) ?? .null },
             "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
         ]
         return .object("Product", members.merging(Self.dates) { $1 })

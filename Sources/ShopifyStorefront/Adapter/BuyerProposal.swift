@@ -10,6 +10,10 @@ struct BuyerProposal: Sendable {
     private(set) var phone: String?
     private(set) var country: String?
     private(set) var address: PostalAddress?
+    /// The company location to buy for; only beside a token.
+    var companyLocationID: String?
+    /// Parts of the claim that have no form in which Shopify takes them.
+    private(set) var unusable: [String] = []
     /// The whole claim, whatever was given up later.
     private let claim: [UInt8]
 
@@ -24,6 +28,8 @@ struct BuyerProposal: Sendable {
             email = contact.email.flatMap { $0.isEmpty ? nil : $0 }
             phone = contact.phone.flatMap(CartText.phone)
             country = contact.countryCode.flatMap(CartText.country)
+            if phone == nil, contact.phone?.isEmpty == false { unusable.append("phone") }
+            if country == nil, contact.countryCode?.isEmpty == false { unusable.append("country") }
             address = contact.addresses.first
             record["email"] = email.map { .string($0) }
             record["phone"] = phone.map { .string($0) }
@@ -53,13 +59,17 @@ struct BuyerProposal: Sendable {
         }
     }
 
+    /// The token that is sent, where that is not the claim's own.
+    mutating func send(_ token: CustomerAccessToken) { self.token = token }
+
     /// The identity as input; what an earlier identity left on the cart and this one does not replace is cleared.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         CartBuyerIdentityInput(
             customerAccessToken: token.map { .set($0) } ?? (binding?.identity == .customer ? .null : .unset),
             email: email.map { .set($0) } ?? (binding?.hasEmail == true ? .null : .unset),
             phone: phone.map { .set($0) } ?? (binding?.hasPhone == true ? .null : .unset),
-            countryCode: country.map { .set($0) } ?? .unset
+            countryCode: country.map { .set($0) } ?? .unset,
+            companyLocationID: token == nil ? .unset : .setIfPresent(companyLocationID)
         )
     }
 
@@ -71,13 +81,15 @@ struct BuyerProposal: Sendable {
         var less = self
         for error in errors {
             if error.field.contains("delivery") || error.field.contains("addresses") {
-                less.address = nil
+                less.address = less.address?.without(error.field.last ?? "")
             } else if error.field.last == "phone" {
                 less.phone = nil
             } else if error.field.last == "email" {
                 less.email = nil
             } else if error.field.last == "countryCode" {
                 less.country = nil
+            } else if error.field.last == "companyLocationId" {
+                less.companyLocationID = nil
             }
         }
         if less.parts != parts { return less }
@@ -103,11 +115,41 @@ struct BuyerProposal: Sendable {
 
     /// What of another proposal is no longer in this one.
     func omissions(from whole: BuyerProposal) -> [String] {
-        whole.parts.filter { !parts.contains($0) }
+        let missing = whole.parts.filter { !parts.contains($0) }
+        // Of an address that is not there at all the parts are not worth a word.
+        return whole.unusable + missing.filter { address != nil || !$0.hasPrefix("address.") }
     }
 
     private var parts: [String] {
-        [("email", email != nil), ("phone", phone != nil), ("country", country != nil), ("address", address != nil)]
-            .compactMap { $0.1 ? $0.0 : nil }
+        [
+            ("email", email != nil), ("phone", phone != nil), ("country", country != nil),
+            ("companyLocation", companyLocationID != nil), ("address", address != nil),
+        ].compactMap { $0.1 ? $0.0 : nil } + (address?.parts ?? [])
+    }
+}
+
+extension PostalAddress {
+    /// The address without one field that Shopify refused; nil when it is nothing without it.
+    func without(_ field: String) -> PostalAddress? {
+        var less = self
+        switch field {
+        case "firstName": less.givenName = nil
+        case "lastName": less.familyName = nil
+        case "company": less.company = nil
+        case "address2": less.line2 = nil
+        case "provinceCode": less.regionCode = nil
+        case "zip": less.postalCode = nil
+        case "phone": less.phone = nil
+        default: return nil
+        }
+        return less == self ? nil : less
+    }
+
+    /// The parts that can be given up one by one, for telling which ones were.
+    fileprivate var parts: [String] {
+        [
+            ("firstName", givenName), ("lastName", familyName), ("company", company), ("address2", line2),
+            ("provinceCode", regionCode), ("zip", postalCode), ("phone", phone.flatMap(CartText.phone)),
+        ].compactMap { name, value in value?.isEmpty == false ? "address.\(name)" : nil }
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import IdentityKit
 
 /// What an operation on a session's cart came to.
@@ -22,28 +23,65 @@ struct CartChange<Result: Sendable>: Sendable {
     }
 }
 
+/// How an operation uses the session's row.
+enum CartRowUse: Sendable {
+    /// It is written when the binding has changed.
+    case plain
+    /// It is written before, so that no cart is made that a store cannot keep.
+    case creating
+    /// The same where there is a cart that a new one replaces.
+    case replacing
+    /// It is written before and after, so that of several processes that read, change and write the cart each sees the others.
+    case claiming
+}
+
+/// A session's row as it was read.
+struct CartRow: Sendable {
+    /// Nil too for a cart of another shop, which is replaced.
+    var binding: CartBinding?
+    var payload: Secret?
+    var revision: Int64?
+    /// Since when a cart is being made.
+    var pendingSince: Date?
+}
+
 extension CartAdapter {
+    /// The carts that the current task works on: a merge comes to one of them twice.
+    @TaskLocal private static var heldCarts: Set<CartID> = []
+
+    /// How long a cart may be in the making before its process counts as dead.
+    static let patience = Duration.seconds(60)
+
     /// Runs an operation over a session's binding, alone, and saves what it makes of the binding.
     func changing<Result: Sendable>(
         _ id: SessionID,
+        _ use: CartRowUse = .plain,
         _ body: @Sendable (CartBinding?) async throws -> CartChange<Result>
     ) async throws -> Result {
         try await identityErrors {
             try await self.line.withLock(id) {
-                for _ in 0..<3 {
-                    let (old, revision) = try await self.binding(of: id)
+                var wasLost = false
+                for _ in 0..<4 {
+                    guard let row = try await self.row(of: id, for: use) else { continue }
                     let change: CartChange<Result>
                     do {
-                        change = try await body(old)
+                        change = try await self.alone(row.binding) { try await body(row.binding) }
                     } catch is CartVanished {
-                        let isGone = revision == nil ? true : try await self.save(nil, for: id, over: revision)
-                        if isGone { throw IdentityError.cartIsGone }
+                        wasLost = try await self.giveUp(row, of: id) || wasLost
                         continue
+                    } catch let error as IdentityError where wasLost && error.code == .cartMissing {
+                        throw IdentityError.cartIsGone
                     }
-                    guard let new = change.binding, new.payload.isEqual(to: old?.payload) == false else {
-                        return change.result
+                    guard let new = change.binding else { return change.result }
+                    let isChanged = !new.payload.isEqual(to: row.binding?.payload)
+                    if !isChanged, use != .claiming { return change.result }
+                    do {
+                        if try await self.save(new.payload, for: id, over: row.revision) { return change.result }
+                    } catch {
+                        // Nobody will find the new cart: the buyer must not be left on it.
+                        if case .discardAndAgain = change.onConflict { await self.discard(new) }
+                        throw error
                     }
-                    if try await self.save(new, for: id, over: revision) { return change.result }
                     try await self.checkAlive(id, or: new)
                     switch change.onConflict {
                     case .again: continue
@@ -61,18 +99,82 @@ extension CartAdapter {
         }
     }
 
-    /// The binding of a session with its revision; a cart of another shop counts as none, and is replaced.
-    func binding(of id: SessionID) async throws -> (binding: CartBinding?, revision: Int64?) {
-        guard let attachment = try await store.attachment(Self.attachmentName, of: id) else { return (nil, nil) }
-        let binding = try CartBinding(attachment.payload)
-        return (isOurs(binding) ? binding : nil, attachment.revision)
+    /// Carts that two sessions share have one operation at a time, too.
+    private func alone<Value: Sendable>(
+        _ binding: CartBinding?,
+        _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard let binding, !Self.heldCarts.contains(binding.cartID) else { return try await body() }
+        return try await cartLine.withLock(binding.cartID) {
+            try await Self.$heldCarts.withValue(Self.heldCarts.union([binding.cartID]), operation: body)
+        }
+    }
+
+    func row(of id: SessionID) async throws -> CartRow {
+        guard let attachment = try await store.attachment(Self.attachmentName, of: id) else { return CartRow() }
+        var row = CartRow(payload: attachment.payload, revision: attachment.revision)
+        row.pendingSince = CartBinding.pendingSince(attachment.payload)
+        if row.pendingSince == nil {
+            let binding = try CartBinding(attachment.payload)
+            if isOurs(binding) { row.binding = binding }
+        }
+        return row
+    }
+
+    /// The row, written once more where the use wants that; nil when somebody else wrote it meanwhile.
+    private func row(of id: SessionID, for use: CartRowUse) async throws -> CartRow? {
+        let row = try await row(of: id)
+        let now = client.environment.clock.now
+        switch use {
+        case .plain: return row
+        case .creating, .replacing:
+            if let since = row.pendingSince {
+                // Another process is at it: its row proves the store, and who comes second gives way.
+                guard now.timeIntervalSince(since) > Self.patience.timeInterval else { return row }
+                tell(.interrupted, id)
+            } else if row.binding != nil, use == .creating {
+                return row
+            }
+        case .claiming: guard row.payload != nil else { return row }
+        }
+        // A payload written over itself proves the store too, and gets a revision of its own.
+        let payload = row.binding?.payload ?? CartBinding.pending(since: now)
+        guard try await save(payload, for: id, over: row.revision) else {
+            // Says whether the session has ended.
+            _ = try await sessions.session(id)
+            return nil
+        }
+        return try await self.row(of: id)
+    }
+
+    /// Lets a cart go that Shopify no longer has.
+    ///
+    /// - Returns: Whether it was this session's still.
+    private func giveUp(_ row: CartRow, of id: SessionID) async throws -> Bool {
+        guard let lost = row.binding else { throw IdentityError.cartIsGone }
+        guard try await save(nil, for: id, over: row.revision) else { return false }
+        known.forget(lost.cartID)
+        tell(.lost, id)
+        guard policy.vanished == .recreate, let lines = lost.lines, !lines.isEmpty,
+            let empty = try await self.row(of: id, for: .creating), empty.binding == nil
+        else { return true }
+        var context = lost.lastContext
+        context.country = lost.country
+        let made = try await begin(lines, id, context)
+        guard let binding = made.binding else { return true }
+        if try await save(binding.payload, for: id, over: empty.revision) {
+            tell(.recreated, id)
+        } else {
+            await discard(binding)
+        }
+        return true
     }
 
     /// Saves in a task of its own: a caller who leaves now must not leave a cart behind that nobody can detach.
-    private func save(_ binding: CartBinding?, for id: SessionID, over revision: Int64?) async throws -> Bool {
+    func save(_ payload: Secret?, for id: SessionID, over revision: Int64?) async throws -> Bool {
         let store = store
         return try await Task {
-            try await store.setAttachment(Self.attachmentName, to: binding?.payload, of: id, expecting: revision)
+            try await store.setAttachment(Self.attachmentName, to: payload, of: id, expecting: revision)
         }.value
     }
 
@@ -87,11 +189,16 @@ extension CartAdapter {
     }
 
     /// Takes the buyer off a cart that is given up; nobody is left to tell if that fails.
-    private func discard(_ binding: CartBinding) async {
+    func discard(_ binding: CartBinding) async {
+        guard binding.identity != .guest else { return }
         _ = await Task { [self] in
             var binding = binding
             _ = try await withdraw(&binding, in: binding.lastContext)
         }.result
+    }
+
+    func tell(_ kind: CartEvent.Kind, _ id: SessionID) {
+        policy.onEvent?(CartEvent(kind, session: id))
     }
 
     /// Whatever goes wrong leaves the adapter as an `IdentityError`, under one correlation id.

@@ -17,40 +17,36 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { old in
+        try await changing(id, .replacing) { old in
             try await self.release(old, in: context)
-            return try await self.begin(lines, id, context)
+            return try await self.beginAll(lines, id, context)
         }
     }
 
-    /// Adds lines to the session's cart; creates it where there is none.
+    /// Adds lines to the session's cart; creates it where there is none, or none any more.
     ///
-    /// After an outage in the middle of it the lines may have been added: read the cart before adding them again.
+    /// They are never added twice: where the answer is lost the cart is read, and the lines count as added when it has them on top
+    /// of what it had. More than 250 lines go in parts.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when the cart is gone, after which the next call
-    ///   creates a new one.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not tell whether the lines
+    ///   were added: read the cart before adding them again.
     public func add(
         _ lines: [CartLineInput],
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { binding in
-            guard var binding else { return try await self.begin(lines, id, context) }
-            let add = CartLinesAdd(cartID: binding.cartID, lines: lines, selection: self.selection)
-            let reply = try await self.send(add, in: context)
-            switch reply.verdict {
-            case .gone: throw CartVanished()
-            case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors)
-            case .done, .silent: break
-            }
-            let attachment = try await self.settle(reply, &binding, in: context)
+        try await changing(id, .creating) { binding in
+            guard var binding else { return try await self.beginAll(lines, id, context) }
+            let attachment = try await self.add(lines, to: &binding, of: id, in: context)
             return CartChange(attachment.sessionCart(binding), binding, onConflict: .keep)
         }
     }
 
     /// The session's cart as it is now; nil when it has none.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when the cart is gone and was let go.
+    /// Nil too when Shopify no longer has it; the policy's ``CartPolicy/onEvent`` tells of that.
+    ///
+    /// - Throws: `IdentityError`.
     public func read(
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
@@ -103,26 +99,34 @@ extension CartAdapter {
 
     /// Makes a cart the session's that this server did not create.
     ///
-    /// Who plants a cart's id with a victim sees what the victim puts into it and, once an identity is attached, whose it is:
-    /// pass only an id that was kept where the buyer's browser cannot change it, such as in a signed cookie. The cart comes
-    /// in as a guest's; ``attach(to:in:)`` makes it the buyer's.
+    /// Who plants a cart's id with a victim sees what the victim puts into it and, once an identity is attached, whose it is. So a
+    /// cart that comes in this way never gets an identity, unless you vouch for its id: that it was kept where the buyer's
+    /// browser cannot change it, such as in a signed cookie. It comes in as a guest's; ``attach(to:in:)`` and
+    /// ``checkout(for:in:options:)`` then make it the buyer's.
     ///
+    /// - Parameters:
+    ///   - cartID: The cart.
+    ///   - id: The session.
+    ///   - isVouchedFor: Whether no browser can have chosen the id; no unless given.
+    ///   - context: The buyer's IP, country and language.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when there is no such cart.
     public func adopt(
         _ cartID: CartID,
         for id: SessionID,
+        isVouchedFor: Bool = false,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await changing(id) { old in
             _ = try await self.sessions.session(id)
             var binding = CartBinding(cartID: cartID, shop: self.client.configuration.shopDomain)
+            binding.isForeign = !isVouchedFor
             if let old, old.cartID == cartID { binding = old }
             let query = CartQuery(cartID: binding.cartID, selection: self.selection)
             guard let cart = try await self.client.execute(query, in: context).data.cart else {
                 throw IdentityError.cartIsGone
             }
             if old?.cartID != cartID { try await self.release(old, in: context) }
-            binding.cartID = cart.id
+            self.see(cart, &binding)
             binding.buyerIP = context.buyerIP ?? binding.buyerIP
             return CartChange(Attachment(cart: cart, seesCustomer: false).sessionCart(binding), binding)
         }
@@ -132,13 +136,15 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError` of the store.
     public func forget(for id: SessionID) async throws {
-        do {
-            try await changing(id) { binding -> CartChange<Void> in
-                guard binding != nil else { return CartChange((), nil) }
-                throw CartVanished()
+        try await identityErrors {
+            try await self.line.withLock(id) {
+                for _ in 0..<3 {
+                    let row = try await self.row(of: id)
+                    guard row.binding != nil else { return }
+                    if try await self.save(nil, for: id, over: row.revision) { return }
+                }
+                throw IdentityError(.retryLater, .cartBusy, "Another process kept changing the session's cart.")
             }
-        } catch let error as IdentityError where error.code == .cartGone {
-            // Letting go is what was asked for.
         }
     }
 
@@ -146,7 +152,7 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError` of the store.
     public func identityState(for id: SessionID) async throws -> CartIdentityState? {
-        try await identityErrors { try await self.binding(of: id).binding?.state }
+        try await identityErrors { try await self.row(of: id).binding?.state }
     }
 
     static var noCart: IdentityError {
@@ -162,7 +168,7 @@ extension CartAdapter {
         let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL, selection: selection)
         let result = try await client.execute(query, in: context)
         guard let cart = result.data.cart else { throw CartVanished() }
-        binding.cartID = cart.id
+        see(cart, &binding)
         return Attachment(
             cart: cart,
             checkoutURL: result.data.checkoutURL,
@@ -171,7 +177,7 @@ extension CartAdapter {
     }
 
     /// Takes the buyer off a cart that another one replaces.
-    private func release(_ binding: CartBinding?, in context: StorefrontContext) async throws {
+    func release(_ binding: CartBinding?, in context: StorefrontContext) async throws {
         guard var binding, binding.identity != .guest else { return }
         do { _ = try await withdraw(&binding, in: context) } catch is CartVanished {
             // What does not exist belongs to nobody.

@@ -66,7 +66,7 @@ extension CartAdapter {
         }
         let identity: CheckoutIdentity =
             switch binding.state {
-            case .customer(let end): end.map { $0 > now } ?? true ? .customer : .guest
+            case .attached(let end): attachment.isConfirmed || end.map { $0 > now } ?? true ? .customer : .guest
             case .contact: .contact
             case .guest, .degraded: .guest
             }

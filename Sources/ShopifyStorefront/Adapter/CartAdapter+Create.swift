@@ -11,6 +11,10 @@ extension CartAdapter {
         var (claim, problem) = try await claim(for: id)
         var whole = BuyerProposal(claim, in: context)
         var proposal = whole
+        do { try await exchange(&proposal) } catch let error as IdentityError where error.kind != .cancelled {
+            problem = error
+            proposal = .guest(in: context)
+        }
         var mayRenew = true
         while true {
             let reply: CartReply
@@ -24,7 +28,7 @@ extension CartAdapter {
             let errors = reply.payload.userErrors
             if let cart = reply.payload.cart {
                 if !errors.isEmpty { problem = Self.refused(Self.code(of: reply), errors) }
-                return try bind(cart, reply, proposal, of: whole, problem, context)
+                return try bind(cart, reply, proposal, of: whole, problem, id, context)
             }
             switch reply.verdict {
             case .tokenRefused:
@@ -32,6 +36,12 @@ extension CartAdapter {
                     mayRenew = false
                     whole = renewed
                     proposal = renewed
+                    do { try await exchange(&proposal) } catch let error as IdentityError
+                        where error.kind != .cancelled
+                    {
+                        problem = error
+                        proposal = .guest(in: context)
+                    }
                     continue
                 }
                 guard proposal.token != nil else { throw IdentityError.refusal(of: errors) }
@@ -89,16 +99,19 @@ extension CartAdapter {
         _ proposal: BuyerProposal,
         of whole: BuyerProposal,
         _ problem: IdentityError?,
+        _ id: SessionID,
         _ context: StorefrontContext
     ) throws -> CartChange<SessionCart> {
         var problem = problem
         var binding = CartBinding(cartID: cart.id, shop: client.configuration.shopDomain)
         try note(proposal, of: whole, on: &binding, in: context)
+        see(cart, &binding)
         binding.addressIDs = cart.deliveryAddressIDs
         if problem == nil, proposal.token != nil, reply.seesCustomer, cart.buyerIdentity.customerID == nil {
             problem = Self.identityMissing
         }
         binding.problem = problem?.code
+        if let problem { tell(.degraded(problem.code), id) }
         let attachment = Attachment(
             cart: cart,
             warnings: reply.payload.warnings,

@@ -8,6 +8,8 @@ struct Attachment: Sendable {
     var warnings: [CartWarning] = []
     var omitted: [String] = []
     var problem: IdentityError?
+    /// Whether this very answer showed that the token was taken.
+    var isConfirmed = false
     /// Whether a missing customer means that there is none, and not that we may not see it.
     var seesCustomer: Bool
 
@@ -35,6 +37,7 @@ struct Attachment: Sendable {
 extension CartAdapter {
     /// Whether the cart knows something else of the buyer than the proposal says.
     func isDue(_ proposal: BuyerProposal, on binding: CartBinding) throws -> Bool {
+        if binding.isForeign { return false }
         if binding.problem != nil || proposal.country.map({ $0 != binding.country }) ?? false { return true }
         guard let fingerprint = try proposal.fingerprint(for: binding.cartID) else { return binding.identity != .guest }
         return fingerprint != binding.fingerprint
@@ -49,9 +52,19 @@ extension CartAdapter {
         of id: SessionID,
         in context: StorefrontContext
     ) async throws -> Attachment {
+        if binding.isForeign {
+            var attachment = try await current(&binding, readsCheckoutURL: true, in: context)
+            binding.problem = .cartNotIssued
+            attachment.problem = Self.notIssued
+            return attachment
+        }
         // Addresses have a mutation of their own, so that a bad one costs nothing else.
         var whole = wanted.withoutAddress()
+        whole.companyLocationID = binding.companyLocationID
         var proposal = whole
+        do { try await exchange(&proposal) } catch let error as IdentityError where error.kind != .cancelled {
+            return try await degrade(error, &binding, id, in: context)
+        }
         var mayRenew = true
         while true {
             let update = CartBuyerIdentityUpdate(
@@ -76,25 +89,37 @@ extension CartAdapter {
                 if proposal.token != nil, attachment.lacksCustomer {
                     attachment.problem = Self.identityMissing
                     binding.problem = .identityMissing
+                    tell(.degraded(.identityMissing), id)
                     return attachment
                 }
                 attachment.omitted = proposal.omissions(from: whole)
+                attachment.isConfirmed = proposal.token != nil
                 try await place(wanted.address, &attachment, &binding, in: context)
                 return attachment
             case .tokenRefused(let errors):
                 if mayRenew, proposal.token != nil, let renewed = try await renewedProposal(for: id, in: context) {
                     mayRenew = false
                     whole = renewed
-                    proposal = renewed
+                    whole.companyLocationID = binding.companyLocationID
+                    proposal = whole
+                    do { try await exchange(&proposal) } catch let error as IdentityError
+                        where error.kind != .cancelled
+                    { return try await degrade(error, &binding, id, in: context) }
                     continue
                 }
-                return try await degrade(.identityRejected, errors, reply, &binding, in: context)
+                return try await degrade(
+                    Self.refused(.identityRejected, errors),
+                    &binding,
+                    id,
+                    after: reply,
+                    in: context
+                )
             case .refused(let errors):
                 if let less = proposal.reduced(by: errors) {
                     proposal = less
                     continue
                 }
-                return try await degrade(.cartUserErrors, errors, reply, &binding, in: context)
+                return try await degrade(IdentityError.refusal(of: errors), &binding, id, after: reply, in: context)
             }
         }
     }
@@ -113,7 +138,9 @@ extension CartAdapter {
         case .done, .silent: break
         }
         var attachment = try await settle(reply, &binding, in: context)
-        let ours = binding.addressIDs.filter { attachment.cart.deliveryAddressIDs.contains($0) }
+        let ours = (binding.addressIDs + binding.typedAddressIDs).filter {
+            attachment.cart.deliveryAddressIDs.contains($0)
+        }
         if !ours.isEmpty {
             let remove = CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: ours, selection: selection)
             let removal = try await send(remove, in: context)
@@ -159,7 +186,7 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws -> Attachment {
         if let cart = reply.payload.cart {
-            binding.cartID = cart.id
+            see(cart, &binding)
             return Attachment(
                 cart: cart,
                 checkoutURL: reply.payload.checkoutURL,
@@ -181,7 +208,9 @@ extension CartAdapter {
     ) throws {
         binding.identity = proposal.identity
         binding.fingerprint = try whole.fingerprint(for: binding.cartID)
-        binding.expiresAt = proposal.token?.expiresAt
+        // A time that is over by our clock, of a token that Shopify has just taken, is told by one of two clocks that differ.
+        let now = client.environment.clock.now
+        binding.expiresAt = proposal.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
         binding.country = whole.country ?? binding.country
         binding.hasEmail = proposal.email != nil
@@ -190,6 +219,8 @@ extension CartAdapter {
     }
 
     /// Puts the buyer's address on the cart, unless the buyer has put one there: what was typed counts more.
+    ///
+    /// Fields that Shopify refuses are given up one by one, at last the address.
     private func place(
         _ address: PostalAddress?,
         _ attachment: inout Attachment,
@@ -197,38 +228,69 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws {
         let present = attachment.cart.deliveryAddressIDs
-        guard let address, present.allSatisfy(binding.addressIDs.contains) else { return }
-        let replace = CartDeliveryAddressesReplace(
-            cartID: binding.cartID,
-            addresses: [CartDeliveryAddressInput(address)],
-            selection: selection
-        )
-        do {
-            let reply = try await send(replace, in: context)
-            if case .gone = reply.verdict { throw CartVanished() }
-            guard reply.payload.userErrors.isEmpty else {
+        guard var address, present.allSatisfy(binding.addressIDs.contains) else { return }
+        while true {
+            let replace = CartDeliveryAddressesReplace(
+                cartID: binding.cartID,
+                addresses: [CartDeliveryAddressInput(address)],
+                selection: selection
+            )
+            do {
+                let reply = try await send(replace, in: context)
+                if case .gone = reply.verdict { throw CartVanished() }
+                guard reply.payload.userErrors.isEmpty else {
+                    let fields = reply.payload.userErrors.compactMap(\.field.last)
+                    guard let less = fields.lazy.compactMap({ address.without($0) }).first else {
+                        attachment.omitted.append("address")
+                        return
+                    }
+                    attachment.omitted += fields.prefix(1).map { "address.\($0)" }
+                    address = less
+                    continue
+                }
+                attachment.follow(try await settle(reply, &binding, in: context))
+                binding.addressIDs = attachment.cart.deliveryAddressIDs
+                if binding.identity == .guest { binding.identity = .contact }
+                return
+            } catch let error as IdentityError where error.code == .graphQLErrors {
                 attachment.omitted.append("address")
                 return
             }
-            attachment.follow(try await settle(reply, &binding, in: context))
-            binding.addressIDs = attachment.cart.deliveryAddressIDs
-            if binding.identity == .guest { binding.identity = .contact }
-        } catch let error as IdentityError where error.code == .graphQLErrors {
-            attachment.omitted.append("address")
         }
     }
 
+    /// Leaves the cart as it is, and says why the identity is not on it.
     private func degrade(
-        _ code: IdentityError.Code,
-        _ errors: [CartUserError],
-        _ reply: CartReply,
+        _ problem: IdentityError,
         _ binding: inout CartBinding,
+        _ id: SessionID,
+        after reply: CartReply? = nil,
         in context: StorefrontContext
     ) async throws -> Attachment {
-        var attachment = try await settle(reply, &binding, in: context)
-        binding.problem = code
-        attachment.problem = Self.refused(code, errors)
+        var attachment: Attachment
+        if let reply {
+            attachment = try await settle(reply, &binding, in: context)
+        } else {
+            attachment = try await current(&binding, readsCheckoutURL: true, in: context)
+        }
+        binding.problem = problem.code
+        attachment.problem = problem
+        tell(.degraded(problem.code), id)
         return attachment
+    }
+
+    /// Takes over the id of an answer, which counts from now on, and what else is remembered of a cart.
+    func see(_ cart: Cart, _ binding: inout CartBinding) {
+        binding.cartID = cart.id
+        known.see(cart)
+        guard policy.vanished == .recreate else { return }
+        binding.lines = cart.hasMoreLines ? nil : cart.lines.map(CartLineInput.init)
+    }
+
+    /// The token that the cart takes in the place of the claim's, where the policy says so.
+    func exchange(_ proposal: inout BuyerProposal) async throws {
+        guard let exchange = policy.exchange, let token = proposal.token else { return }
+        proposal.send(try await exchange.storefrontToken(for: token))
     }
 }
 
@@ -239,9 +301,11 @@ extension CartBinding {
         fingerprint = nil
         expiresAt = nil
         problem = nil
+        companyLocationID = nil
         hasEmail = false
         hasPhone = false
         addressIDs = []
+        typedAddressIDs = []
     }
 }
 
@@ -256,6 +320,15 @@ extension CartAdapter {
             hint: "Check that the token is this shop's and has the scope customer-account-api:full.",
             providerAnswer: refusal.providerAnswer,
             cause: refusal.cause
+        )
+    }
+
+    static var notIssued: IdentityError {
+        IdentityError(
+            .rejected,
+            .cartNotIssued,
+            "The cart's id came from the buyer's side, so nobody's identity is put on it.",
+            hint: "Let the buyer have a cart that this server made, or vouch for the id when it is adopted."
         )
     }
 

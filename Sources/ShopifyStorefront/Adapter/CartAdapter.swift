@@ -15,7 +15,10 @@ public final class CartAdapter: SessionParticipant {
     let sessions: SessionManager
     let store: any SessionAttachmentStore
     let selection: CartSelection
+    let policy: CartPolicy
     let line = KeyedLock<SessionID>()
+    let cartLine = KeyedLock<CartID>()
+    let known = KnownCarts()
 
     /// Makes an adapter and lets it follow the sessions.
     ///
@@ -23,10 +26,17 @@ public final class CartAdapter: SessionParticipant {
     ///   - client: The shop's Storefront API.
     ///   - sessions: The manager whose sessions have carts.
     ///   - store: The store of that manager.
-    public init(client: StorefrontClient, sessions: SessionManager, store: any SessionAttachmentStore) {
+    ///   - policy: What to do where there is a choice.
+    public init(
+        client: StorefrontClient,
+        sessions: SessionManager,
+        store: any SessionAttachmentStore,
+        policy: CartPolicy = CartPolicy()
+    ) {
         self.client = client
         self.sessions = sessions
         self.store = store
+        self.policy = policy
         selection = CartSelection(client.configuration.authentication)
         sessions.add(self)
     }
@@ -56,10 +66,12 @@ public final class CartAdapter: SessionParticipant {
     ///
     /// - Throws: `IdentityError` when the cart may still be the buyer's, so that the logout reports it.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
-        guard let payload = attachments[Self.attachmentName] else { return }
+        guard policy.logout != .drop, let payload = attachments[Self.attachmentName],
+            CartBinding.pendingSince(payload) == nil
+        else { return }
         var binding = try CartBinding(payload)
-        // Another shop's cart is another adapter's business.
-        guard isOurs(binding) else { return }
+        // Another shop's cart is another adapter's business, and on a guest's there is nobody.
+        guard isOurs(binding), binding.identity != .guest || !session.isGuest else { return }
         try await identityErrors {
             try await self.line.withLock(session.id) {
                 do {

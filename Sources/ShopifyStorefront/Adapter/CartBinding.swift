@@ -27,8 +27,20 @@ struct CartBinding: Sendable {
     var hasPhone = false
     /// The delivery addresses that we added, and that a detach takes off again.
     var addressIDs: [String] = []
+    /// The delivery addresses that the buyer typed; personal too, and taken off with the rest.
+    var typedAddressIDs: [String] = []
     /// For the calls that follow a renewal or a logout, where nobody passes a context.
     var buyerIP: String?
+    /// Whether the id came from the buyer's side; such a cart gets no identity.
+    var isForeign = false
+    /// The company location that the buyer buys for.
+    var companyLocationID: String?
+    /// The lines that the cart was last seen with, where a cart that is gone is to be made anew.
+    var lines: [CartLineInput]?
+    /// A merge that has begun: what this cart held before it.
+    var mergeBase: [CartLineInput]?
+    /// The session that is taking a guest's cart over, and since when: no other one gets it then.
+    var taker: (session: String, since: Date)?
 
     init(cartID: CartID, shop: String) {
         self.cartID = cartID
@@ -40,8 +52,22 @@ struct CartBinding: Sendable {
         return switch identity {
         case .guest: .guest
         case .contact: .contact
-        case .customer: .customer(until: expiresAt)
+        case .customer: .attached(until: expiresAt)
         }
+    }
+
+    /// A row that says that a cart is being made; found later, its process died before it could write down which.
+    static func pending(since date: Date) -> Secret {
+        let time = Int(exactly: (date.timeIntervalSince1970 * 1000).rounded()) ?? 0
+        return Secret(bytes: JSONValue.object(["v": .integer(1), "pending": .integer(time)]).serialized)
+    }
+
+    /// Since when a cart is being made, where the row says that.
+    static func pendingSince(_ payload: Secret) -> Date? {
+        guard let value = try? JSONValue(parsing: payload.revealBytes()), value["cart"] == nil,
+            let time = value["pending"]?.number?.integer
+        else { return nil }
+        return Date(timeIntervalSince1970: Double(time) / 1000)
     }
 
     /// The context for a call that nobody gave one for.
@@ -60,7 +86,16 @@ struct CartBinding: Sendable {
         if hasEmail { object["email"] = .bool(true) }
         if hasPhone { object["phone"] = .bool(true) }
         if !addressIDs.isEmpty { object["addresses"] = .array(addressIDs.map { .string($0) }) }
+        if !typedAddressIDs.isEmpty { object["typed"] = .array(typedAddressIDs.map { .string($0) }) }
         object["ip"] = buyerIP.map { .string($0) }
+        if isForeign { object["foreign"] = .bool(true) }
+        object["location"] = companyLocationID.map { .string($0) }
+        object["lines"] = lines.map(CartLineInput.json)
+        object["taker"] = taker.flatMap { taker in
+            Int(exactly: (taker.since.timeIntervalSince1970 * 1000).rounded())
+                .map { .object(["session": .string(taker.session), "since": .integer($0)]) }
+        }
+        object["merge"] = mergeBase.map(CartLineInput.json)
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
@@ -86,6 +121,14 @@ struct CartBinding: Sendable {
         hasEmail = value["email"]?.bool ?? false
         hasPhone = value["phone"]?.bool ?? false
         addressIDs = value["addresses"]?.array?.compactMap(\.string) ?? []
+        typedAddressIDs = value["typed"]?.array?.compactMap(\.string) ?? []
         buyerIP = value["ip"]?.string
+        isForeign = value["foreign"]?.bool ?? false
+        companyLocationID = value["location"]?.string
+        lines = value["lines"]?.array?.compactMap { CartLineInput($0) }
+        if let session = value["taker"]?["session"]?.string, let since = value["taker"]?["since"]?.number?.integer {
+            taker = (session, Date(timeIntervalSince1970: Double(since) / 1000))
+        }
+        mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
     }
 }

@@ -8,7 +8,7 @@ public enum CartIdentityState: Sendable, Equatable {
     /// Contact fields and perhaps an address are prefilled; checkout is a guest's.
     case contact
     /// A signed-in customer's, until the token on the cart expires; nil where the provider did not say when.
-    case customer(until: Date?)
+    case attached(until: Date?)
     /// The session's identity could not be put on the cart; with the reason. The next checkout tries again.
     case degraded(IdentityError.Code)
 }

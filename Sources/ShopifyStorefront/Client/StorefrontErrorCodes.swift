@@ -11,6 +11,8 @@ extension IdentityError.Code {
     public static let cartUserErrors = Self(rawValue: "cart_user_errors")
     /// Another process changed the session's cart at the same moment.
     public static let cartBusy = Self(rawValue: "cart_busy")
+    /// The cart's id came from the buyer's side and not from Shopify to this server: it gets no identity.
+    public static let cartNotIssued = Self(rawValue: "cart_not_issued")
     /// Shopify refused the buyer's customer access token for the cart.
     public static let identityRejected = Self(rawValue: "identity_rejected")
     /// Shopify accepted the customer access token, and the cart has no customer all the same.

@@ -11,18 +11,22 @@ public struct CartLineInput: GraphQLWritable, Equatable {
     public var attributes: [(key: String, value: String)]
     /// The selling plan, for a subscription.
     public var sellingPlanID: String?
+    /// The variant of the line that it belongs to, such as the product that a warranty is for.
+    public var parentMerchandiseID: String?
 
     /// Creates an input.
     public init(
         merchandiseID: String,
         quantity: Int = 1,
         attributes: [(key: String, value: String)] = [],
-        sellingPlanID: String? = nil
+        sellingPlanID: String? = nil,
+        parentMerchandiseID: String? = nil
     ) {
         self.merchandiseID = merchandiseID
         self.quantity = quantity
         self.attributes = attributes
         self.sellingPlanID = sellingPlanID
+        self.parentMerchandiseID = parentMerchandiseID
     }
 
     /// Whether both say the same.
@@ -41,6 +45,7 @@ public struct CartLineInput: GraphQLWritable, Equatable {
             )
         }
         if let sellingPlanID { object["sellingPlanId"] = .string(sellingPlanID) }
+        if let parentMerchandiseID { object["parent"] = .object(["merchandiseId": .string(parentMerchandiseID)]) }
         return object
     }
 }

@@ -27,6 +27,13 @@ public struct CartSelection: Sendable, Equatable {
         readsCustomer && !errors.contains { $0.code == .accessDenied && $0.path.contains("customer") }
     }
 
+    /// The variables of a mutation of one cart, so far.
+    func variables(of cartID: CartID) -> GraphQLInputObject {
+        var variables = variables
+        variables.set("cartId", cartID.rawValue)
+        return variables
+    }
+
     var variables: GraphQLInputObject {
         var variables = GraphQLInputObject()
         variables.set("lineCount", lines)
@@ -42,25 +49,56 @@ enum CartFields {
     static let contextVariables = ["country", "language"]
     static let context = "@inContext(country: $country, language: $language)"
 
+    static let line = """
+        id
+        quantity
+        attributes { key value }
+        merchandise { ... on ProductVariant { id title product { title } } }
+        sellingPlanAllocation { sellingPlan { id } }
+        ... on CartLine { parentRelationship { parent { merchandise { ... on ProductVariant { id } } } } }
+        cost { totalAmount { amount currencyCode } }
+        """
+
     // No checkoutUrl: while it lives it is a credential, and it is asked for only where it is handed over.
     static let fragment = """
         fragment CartFields on Cart {
           id
           totalQuantity
+          note
+          attributes { key value }
+          discountCodes { code applicable }
+          appliedGiftCards { id lastCharacters }
           cost { subtotalAmount { amount currencyCode } totalAmount { amount currencyCode } }
           buyerIdentity { email phone countryCode customer @include(if: $readsCustomer) { id } }
           delivery { addresses { id } }
           lines(first: $lineCount) {
-            nodes {
-              id
-              quantity
-              merchandise { ... on ProductVariant { id title product { title } } }
-              cost { totalAmount { amount currencyCode } }
-            }
-            pageInfo { hasNextPage }
+            nodes { \(line) }
+            pageInfo { hasNextPage endCursor }
           }
         }
         """
+
+    /// The document of a mutation of one cart.
+    static func mutation(
+        _ field: String,
+        _ parameter: String,
+        _ argument: String,
+        _ repetition: GraphQLDocument.Repetition = .always
+    ) -> GraphQLDocument {
+        let name = field.prefix(1).uppercased() + field.dropFirst()
+        return GraphQLDocument(
+            name: name,
+            kind: .mutation,
+            text: """
+                mutation \(name)($cartId: ID!, \(parameter), \(parameters)) \(context) {
+                  \(field)(cartId: $cartId, \(argument)) { cart { ...CartFields } \(problems) }
+                }
+                \(fragment)
+                """,
+            contextVariables: contextVariables,
+            repetition: repetition
+        )
+    }
 
     static let problems = "userErrors { code field message } warnings { code message target }"
 }

@@ -266,6 +266,17 @@ enum Samples {
             values.append(CartDeliveryAddressesRemove(cartID: id, addressIDs: []))
             values.append(CartDeliveryAddressesReplace(cartID: id, addresses: [delivery]))
         }
+        values.append(CartDeliveryAddressUpdate(id: canary.plant("address"), address: address(canary)))
+        var policy = CartPolicy()
+        let exchange = CustomerTokenExchange(
+            endpoint: try HTTPURL("https://shop.example/account/customer/api/2026-10/graphql"),
+            environment: IdentityEnvironment(transport: try CurlTransport())
+        )
+        policy.exchange = exchange
+        values += [policy, exchange, CartEvent.Kind.lost] as [Any]
+        if let session = SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA") {
+            values.append(CartEvent(.degraded(.identityRejected), session: session))
+        }
         return values
     }
 
@@ -281,6 +292,12 @@ enum Samples {
         var values: [Any] = [session, tokens, tokens.tokens, cart, cart.cart, cart.cart.id]
         values += [handoff, handoff.url, app.sessions, app.carts] as [Any]
         values.append(cart.cart.buyerIdentity)
+        let guest = try await app.sessions.beginGuest()
+        _ = try await app.carts.add([line], for: guest.id, in: context)
+        let other = try await app.login("shopify")
+        values.append(try await app.carts.signedIn(other.id, from: guest.id, in: context))
+        values += try await app.carts.otherCarts(ofBuyerOf: session.id) as [Any]
+        values.append(try await app.carts.logout(other.id, in: context))
         if let state { values.append(state) }
         let options = LogoutOptions(returningTo: "https://app.example/signed-out")
         let second = try await app.login("any")

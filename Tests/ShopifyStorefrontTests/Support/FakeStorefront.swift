@@ -16,7 +16,7 @@ final class FakeStorefront: Sendable {
         var field: String {
             let fields = [
                 "cartCreate", "cartLinesAdd", "cartBuyerIdentityUpdate", "cartDeliveryAddressesReplace",
-                "cartDeliveryAddressesRemove",
+                "cartDeliveryAddressesRemove", "cartNoteUpdate", "cartLinesUpdate", "cartLinesRemove",
             ]
             return fields.first { document.contains($0 + "(") } ?? "cart"
         }

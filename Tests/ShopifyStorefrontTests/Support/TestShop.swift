@@ -9,6 +9,9 @@ import Synchronization
 final class ClaimProvider: IdentityProvider, CartClaimProviding {
     enum Claim: Sendable {
         case customer
+        /// A customer whose token is over by our clock.
+        case expired
+        case token(CustomerAccessToken)
         case contact(BuyerContact)
         case none
     }
@@ -66,6 +69,15 @@ final class ClaimProvider: IdentityProvider, CartClaimProviding {
                     issuer: tokens.buyer.issuer
                 )
             )
+        case .expired:
+            .customer(
+                CustomerAccessToken(
+                    issuedByShopify: tokens.accessToken,
+                    expiresAt: clock.now - 60,
+                    issuer: tokens.buyer.issuer
+                )
+            )
+        case .token(let token): .customer(token)
         case .contact(let contact): .contact(contact)
         case .none: .none
         }

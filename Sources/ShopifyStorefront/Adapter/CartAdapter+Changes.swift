@@ -1,0 +1,277 @@
+public import IdentityKit
+internal import ShopifyGraphQL
+
+extension CartAdapter {
+    /// Writes the note of the session's cart; an empty one takes it off.
+    ///
+    /// - Throws: `IdentityError`.
+    public func setNote(
+        _ note: String,
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { [selection] binding in
+            CartNoteUpdate(cartID: binding.cartID, note: note, selection: selection)
+        }
+    }
+
+    /// Sets all attributes of the session's cart.
+    ///
+    /// - Throws: `IdentityError`.
+    public func setAttributes(
+        _ attributes: [CartAttribute],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { [selection] binding in
+            CartAttributesUpdate(cartID: binding.cartID, attributes: attributes, selection: selection)
+        }
+    }
+
+    /// Adds discount codes to those that are on the session's cart, and takes some off.
+    ///
+    /// Shopify only sets the whole list. The cart is read first, and nobody comes between: tasks wait for each other, and of several
+    /// processes the one that comes second reads again. Codes are the same when their bytes are.
+    ///
+    /// - Throws: `IdentityError`. A code that does not apply is a warning.
+    public func changeDiscountCodes(
+        adding added: [String] = [],
+        removing removed: [String] = [],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await changing(id, .claiming) { binding in
+            guard var binding else { throw Self.noCart }
+            let present = try await self.current(&binding, in: context).cart.discountCodes.map(\.code)
+            var codes = present.filter { code in !removed.contains { $0.utf8.elementsEqual(code.utf8) } }
+            for code in added where !codes.contains(where: { $0.utf8.elementsEqual(code.utf8) }) { codes.append(code) }
+            let update = CartDiscountCodesUpdate(cartID: binding.cartID, codes: codes, selection: self.selection)
+            let reply = try await self.send(update, in: context)
+            let attachment = try await self.accept(reply, &binding, of: id, in: context)
+            return CartChange(attachment.sessionCart(binding), binding)
+        }
+    }
+
+    /// Puts gift cards on the session's cart, beside those that are there.
+    ///
+    /// - Throws: `IdentityError`.
+    public func addGiftCards(
+        _ codes: [String],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { [selection] binding in
+            CartGiftCardCodesAdd(cartID: binding.cartID, codes: codes, selection: selection)
+        }
+    }
+
+    /// Takes gift cards off the session's cart, by ``CartGiftCard/id``.
+    ///
+    /// - Throws: `IdentityError`.
+    public func removeGiftCards(
+        _ ids: [String],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { [selection] binding in
+            CartGiftCardCodesRemove(cartID: binding.cartID, giftCardIDs: ids, selection: selection)
+        }
+    }
+
+    /// The ways of delivery that the session's cart offers; none before it has an address.
+    ///
+    /// - Throws: `IdentityError`.
+    public func deliveryGroups(
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> [CartDeliveryGroup] {
+        try await changing(id) { binding in
+            guard let binding else { throw Self.noCart }
+            let query = CartDeliveryQuery(cartID: binding.cartID)
+            guard let groups = try await self.client.execute(query, in: context).data.groups else {
+                throw CartVanished()
+            }
+            return CartChange(groups, binding)
+        }
+    }
+
+    /// Chooses ways of delivery for the session's cart.
+    ///
+    /// - Throws: `IdentityError`.
+    public func chooseDelivery(
+        _ choices: [CartDeliveryChoice],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { [selection] binding in
+            CartSelectedDeliveryOptionsUpdate(cartID: binding.cartID, options: choices, selection: selection)
+        }
+    }
+
+    /// Puts delivery addresses on the session's cart that the buyer has typed; a logout takes them off again.
+    ///
+    /// - Throws: `IdentityError`.
+    public func addDeliveryAddresses(
+        _ addresses: [CartDeliveryAddressInput],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await changing(id) { binding in
+            guard var binding else { throw Self.noCart }
+            let before = try await self.current(&binding, in: context).cart.deliveryAddressIDs
+            let add = CartDeliveryAddressesAdd(
+                cartID: binding.cartID,
+                addresses: addresses,
+                selection: self.selection
+            )
+            let reply = try await self.send(add, in: context)
+            let attachment = try await self.accept(reply, &binding, of: id, in: context)
+            binding.typedAddressIDs += attachment.cart.deliveryAddressIDs.filter { !before.contains($0) }
+            return CartChange(attachment.sessionCart(binding), binding, onConflict: .keep)
+        }
+    }
+
+    /// Changes delivery addresses of the session's cart, or which one is selected.
+    ///
+    /// - Throws: `IdentityError`.
+    public func updateDeliveryAddresses(
+        _ changes: [CartDeliveryAddressUpdate],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { [selection] binding in
+            CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: changes, selection: selection)
+        }
+    }
+
+    /// Takes delivery addresses off the session's cart.
+    ///
+    /// - Throws: `IdentityError`.
+    public func removeDeliveryAddresses(
+        _ ids: [String],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { [selection] binding in
+            CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: ids, selection: selection)
+        }
+    }
+
+    /// Sets the company location that the signed-in buyer buys for, nil for none.
+    ///
+    /// Nothing else about the buyer changes.
+    ///
+    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for it, or is not on the
+    ///   cart; the cart stays as it was.
+    public func setCompanyLocation(
+        _ locationID: String?,
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await changing(id) { binding in
+            guard var binding else { throw Self.noCart }
+            let update = CartBuyerIdentityUpdate(
+                cartID: binding.cartID,
+                buyerIdentity: CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID)),
+                selection: self.selection
+            )
+            let reply = try await self.send(update, in: context)
+            let attachment = try await self.accept(reply, &binding, of: id, in: context)
+            binding.companyLocationID = locationID
+            return CartChange(attachment.sessionCart(binding), binding)
+        }
+    }
+
+    // MARK: How all of them go
+
+    /// Carries out a mutation that sets a state, and keeps the identity on the cart.
+    func operate<Operation: GraphQLOperation>(
+        on id: SessionID,
+        in context: StorefrontContext,
+        _ operation: @escaping @Sendable (CartBinding) -> Operation
+    ) async throws -> SessionCart where Operation.Output == CartPayload {
+        try await changing(id) { binding in
+            guard var binding else { throw Self.noCart }
+            let reply = try await self.send(operation(binding), in: context)
+            let attachment = try await self.accept(reply, &binding, of: id, in: context)
+            return CartChange(attachment.sessionCart(binding), binding)
+        }
+    }
+
+    /// Takes an answer over: refusals are thrown, a silent answer is read again, a cart that has another id gets its identity again,
+    /// and one that prices for another country than the call's is told.
+    func accept(
+        _ reply: CartReply,
+        _ binding: inout CartBinding,
+        of id: SessionID,
+        in context: StorefrontContext
+    ) async throws -> Attachment {
+        switch reply.verdict {
+        case .gone: throw CartVanished()
+        case .tokenRefused(let errors), .refused(let errors):
+            // What was refused may have come with another id all the same.
+            if let cart = reply.payload.cart, cart.id != binding.cartID { tell(.moved, id) }
+            throw IdentityError.refusal(of: errors)
+        case .done, .silent: break
+        }
+        let old = binding.cartID
+        var attachment = try await settle(reply, &binding, in: context)
+        if binding.cartID != old {
+            tell(.moved, id)
+            guard binding.identity != .guest else { return attachment }
+            let (claim, problem) = try await claim(for: id)
+            if case .none = claim {
+                attachment.problem = problem
+                return attachment
+            }
+            binding.addressIDs = []
+            let again = try await attach(BuyerProposal(claim, in: context), to: &binding, of: id, in: context)
+            return again.after(attachment)
+        }
+        if let country = context.country, country != attachment.cart.buyerIdentity.countryCode,
+            country != binding.country || attachment.cart.buyerIdentity.countryCode != nil
+        {
+            return try await move(to: country, attachment, &binding, in: context)
+        }
+        return attachment
+    }
+
+    /// Makes the cart price for the country of the call; only that is sent.
+    private func move(
+        to country: String,
+        _ attachment: Attachment,
+        _ binding: inout CartBinding,
+        in context: StorefrontContext
+    ) async throws -> Attachment {
+        let update = CartBuyerIdentityUpdate(
+            cartID: binding.cartID,
+            buyerIdentity: CartBuyerIdentityInput(countryCode: .set(country)),
+            selection: selection
+        )
+        var result = attachment
+        do {
+            let reply = try await send(update, in: context)
+            if case .gone = reply.verdict { throw CartVanished() }
+            guard reply.payload.userErrors.isEmpty else {
+                result.omitted.append("country")
+                return result
+            }
+            let moved = try await settle(reply, &binding, in: context)
+            binding.country = country
+            return moved.after(attachment)
+        } catch let error as IdentityError where error.kind != .cancelled {
+            // The change itself was made; that it is priced for another country must not hide that.
+            result.omitted.append("country")
+            return result
+        }
+    }
+}
+
+extension Attachment {
+    /// The later of two answers, with the warnings of both.
+    func after(_ earlier: Attachment) -> Attachment {
+        var later = self
+        later.warnings = earlier.warnings + warnings
+        return later
+    }
+}

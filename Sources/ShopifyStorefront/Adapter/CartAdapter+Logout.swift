@@ -1,0 +1,113 @@
+public import IdentityKit
+internal import ShopifyGraphQL
+
+/// What became of session and cart in a logout.
+public struct CartLogout: Sendable {
+    /// The logout.
+    public let logout: LogoutResult
+    /// The guest's session that has the cart now; nil where there is none to keep, or it could not be kept.
+    public let guest: SessionID?
+    /// Why the cart could not be kept for the guest.
+    public let problem: IdentityError?
+}
+
+extension CartAdapter {
+    /// Signs the buyer out and leaves what is in the cart to whoever sits there, as a guest's.
+    ///
+    /// With ``CartPolicy/Logout/clone`` a new cart gets lines, attributes, note and discount codes, nothing about the buyer and no
+    /// gift card; the old one is detached and forgotten. With ``CartPolicy/Logout/detach`` the same cart goes on once the answer
+    /// shows that the buyer is off it. With ``CartPolicy/Logout/drop`` nobody gets a cart. Where keeping fails the logout goes on.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - mode: What to do; the policy's unless given.
+    ///   - options: What to ask of the provider.
+    ///   - context: The visitor's IP, country and language.
+    /// - Throws: `IdentityError` where `SessionManager.logout` does.
+    public func logout(
+        _ id: SessionID,
+        mode: CartPolicy.Logout? = nil,
+        options: LogoutOptions = LogoutOptions(),
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> CartLogout {
+        try await identityErrors {
+            var guest: SessionID?
+            var problem: IdentityError?
+            do {
+                switch mode ?? self.policy.logout {
+                case .clone: guest = try await self.copy(id, context)
+                case .detach: guest = try await self.handOver(id, context)
+                case .drop: try await self.forget(for: id)
+                }
+            } catch let error where IdentityError.wrapping(error).kind != .cancelled {
+                problem = error is CartVanished ? .cartIsGone : .wrapping(error)
+            }
+            let result = try await self.sessions.logout(id, options: options)
+            return CartLogout(logout: result, guest: guest, problem: problem)
+        }
+    }
+
+    /// One buyer leaves and another comes on the same browser: the first is signed out, and the second gets what is in the cart.
+    ///
+    /// No row ever names both, and the second buyer gets a cart with nothing of the first.
+    ///
+    /// - Parameters:
+    ///   - old: The session that ends.
+    ///   - new: The session of the buyer who has just signed in.
+    ///   - mode: How the cart leaves the first buyer; the policy's unless given.
+    ///   - context: The buyer's IP, country and language.
+    /// - Throws: `IdentityError`; the first session has ended then, unless the store failed.
+    public func switchBuyer(
+        from old: SessionID,
+        to new: SessionID,
+        mode: CartPolicy.Logout? = nil,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> (cart: SessionCart?, logout: CartLogout) {
+        let logout = try await logout(old, mode: mode, in: context)
+        guard let guest = logout.guest else { return (nil, logout) }
+        return (try await signedIn(new, from: guest, merge: .keepGuest, in: context).cart, logout)
+    }
+
+    /// A new cart with what is not personal in the session's, for a new guest.
+    private func copy(_ id: SessionID, _ context: StorefrontContext) async throws -> SessionID? {
+        let row = try await row(of: id)
+        guard var binding = row.binding else { return nil }
+        let cart = try await current(&binding, in: context).cart
+        let lines = try await allLines(of: cart, in: context).filter { !$0.merchandiseID.isEmpty }
+        guard !lines.isEmpty || cart.note?.isEmpty == false || !cart.attributes.isEmpty else { return nil }
+        let guest = try await sessions.beginGuest().id
+        do {
+            _ = try await changing(guest, .creating) { _ in
+                try await self.beginAll(lines.map(CartLineInput.init), guest, context)
+            }
+            try await takeOver(cart, to: guest, in: context)
+            return guest
+        } catch {
+            try await sessions.endGuest(guest)
+            throw error
+        }
+    }
+
+    /// Note, attributes and discount codes of a cart for a guest's.
+    private func takeOver(_ cart: Cart, to guest: SessionID, in context: StorefrontContext) async throws {
+        if let note = cart.note, !note.isEmpty { _ = try await setNote(note, for: guest, in: context) }
+        if !cart.attributes.isEmpty { _ = try await setAttributes(cart.attributes, for: guest, in: context) }
+        let codes = cart.discountCodes.map(\.code)
+        if !codes.isEmpty { _ = try await changeDiscountCodes(adding: codes, for: guest, in: context) }
+    }
+
+    /// The session's cart for a new guest, when the buyer is off it.
+    private func handOver(_ id: SessionID, _ context: StorefrontContext) async throws -> SessionID? {
+        let free = try await changing(id) { binding -> CartChange<CartBinding?> in
+            guard var binding else { return CartChange(nil, nil) }
+            _ = try await self.withdraw(&binding, in: context)
+            return CartChange(binding, binding)
+        }
+        guard var free else { return nil }
+        free.buyerIP = context.buyerIP
+        let guest = try await sessions.beginGuest().id
+        guard try await save(free.payload, for: guest, over: nil) else { return nil }
+        try await forget(for: id)
+        return guest
+    }
+}

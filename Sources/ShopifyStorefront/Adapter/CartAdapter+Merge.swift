@@ -1,0 +1,324 @@
+internal import FoundationEssentials
+public import IdentityKit
+internal import ShopifyGraphQL
+
+/// What became of a guest's cart at a login.
+public struct CartMerge: Sendable {
+    /// How it ended.
+    public enum Outcome: Sendable, Equatable {
+        /// The guest had no cart; the buyer's, if any, is as it was.
+        case nothingToMerge
+        /// The guest's cart is the buyer's now.
+        case adopted
+        /// The guest's lines are in the buyer's cart, and the guest's cart is gone.
+        case merged
+        /// The buyer's cart counts, and the guest's is gone.
+        case discarded
+        /// Not all lines are in the buyer's cart: both carts are kept, and the guest's session with its.
+        case partial
+    }
+
+    /// How it ended.
+    public var outcome: Outcome
+    /// The buyer's cart; nil where there is none.
+    public var cart: SessionCart?
+    /// Lines that Shopify did not take into the buyer's cart, with what it said.
+    public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
+    /// Lines of which the buyer's cart has fewer than both carts had together, for want of stock.
+    public var shortLines: [CartLineInput] = []
+    /// What both carts had and only one can have, and where the buyer's counts: `note`, or `attribute.` and its key.
+    public var conflicts: [String] = []
+    /// The last characters of gift cards on the guest's cart: their codes are not known, so they have to be entered again.
+    public var lostGiftCards: [String] = []
+    /// The guest's session, where it still has a cart.
+    public var guest: SessionID?
+}
+
+extension CartAdapter {
+    /// Brings a guest's cart along into a session that has just begun, and puts the buyer's identity on the cart.
+    ///
+    /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). A login must not
+    /// fail because of a cart: whatever is thrown here can be tried again, and adds nothing twice.
+    ///
+    /// - Parameters:
+    ///   - id: The buyer's session.
+    ///   - guest: The guest's session.
+    ///   - merge: Which cart counts; the policy's unless given.
+    ///   - context: The buyer's IP, country and language.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when `id` is no session. A guest's session that is
+    ///   none, or is not a guest's, brings nothing.
+    public func signedIn(
+        _ id: SessionID,
+        from guest: SessionID,
+        merge: CartPolicy.Merge? = nil,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> CartMerge {
+        try await identityErrors {
+            guard guest != id, let session = try? await self.sessions.session(guest), session.isGuest,
+                try await self.take(guest, for: id)
+            else {
+                return CartMerge(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
+            }
+            var result = try await self.changing(guest) { source -> CartChange<CartMerge> in
+                guard var source, source.taker?.session.utf8.elementsEqual(id.rawValue.utf8) == true else {
+                    return CartChange(CartMerge(outcome: .nothingToMerge), nil)
+                }
+                source.taker = nil
+                let merged = try await self.bring(source, guest, to: id, merge ?? self.policy.merge, context)
+                return CartChange(merged, merged.outcome == .partial ? source : nil)
+            }
+            switch result.outcome {
+            case .partial: result.guest = guest
+            case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, in: context)
+            case .adopted, .merged, .discarded:
+                if result.outcome == .merged { self.tell(.merged, id) }
+                // The cart is another session's now, or nobody's: the guest's end must not ask anything of it.
+                try await self.forget(for: guest)
+                try await self.sessions.endGuest(guest)
+            }
+            return result
+        }
+    }
+
+    /// Reserves a guest's cart for a session: of several that come at once, in whichever process, one gets it.
+    ///
+    /// - Returns: Whether it is this session's to take; one that was reserved for a session that is gone, or for so long that its
+    ///   process must have died, is.
+    private func take(_ guest: SessionID, for id: SessionID) async throws -> Bool {
+        try await line.withLock(guest) {
+            for _ in 0..<4 {
+                let row = try await self.row(of: guest)
+                guard var binding = row.binding else { return false }
+                let now = self.client.environment.clock.now
+                if let taker = binding.taker, !taker.session.utf8.elementsEqual(id.rawValue.utf8),
+                    now.timeIntervalSince(taker.since) < Self.patience.timeInterval
+                {
+                    return false
+                }
+                binding.taker = (id.rawValue, now)
+                if try await self.save(binding.payload, for: guest, over: row.revision) { return true }
+            }
+            throw IdentityError(
+                .retryLater,
+                .cartBusy,
+                "Another process kept changing the guest's cart.",
+                hint: "Try again."
+            )
+        }
+    }
+
+    /// The carts that are bound to other living sessions of the session's buyer, newest session first, as far as the store lists them.
+    ///
+    /// Shopify has no list of a customer's carts; these are the ones that this app knows.
+    ///
+    /// - Throws: `IdentityError` of the store.
+    public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {
+        try await identityErrors { try await self.others(id).map(\.cart) }
+    }
+
+    func others(_ id: SessionID) async throws -> [(cart: BoundCart, binding: CartBinding)] {
+        let own = try await sessions.session(id)
+        guard !own.isGuest else { return [] }
+        let filter = SessionFilter(tenant: own.tenant, buyer: (own.buyer.issuer, own.buyer.subject))
+        var found: [(BoundCart, CartBinding)] = []
+        for session in try await sessions.sessions(matching: filter).reversed() where session.id != id {
+            // Two providers may have named a buyer alike.
+            guard session.provider.utf8.elementsEqual(own.provider.utf8),
+                let binding = try await row(of: session.id).binding, !binding.isForeign
+            else { continue }
+            found.append((BoundCart(session: session.id, cartID: binding.cartID, identity: binding.state), binding))
+        }
+        return found
+    }
+
+    private func attachIfAny(to id: SessionID, in context: StorefrontContext) async throws -> SessionCart? {
+        _ = try await sessions.session(id)
+        guard try await row(of: id).binding != nil else { return nil }
+        return try await attach(to: id, in: context)
+    }
+
+    private func bring(
+        _ source: CartBinding,
+        _ guest: SessionID,
+        to id: SessionID,
+        _ merge: CartPolicy.Merge,
+        _ context: StorefrontContext
+    ) async throws -> CartMerge {
+        guard merge != .keepGuest, try await hasCart(id) else {
+            return try await changing(id) { old in
+                _ = try await self.sessions.session(id)
+                if let old, old.cartID != source.cartID { try await self.release(old, in: context) }
+                var binding = source
+                binding.buyerIP = context.buyerIP ?? source.buyerIP
+                let claim = try await self.claim(for: id)
+                var attachment: Attachment
+                if case .none = claim.claim {
+                    attachment = try await self.current(&binding, in: context)
+                    attachment.problem = claim.problem
+                    binding.problem = claim.problem?.code
+                } else {
+                    let proposal = BuyerProposal(claim.claim, in: context)
+                    attachment = try await self.attach(proposal, to: &binding, of: id, in: context)
+                }
+                return CartChange(
+                    CartMerge(outcome: .adopted, cart: attachment.sessionCart(binding)),
+                    binding
+                )
+            }
+        }
+        if merge == .preferCustomer {
+            return CartMerge(outcome: .discarded, cart: try await attach(to: id, in: context))
+        }
+        return try await pour(source, into: id, context)
+    }
+
+    /// Whether the session has a cart, its own or that of another session of its buyer, which then is its too.
+    private func hasCart(_ id: SessionID) async throws -> Bool {
+        try await changing(id) { own in
+            if own != nil { return CartChange(true, own) }
+            for other in try await self.others(id) {
+                var binding = other.binding
+                binding.problem = nil
+                do {
+                    _ = try await self.current(&binding, in: binding.lastContext)
+                } catch is CartVanished {
+                    continue
+                }
+                return CartChange(true, binding)
+            }
+            return CartChange(false, nil)
+        }
+    }
+
+    /// Puts the lines of a guest's cart into the session's, looks what is there then, and takes over what else can be.
+    private func pour(_ source: CartBinding, into id: SessionID, _ context: StorefrontContext) async throws -> CartMerge
+    {
+        var source = source
+        let guestCart = try await current(&source, in: context).cart
+        let lines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
+        // What is in the cart now is written down first: a merge that is cut short is taken up, not begun again.
+        try await changing(id, .claiming) { binding -> CartChange<Void> in
+            guard var binding else { throw Self.noCart }
+            if binding.mergeBase == nil {
+                let cart = try await self.current(&binding, in: context).cart
+                binding.mergeBase = try await self.allLines(of: cart, in: context).map(CartLineInput.init)
+            }
+            return CartChange((), binding)
+        }
+        return try await changing(id, .claiming) { binding in
+            guard var binding else { throw Self.noCart }
+            var merge = CartMerge(outcome: .merged)
+            let base = CartLineCounts(binding.mergeBase ?? [])
+            var cart = try await self.current(&binding, in: context).cart
+            let present = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
+            let missing = lines.compactMap { line -> CartLineInput? in
+                var rest = line
+                rest.quantity = base[line] + line.quantity - present[line]
+                return rest.quantity > 0 && !line.merchandiseID.isEmpty ? rest : nil
+            }
+            try await self.send(missing, to: &binding, of: id, &merge, in: context)
+            try await self.unite(guestCart, &binding, of: id, &merge, in: context)
+            cart = try await self.current(&binding, in: context).cart
+            let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
+            let refused = CartLineCounts(merge.refusedLines.map(\.line))
+            for line in lines where refused[line] == 0 && now[line] < base[line] + line.quantity {
+                // Fewer, as stock allows, is Shopify's answer; none of a line that is not sold out is a line that was lost.
+                merge.shortLines.append(line)
+                if now[line] == 0 { merge.outcome = .partial }
+            }
+            if !merge.refusedLines.isEmpty { merge.outcome = .partial }
+            merge.lostGiftCards = guestCart.giftCards.map(\.lastCharacters)
+            if merge.outcome == .merged { binding.mergeBase = nil }
+            let claim = try await self.claim(for: id)
+            var attachment = try await self.current(&binding, in: context)
+            if case .none = claim.claim {
+                attachment.problem = claim.problem
+            } else {
+                let proposal = BuyerProposal(claim.claim, in: context)
+                attachment = try await self.attach(proposal, to: &binding, of: id, in: context)
+            }
+            merge.cart = attachment.sessionCart(binding)
+            return CartChange(merge, binding)
+        }
+    }
+
+    /// Adds lines in parts; a line that Shopify refuses is noted, and the others are sent without it.
+    private func send(
+        _ lines: [CartLineInput],
+        to binding: inout CartBinding,
+        of id: SessionID,
+        _ merge: inout CartMerge,
+        in context: StorefrontContext
+    ) async throws {
+        for part in lines.parts(of: Self.linesPerCall) {
+            var part = part
+            while !part.isEmpty {
+                do {
+                    _ = try await add(part, to: &binding, of: id, in: context)
+                    break
+                } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
+                    let errors = (error.cause as? CartUserErrors)?.errors ?? []
+                    // `["lines", "3", "merchandiseId"]`; an error that names no line counts for all.
+                    let named = Set(errors.compactMap { $0.field.dropFirst().first.flatMap { Int($0) } })
+                    let indices = named.filter(part.indices.contains)
+                    for index in indices.isEmpty ? Array(part.indices) : indices.sorted() {
+                        let own = errors.filter { $0.field.dropFirst().first == String(index) || indices.isEmpty }
+                        merge.refusedLines.append((part[index], own))
+                    }
+                    part =
+                        indices.isEmpty
+                        ? [] : part.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
+                }
+            }
+        }
+    }
+
+    /// Discount codes are united; note and attributes are taken over where the buyer's cart has none.
+    private func unite(
+        _ guest: Cart,
+        _ binding: inout CartBinding,
+        of id: SessionID,
+        _ merge: inout CartMerge,
+        in context: StorefrontContext
+    ) async throws {
+        let own = try await current(&binding, in: context).cart
+        let codes = own.discountCodes.map(\.code)
+        let new = guest.discountCodes.map(\.code).filter { code in !codes.contains { $0.utf8.elementsEqual(code.utf8) }
+        }
+        if !new.isEmpty {
+            let update = CartDiscountCodesUpdate(cartID: binding.cartID, codes: codes + new, selection: selection)
+            _ = try await accept(try await send(update, in: context), &binding, of: id, in: context)
+        }
+        if let note = guest.note, !note.isEmpty {
+            if let mine = own.note, !mine.isEmpty {
+                if !mine.utf8.elementsEqual(note.utf8) { merge.conflicts.append("note") }
+            } else {
+                let update = CartNoteUpdate(cartID: binding.cartID, note: note, selection: selection)
+                _ = try await accept(try await send(update, in: context), &binding, of: id, in: context)
+            }
+        }
+        var attributes = own.attributes
+        for attribute in guest.attributes {
+            if let mine = own.attributes.first(where: { $0.key.utf8.elementsEqual(attribute.key.utf8) }) {
+                let isSame = mine.value.utf8.elementsEqual(attribute.value.utf8)
+                if !isSame { merge.conflicts.append("attribute.\(attribute.key)") }
+            } else {
+                attributes.append(attribute)
+            }
+        }
+        if attributes.count > own.attributes.count {
+            let update = CartAttributesUpdate(cartID: binding.cartID, attributes: attributes, selection: selection)
+            _ = try await accept(try await send(update, in: context), &binding, of: id, in: context)
+        }
+    }
+}
+
+/// A cart that is bound to a session.
+public struct BoundCart: Sendable {
+    /// The session.
+    public let session: SessionID
+    /// The cart.
+    public let cartID: CartID
+    /// Whose cart it is, as it was last brought about.
+    public let identity: CartIdentityState
+}

@@ -1,0 +1,71 @@
+internal import IdentityKit
+
+/// What makes two lines one: variant, selling plan, attributes in any order, and the line they belong to; compared as bytes.
+struct CartLineKey: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    init(_ line: CartLineInput) {
+        var line = line
+        line.quantity = 0
+        line.attributes.sort { left, right in
+            left.key.utf8.elementsEqual(right.key.utf8)
+                ? left.value.utf8.lexicographicallyPrecedes(right.value.utf8)
+                : left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+        }
+        bytes = JSONValue.object(line.object).serialized
+    }
+}
+
+/// How many of each line there are.
+struct CartLineCounts: Sendable {
+    private(set) var quantities: [CartLineKey: Int] = [:]
+
+    init(_ lines: [CartLineInput]) {
+        for line in lines { quantities[CartLineKey(line), default: 0] += line.quantity }
+    }
+
+    subscript(line: CartLineInput) -> Int { quantities[CartLineKey(line)] ?? 0 }
+
+    /// Whether so many of each line have come on top of what was there.
+    func hold(_ lines: [CartLineInput], over before: CartLineCounts) -> Bool {
+        let added = CartLineCounts(lines)
+        return lines.allSatisfy { self[$0] >= before[$0] + added[$0] }
+    }
+}
+
+extension CartLineInput {
+    /// The line of a cart as it would be put into another one.
+    init(_ line: CartLine) {
+        self.init(
+            merchandiseID: line.merchandiseID,
+            quantity: line.quantity,
+            attributes: line.attributes.map { ($0.key, $0.value) },
+            sellingPlanID: line.sellingPlanID,
+            parentMerchandiseID: line.parentMerchandiseID
+        )
+    }
+
+    init?(_ value: JSONValue) {
+        guard let id = value["merchandiseId"]?.string, let quantity = value["quantity"]?.number?.integer else {
+            return nil
+        }
+        self.init(
+            merchandiseID: id,
+            quantity: quantity,
+            attributes: (value["attributes"]?.array ?? []).map { ($0["key"]?.string ?? "", $0["value"]?.string ?? "") },
+            sellingPlanID: value["sellingPlanId"]?.string,
+            parentMerchandiseID: value["parent"]?["merchandiseId"]?.string
+        )
+    }
+
+    static func json(_ lines: [CartLineInput]) -> JSONValue {
+        .array(lines.map { .object($0.object) })
+    }
+}
+
+extension Array {
+    /// The elements in parts of at most so many.
+    func parts(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentitySQLite
+import IdentitySandbox
+import IdentityShopify
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Synchronization
+import Testing
+
+/// Writes down what adapters tell.
+final class CartEvents: Sendable {
+    private let events = Mutex<[CartEvent]>([])
+    var kinds: [CartEvent.Kind] { events.withLock { $0.map(\.kind) } }
+    func note(_ event: CartEvent) { events.withLock { $0.append(event) } }
+}
+
+/// A store whose attachments cannot be written from some moment on.
+final class BrittleStore: SessionAttachmentStore, Sendable {
+    private let store: any SessionAttachmentStore
+    /// How many more writes succeed; nil for all.
+    private let writesLeft = Mutex<Int?>(nil)
+
+    init(_ store: any SessionAttachmentStore) { self.store = store }
+
+    func fail(after writes: Int?) { writesLeft.withLock { $0 = writes } }
+
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        try await store.attachment(name, of: id)
+    }
+
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        let mayWrite = writesLeft.withLock { left in
+            guard let count = left else { return true }
+            left = max(0, count - 1)
+            return count > 0
+        }
+        guard mayWrite else { throw IdentityError(.retryLater, .storeFailed, "The disk is full.") }
+        return try await store.setAttachment(name, to: payload, of: id, expecting: revision)
+    }
+}
+
+/// The sandbox over HTTP, the real providers, and one process or more over one SQLite file.
+struct SandboxShop {
+    struct Process {
+        let sessions: SessionManager
+        let carts: CartAdapter
+        let store: SQLiteStore
+        let attachments: BrittleStore
+    }
+
+    static let ip = "203.0.113.7"
+    static let mug = "gid://shopify/ProductVariant/1"
+    static let shirt = "gid://shopify/ProductVariant/2"
+    static let lastOnes = "gid://shopify/ProductVariant/3"
+
+    let sandbox: Sandbox
+    let clock = ManualClock()
+    let events = CartEvents()
+    let context = StorefrontContext(buyerIP: ip, country: "US", language: "EN")
+    let first: Process
+    private let lab: IdentityConfiguration
+    private let path: String
+    private let policy: CartPolicy
+    private let exchanges: Bool
+    private let timeout: Duration
+
+    var carts: CartAdapter { first.carts }
+    var sessions: SessionManager { first.sessions }
+    var storefront: SandboxStorefront { sandbox.storefront }
+
+    init(
+        policy: CartPolicy = CartPolicy(),
+        exchanges: Bool = false,
+        timeout: Duration = .seconds(20),
+        _ change: (inout SandboxConfiguration) -> Void = { _ in }
+    ) async throws {
+        var settings = SandboxConfiguration()
+        settings.clock = clock
+        settings.buyers = [
+            .ada, SandboxBuyerAccount(email: "grace@example.com", firstName: "Grace", lastName: "Hopper"),
+        ]
+        change(&settings)
+        sandbox = try await Sandbox.start(settings)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carts-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        path = folder.appending(path: "store.sqlite").path(percentEncoded: false)
+        let file = sandbox.labConfiguration()
+        lab = try IdentityConfiguration(json: file.json.serialized, environmentVariables: file.environment)
+        var policy = policy
+        policy.onEvent = { [events] in events.note($0) }
+        self.policy = policy
+        self.exchanges = exchanges
+        self.timeout = timeout
+        first = try await Self.process(lab, path, clock, policy, exchanges, timeout, sandbox)
+    }
+
+    /// Another process over the same file.
+    func process() async throws -> Process {
+        try await Self.process(lab, path, clock, policy, exchanges, timeout, sandbox)
+    }
+
+    private static func process(
+        _ lab: IdentityConfiguration,
+        _ path: String,
+        _ clock: ManualClock,
+        _ policy: CartPolicy,
+        _ exchanges: Bool,
+        _ timeout: Duration,
+        _ sandbox: Sandbox
+    ) async throws -> Process {
+        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        let factories: [any ProviderFactory] = [
+            ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDFactoryStub(),
+        ]
+        let registry = try ProviderRegistry(lab, factories: factories, environment: environment)
+        let key = try StoreKey(bytes: Secret(bytes: [UInt8](repeating: 9, count: StoreKey.byteCount)))
+        let store = try await SQLiteStore.open(.init(path: path, key: key))
+        let sessions = SessionManager(providers: registry, store: store, environment: environment)
+        let section = try #require(lab.storefront)
+        let configured = try StorefrontConfiguration(section)
+        let configuration = try StorefrontConfiguration(
+            shopDomain: "shop.example",
+            authentication: configured.authentication,
+            endpoint: configured.endpoint,
+            allowsLoopbackHTTP: true,
+            timeout: timeout
+        )
+        var policy = policy
+        if exchanges {
+            policy.exchange = CustomerTokenExchange(
+                endpoint: try HTTPURL(sandbox.shopify.customerAccountEndpoint),
+                environment: environment,
+                allowsLoopbackHTTP: true
+            )
+        }
+        let attachments = BrittleStore(store)
+        let carts = CartAdapter(
+            client: StorefrontClient(configuration: configuration, environment: environment, retry: .none),
+            sessions: sessions,
+            store: attachments,
+            policy: policy
+        )
+        return Process(sessions: sessions, carts: carts, store: store, attachments: attachments)
+    }
+
+    func login(_ provider: String = "shopify", as email: String = "ada@example.com") async throws -> SessionID {
+        sandbox.shopify.signOutBrowsers()
+        let flow = LoginFlow(provider: provider, sessions: sessions, presenter: SandboxBuyer(email: email))
+        return try await flow.login().id
+    }
+
+    func mugs(_ quantity: Int = 1) -> [CartLineInput] {
+        [CartLineInput(merchandiseID: Self.mug, quantity: quantity)]
+    }
+
+    /// The sandbox's view of a cart.
+    func state(_ cart: Cart) throws -> SandboxStorefront.CartState {
+        try #require(storefront.cartStates.first { $0.id == cart.id.rawValue })
+    }
+
+    /// How often a mutation or query was asked for.
+    func count(_ field: String) -> Int {
+        storefront.requests.count { $0.bodyText.contains("\(field)(cartId") }
+    }
+
+    func isBound(_ id: SessionID) async throws -> Bool {
+        try await carts.identityState(for: id) != nil
+    }
+}
+
+/// The laboratory's file has an entry that these tests do not use.
+struct OpenIDFactoryStub: ProviderFactory {
+    let kind = "openid"
+
+    func makeProvider(
+        named name: String,
+        from section: inout ConfigurationSection,
+        in environment: IdentityEnvironment
+    ) throws -> any IdentityProvider {
+        for member in section.memberNames {
+            switch member {
+            case "allowsLoopbackHTTP": _ = try section.bool(member, default: false)
+            case "scopes": _ = try section.optionalStrings(member)
+            case "clientSecret": _ = try section.optionalSecret(member)
+            default: _ = try section.optionalString(member)
+            }
+        }
+        return ClaimProvider(.none, clock: ManualClock(), name: name)
+    }
+}
