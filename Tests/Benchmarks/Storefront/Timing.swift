@@ -2,7 +2,9 @@ internal import Foundation
 
 /// How long one thing takes, done again and again.
 struct Timing {
+    /// In milliseconds.
     let best: Double
+    /// In milliseconds.
     let median: Double
 
     /// Measures for some time; the best of all rounds says what the code costs, the median what the machine made of it.
@@ -42,7 +44,7 @@ enum Report {
 
     /// - Parameters:
     ///   - bytes: How much was read or written each time.
-    ///   - slowest: What the ratio compares with, by medians.
+    ///   - other: What the ratio compares with, by medians.
     static func line(_ name: String, _ timing: Timing, bytes: Int? = nil, against other: Timing? = nil) {
         line(
             name,
