@@ -2,9 +2,11 @@
 """Validates GraphQL documents against schemas.
 
 Usage: validate.py FOLDER < documents.json
+       validate.py FOLDER PATTERN SWIFT
 
 FOLDER holds introspection results as Shopify's tools write them (*.json.gz); documents.json is an object of documents by
-name. Prints one line for each fault, and at the end how many documents were checked against which schemas.
+name. With PATTERN the schemas of that form are taken, and the documents are those in the generated files of the folder SWIFT.
+Prints one line for each fault, and at the end how many documents were checked against which schemas.
 Exit status: 0 all valid, 1 faults, 2 graphql-core is missing or there are no schemas.
 """
 
@@ -12,7 +14,19 @@ import glob
 import gzip
 import json
 import os
+import re
 import sys
+import textwrap
+
+
+def generated(folder: str) -> dict:
+    documents = {}
+    for path in sorted(glob.glob(os.path.join(folder, "**", "*.swift"), recursive=True)):
+        with open(path, encoding="utf-8") as file:
+            found = re.search(r'text: (#+)"""\n(.*?)\n *"""\1', file.read(), re.DOTALL)
+        if found:
+            documents[os.path.basename(path)] = textwrap.dedent(found.group(2))
+    return documents
 
 
 def main() -> int:
@@ -21,8 +35,9 @@ def main() -> int:
     except ImportError:
         print("graphql-core is not installed (pip install graphql-core)")
         return 2
-    documents = json.load(sys.stdin)
-    paths = sorted(glob.glob(os.path.join(sys.argv[1], "storefront-graphql_20*.json.gz")))
+    pattern = "storefront-graphql_20*.json.gz" if len(sys.argv) < 4 else sys.argv[2]
+    documents = generated(sys.argv[3]) if len(sys.argv) > 3 else json.load(sys.stdin)
+    paths = sorted(glob.glob(os.path.join(sys.argv[1], pattern)))
     if not paths or not documents:
         print("no schemas or no documents")
         return 2

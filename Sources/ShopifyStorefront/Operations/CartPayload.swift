@@ -38,11 +38,13 @@ public struct CartPayload: Sendable {
 }
 
 extension CartPayload: GraphQLReadable {
-    /// Reads the data of a cart mutation, whose one field is the payload.
-    public init(_ data: GraphQLNode) throws(GraphQLReadingError) {
-        let node = AnswerNode(data)
-        guard let name = node.value?.object?.members.first?.name else { throw node["cart"].error("a payload") }
-        try self.init(node[name])
+    /// Reads a payload, or the data of a cart mutation, whose one field is the payload.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        let answer = AnswerNode(node)
+        let names = answer.value?.object?.members.map(\.name)
+        if let names, names.isEmpty { throw answer["cart"].error("a payload") }
+        let isPayload = names?.count != 1 || names?.first == "userErrors"
+        try self.init(isPayload ? answer : answer[names?.first ?? ""])
     }
 }
 

@@ -7,8 +7,8 @@ struct AnswerNode {
     private let path: String
 
     init(_ data: GraphQLNode) {
-        value = data.json()
-        path = ""
+        value = data.isNull ? nil : data.json()
+        path = data.error("").path
     }
 
     private init(_ value: JSONValue?, _ path: String) {

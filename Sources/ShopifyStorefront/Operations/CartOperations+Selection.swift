@@ -1,0 +1,63 @@
+internal import IdentityKit
+internal import ShopifyGraphQL
+
+// The generated operations with the adapter's own words for how much of the cart to read.
+
+extension CartCreate {
+    /// Creates a cart with a buyer and addresses; what is empty is not sent.
+    public init(
+        lines: [CartLineInput],
+        buyerIdentity: CartBuyerIdentityInput = CartBuyerIdentityInput(),
+        addresses: [CartDeliveryAddressInput] = [],
+        selection: CartSelection = .full
+    ) {
+        var input = CartInput()
+        if !lines.isEmpty { input.lines = .set(lines) }
+        if !buyerIdentity.object.members.isEmpty { input.buyerIdentity = .set(buyerIdentity) }
+        if !addresses.isEmpty { input.delivery = .set(CartDeliveryInput(addresses: .set(addresses))) }
+        self.init(input: .set(input), lineCount: selection.lines, readsCustomer: selection.readsCustomer)
+    }
+}
+
+extension CartLinesAdd {
+    /// Adds lines, and reads as much of the cart as a selection says.
+    public init(cartID: CartID, lines: [CartLineInput], selection: CartSelection) {
+        self.init(cartID: cartID, lines: lines, lineCount: selection.lines, readsCustomer: selection.readsCustomer)
+    }
+}
+
+extension CartBuyerIdentityUpdate {
+    /// Sets or clears the buyer, and reads as much of the cart as a selection says.
+    public init(cartID: CartID, buyerIdentity: CartBuyerIdentityInput, selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            buyerIdentity: buyerIdentity,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartDeliveryAddressesReplace {
+    /// Replaces the addresses, and reads as much of the cart as a selection says.
+    public init(cartID: CartID, addresses: [CartDeliveryAddressInput], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            addresses: addresses,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartDeliveryAddressesRemove {
+    /// Removes addresses, and reads as much of the cart as a selection says.
+    public init(cartID: CartID, addressIDs: [String], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            addressIDs: addressIDs,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
