@@ -76,7 +76,7 @@ let package = Package(
             name: "ShopifyStorefront",
             dependencies: ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
             // What Generated/ is made from: Documentation/Generator.md.
-            exclude: ["Documents"],
+            exclude: ["Documents", "Experimental/Documents"],
             swiftSettings: settings
         ),
         .target(

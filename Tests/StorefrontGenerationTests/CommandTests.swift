@@ -115,4 +115,22 @@ import Testing
         #expect(GeneratorCommand.run(["introspection-query"], &output) == 0)
         #expect(output.lines.first?.hasPrefix(#"{"query":"query IntrospectionQuery"#) == true && output.errors.isEmpty)
     }
+
+    @Test("an extension adds what the schema lacks, and changes nothing that it has")
+    func extending() throws {
+        let folder = try Folder()
+        try folder.write("documents/inner/a.graphql", "query A { hidden { ... on Secret { word } } shop { name } }")
+        let file = folder.path.appendingPathComponent("more.graphqls").path
+        #expect(folder.run().status == 1)
+        try folder.write(
+            "more.graphqls",
+            "extend type Query { hidden: Hidden shop: Int } union Hidden = Secret type Secret { word: String! }"
+        )
+        #expect(folder.run("--extend", file).status == 0)
+        #expect(folder.text("out/Operations/A.swift")?.contains("case secret(Secret)") == true)
+        for text in ["type X {", "extend type Nope { a: Int }", "type X { a: Nope }", "directive @x on FIELD"] {
+            try folder.write("more.graphqls", text)
+            #expect(folder.run("--extend", file).status == 2, "\(text)")
+        }
+    }
 }

@@ -19,6 +19,7 @@ package struct GeneratorCommand {
             the documents says what documents cannot: Documentation/Generator.md.
 
             --schema FILE         The answer to the introspection query, as JSON.
+            --extend FILE         Types and fields that the schema lacks, in GraphQL's definition language.
             --documents FOLDER    .graphql files, in folders of any depth.
             --output FOLDER       For the Swift files, in folders Operations, Fragments, Inputs and Enums.
             --access LEVEL        public (unless given), package or internal.
@@ -39,7 +40,7 @@ package struct GeneratorCommand {
     private var imports: [String: String] = [:]
     private var flags: Set<String> = []
 
-    private static let valued = ["--schema", "--documents", "--output", "--access", "--import"]
+    private static let valued = ["--schema", "--extend", "--documents", "--output", "--access", "--import"]
     private static let flagged = ["--check", "--deny-deprecated", "--verbose"]
 
     /// Runs the tool.
@@ -112,7 +113,8 @@ package struct GeneratorCommand {
         guard ["public", "package", "internal"].contains(access) else {
             throw .usage("--access must be public, package or internal.")
         }
-        let schema = try Schema(introspection: try Files.bytes(try required("--schema")))
+        var schema = try Schema(introspection: try Files.bytes(try required("--schema")))
+        if let file = options["--extend"] { schema = try schema.extended(by: try Files.text(file)) }
         let names = try Files.names(in: folder, suffix: ".graphql")
         guard !names.isEmpty else { throw .usage("There are no .graphql files in \(folder).") }
         guard names.count <= DocumentSet.maximumFiles else {
