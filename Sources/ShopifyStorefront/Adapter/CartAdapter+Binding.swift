@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import IdentityCrypto
 internal import IdentityKit
 
 /// What an operation on a session's cart came to.
@@ -50,6 +51,7 @@ extension CartAdapter {
     @TaskLocal private static var heldCarts: Set<CartID> = []
 
     /// How long a cart may be in the making before its process counts as dead.
+    private static let lockWait = Duration.seconds(15)
     static let patience = Duration.seconds(60)
 
     /// Runs an operation over a session's binding, alone, and saves what it makes of the binding.
@@ -60,43 +62,67 @@ extension CartAdapter {
     ) async throws -> Result {
         try await identityErrors {
             try await self.line.withLock(id) {
-                var wasLost = false
-                for _ in 0..<4 {
-                    guard let row = try await self.row(of: id, for: use) else { continue }
-                    let change: CartChange<Result>
-                    do {
-                        change = try await self.alone(row.binding) { try await body(row.binding) }
-                    } catch is CartVanished {
-                        wasLost = try await self.giveUp(row, of: id) || wasLost
-                        continue
-                    } catch let error as IdentityError where wasLost && error.code == .cartMissing {
-                        throw IdentityError.cartIsGone
-                    }
-                    guard let new = change.binding else { return change.result }
-                    let isChanged = !new.payload.isEqual(to: row.binding?.payload)
-                    if !isChanged, use != .claiming { return change.result }
-                    do {
-                        if try await self.save(new.payload, for: id, over: row.revision) { return change.result }
-                    } catch {
-                        // Nobody will find the new cart: the buyer must not be left on it.
-                        if case .discardAndAgain = change.onConflict { await self.discard(new) }
-                        throw error
-                    }
-                    try await self.checkAlive(id, or: new)
-                    switch change.onConflict {
-                    case .again: continue
-                    case .keep: return change.result
-                    case .discardAndAgain: await self.discard(new)
-                    }
-                }
-                throw IdentityError(
-                    .retryLater,
-                    .cartBusy,
-                    "Another process kept changing the session's cart.",
-                    hint: "Try again."
-                )
+                try await self.exclusively(id, use) { try await self.repeating(id, use, body) }
             }
         }
+    }
+
+    private func repeating<Result: Sendable>(
+        _ id: SessionID,
+        _ use: CartRowUse,
+        _ body: @Sendable (CartBinding?) async throws -> CartChange<Result>
+    ) async throws -> Result {
+        var wasLost = false
+        for _ in 0..<4 {
+            guard let row = try await self.row(of: id, for: use) else { continue }
+            let change: CartChange<Result>
+            do {
+                change = try await self.alone(row.binding) { try await body(row.binding) }
+            } catch is CartVanished {
+                wasLost = try await self.giveUp(row, of: id) || wasLost
+                continue
+            } catch let error as IdentityError where wasLost && error.code == .cartMissing {
+                throw IdentityError.cartIsGone
+            }
+            guard let new = change.binding else { return change.result }
+            let isChanged = !new.payload.isEqual(to: row.binding?.payload)
+            if !isChanged, use != .claiming { return change.result }
+            do {
+                if try await self.save(new.payload, for: id, over: row.revision) { return change.result }
+            } catch {
+                // Nobody will find the new cart: the buyer must not be left on it.
+                if case .discardAndAgain = change.onConflict { await self.discard(new) }
+                throw error
+            }
+            try await self.checkAlive(id, or: new)
+            switch change.onConflict {
+            case .again: continue
+            case .keep: return change.result
+            case .discardAndAgain: await self.discard(new)
+            }
+        }
+        throw IdentityError(
+            .retryLater,
+            .cartBusy,
+            "Another process kept changing the session's cart.",
+            hint: "Try again."
+        )
+    }
+
+    /// Keeps other processes out while a cart is read, changed and written, where the store can.
+    ///
+    /// The row alone cannot do that: who is slow would still write what he read long ago. The lock is not the session's own, under
+    /// which tokens are renewed.
+    private func exclusively<Result: Sendable>(
+        _ id: SessionID,
+        _ use: CartRowUse,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        guard use == .claiming, let locking = store as? any SessionLocking,
+            let digest = try? Digest.sha256(Array("cart \(id.rawValue)".utf8)),
+            let name = SessionID(rawValue: Base64URL.encode(Array(digest.prefix(16))))
+        else { return try await body() }
+        return try await locking.withSessionLock(name, waitingUpTo: Self.lockWait) { _ in try await body() }
     }
 
     /// Carts that two sessions share have one operation at a time, too.

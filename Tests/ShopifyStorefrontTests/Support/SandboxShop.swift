@@ -19,14 +19,22 @@ final class CartEvents: Sendable {
 }
 
 /// A store whose attachments cannot be written from some moment on.
-final class BrittleStore: SessionAttachmentStore, Sendable {
-    private let store: any SessionAttachmentStore
+final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
+    private let store: any SessionAttachmentStore & SessionLocking
     /// How many more writes succeed; nil for all.
     private let writesLeft = Mutex<Int?>(nil)
 
-    init(_ store: any SessionAttachmentStore) { self.store = store }
+    init(_ store: any SessionAttachmentStore & SessionLocking) { self.store = store }
 
     func fail(after writes: Int?) { writesLeft.withLock { $0 = writes } }
+
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await store.withSessionLock(id, waitingUpTo: limit, body)
+    }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         try await store.attachment(name, of: id)
