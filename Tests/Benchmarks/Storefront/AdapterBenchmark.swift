@@ -5,7 +5,9 @@ internal import IdentitySQLite
 internal import ShopifyStorefront
 
 /// What the cart adapter costs beside the call itself: the session's lock, the binding out of a SQLite file, the token, the comparison of
-/// fingerprints, the write back. The network answers at once, out of memory.
+/// fingerprints, the write back.
+///
+/// The network answers at once, out of memory.
 struct AdapterBenchmark {
     let folder: String
     let time: Duration
