@@ -42,6 +42,8 @@ private struct Shop {
         client = CustomerAccountClient(
             configuration: try CustomerAccountConfiguration(
                 shopDomain: String(sandbox.storefront.origin.dropFirst("http://".count)),
+                // Not the one that the shop names.
+                apiVersion: .v2026_04,
                 allowsLoopbackHTTP: true
             ),
             environment: environment,
@@ -79,7 +81,7 @@ struct CustomerAccountTests {
             #expect(profile.emailAddress?.emailAddress == SandboxBuyerAccount.ada.email)
             #expect(profile.defaultAddress?.territoryCode == "US")
             let request = try #require(shop.sandbox.shopify.requests(to: .api).last)
-            #expect(request.path.hasSuffix("/customer/api/2026-10/graphql"))
+            #expect(request.path.hasSuffix("/customer/api/2026-04/graphql"))
             #expect(request.header("authorization")?.hasPrefix("shcat_") == true)
         }
     }

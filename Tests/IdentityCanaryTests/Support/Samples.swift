@@ -326,6 +326,8 @@ enum Samples {
     ) async throws -> [Any] {
         let whole = try await app.storefront.execute(CartQuery(cartID: id, readsCheckoutURL: true), in: context)
         var values: [Any] = [whole, whole.metadata]
+        let pages = app.storefront.products(in: context)
+        values += [pages, pages.makeAsyncIterator()] as [Any]
         values.append(whole.data)
         app.stage.sandbox.storefront.misbehave(.storefrontAccessDenied(path: "cart", "buyerIdentity"), on: .storefront)
         let partial = try await app.storefront.executePartial(CartQuery(cartID: id), in: context)

@@ -41,8 +41,14 @@ final class Witness: IdentityObserver, GraphQLObserver {
 
     /// A value in every way in which one can be printed.
     func see(_ value: Any, _ place: String) {
-        let name = String(reflecting: type(of: value)).prefix { $0 != "<" }.drop { $0 != "." }.dropFirst()
-        state.withLock { _ = $0.types.insert(String(name)) }
+        // Parameters stand in angle brackets, in the middle of a nested type's name too.
+        var depth = 0
+        let name = String(reflecting: type(of: value)).filter { character in
+            if character == "<" { depth += 1 }
+            defer { if character == ">" { depth -= 1 } }
+            return depth == 0
+        }
+        state.withLock { _ = $0.types.insert(String(name.drop { $0 != "." }.dropFirst())) }
         note(SecretCanary.prints(of: value), place)
     }
 
