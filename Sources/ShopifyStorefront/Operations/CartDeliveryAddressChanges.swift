@@ -1,43 +1,6 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-struct CartDeliveryAddressesAdd: GraphQLOperation {
-    let cartID: CartID
-    let addresses: [CartDeliveryAddressInput]
-    let selection: CartSelection
-    static let document = CartFields.mutation(
-        "cartDeliveryAddressesAdd",
-        "$addresses: [CartSelectableAddressInput!]!",
-        "addresses: $addresses",
-        .afterReading
-    )
-    typealias Output = CartPayload
-
-    var variables: GraphQLInputObject {
-        var variables = selection.variables(of: cartID)
-        variables.set("addresses", addresses)
-        return variables
-    }
-}
-
-struct CartDeliveryAddressesUpdate: GraphQLOperation {
-    let cartID: CartID
-    let addresses: [CartDeliveryAddressUpdate]
-    let selection: CartSelection
-    static let document = CartFields.mutation(
-        "cartDeliveryAddressesUpdate",
-        "$addresses: [CartSelectableAddressUpdateInput!]!",
-        "addresses: $addresses"
-    )
-    typealias Output = CartPayload
-
-    var variables: GraphQLInputObject {
-        var variables = selection.variables(of: cartID)
-        variables.set("addresses", addresses)
-        return variables
-    }
-}
-
 /// A change of a delivery address on a cart (`CartSelectableAddressUpdateInput`).
 public struct CartDeliveryAddressUpdate: GraphQLWritable {
     /// The address's id on the cart.

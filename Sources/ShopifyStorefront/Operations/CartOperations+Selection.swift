@@ -61,3 +61,113 @@ extension CartDeliveryAddressesRemove {
         )
     }
 }
+
+extension CartLinesUpdate {
+    init(cartID: CartID, lines: [CartLineUpdate], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            lines: lines,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartLinesRemove {
+    init(cartID: CartID, lineIDs: [String], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            lineIDs: lineIDs,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartNoteUpdate {
+    init(cartID: CartID, note: String, selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            note: note,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartAttributesUpdate {
+    init(cartID: CartID, attributes: [CartAttribute], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            attributes: attributes,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartDiscountCodesUpdate {
+    init(cartID: CartID, codes: [String], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            discountCodes: codes,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartGiftCardCodesAdd {
+    init(cartID: CartID, codes: [String], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            giftCardCodes: codes,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartGiftCardCodesRemove {
+    init(cartID: CartID, giftCardIDs: [String], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            appliedGiftCardIDs: giftCardIDs,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartSelectedDeliveryOptionsUpdate {
+    init(cartID: CartID, options: [CartDeliveryChoice], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            selectedDeliveryOptions: options,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartDeliveryAddressesAdd {
+    init(cartID: CartID, addresses: [CartDeliveryAddressInput], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            addresses: addresses,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
+
+extension CartDeliveryAddressesUpdate {
+    init(cartID: CartID, addresses: [CartDeliveryAddressUpdate], selection: CartSelection) {
+        self.init(
+            cartID: cartID,
+            addresses: addresses,
+            lineCount: selection.lines,
+            readsCustomer: selection.readsCustomer
+        )
+    }
+}
