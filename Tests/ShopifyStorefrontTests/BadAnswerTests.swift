@@ -68,9 +68,9 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
             1,
             unknown: true
         ),
-        .init("data of a wrong type", body(#"{"data":7}"#), .rejected, .unexpectedResponse, 1, 1),
-        .init("a missing field", body(#"{"data":{"shop":{}}}"#), .rejected, .unexpectedResponse, 1, 1),
-        .init("a field of a wrong type", body(#"{"data":{"shop":{"name":7}}}"#), .rejected, .unexpectedResponse, 1, 1),
+        .init("data of a wrong type", body(#"{"data":7}"#), .rejected, .unexpectedResponse, 1, 1, unknown: true),
+        .init("a missing field", body(#"{"data":{"shop":{}}}"#), .rejected, .unexpectedResponse, 1, 1, unknown: true),
+        .init("a field of a wrong type", body(#"{"data":{"shop":{"name":7}}}"#), .rejected, .unexpectedResponse, 1, 1, unknown: true),
         .init("errors as a text", body(#"{"errors":"No"}"#), .rejected, .graphQLErrors, 1, 1),
         .init("errors as an object", body(#"{"errors":{"query":"No"}}"#), .rejected, .graphQLErrors, 1, 1),
         .init("errors as a number", body(#"{"errors":7}"#), .rejected, .graphQLErrors, 1, 1),

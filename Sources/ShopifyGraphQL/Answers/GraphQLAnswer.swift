@@ -7,11 +7,14 @@ struct GraphQLAnswer: Sendable {
     let data: GraphQLNode?
     let errors: [GraphQLError]
     let metadata: GraphQLMetadata
+    /// How long the server asks to wait (`Retry-After`).
+    let retryAfter: Duration?
 
     init(data: GraphQLNode?, errors: [GraphQLError], metadata: GraphQLMetadata) {
         self.data = data
         self.errors = errors
         self.metadata = metadata
+        retryAfter = nil
     }
 
     /// - Throws: Where the response is no GraphQL answer, or a status other than 2xx.
@@ -24,10 +27,11 @@ struct GraphQLAnswer: Sendable {
         let body = try? GraphQLResponseBody(parsing: response.body, limits: limits)
         errors = GraphQLError.entries(of: body?.errors, hiding: secrets)
         data = body?.data
+        retryAfter = response.headers.retryAfter
         metadata = GraphQLMetadata(
             response,
             asked: endpoint.version,
-            cost: GraphQLCost(body?.extensions?["cost"]),
+            cost: GraphQLCost(body?.cost),
             hiding: secrets
         )
         guard (200..<300).contains(response.status) else {
@@ -59,17 +63,29 @@ struct GraphQLAnswer: Sendable {
         data?.hasOnlyNulls ?? true
     }
 
+    /// Whether errors explain that there is nothing: null is an answer, null with errors beside it is none.
+    var isFailure: Bool { isWithoutData && !errors.isEmpty }
+
     /// What the errors say of an operation without data; nil where the errors leave nothing to repeat.
-    var repeatable: (effect: GraphQLFailure.Effect, asked: Duration?)? {
-        guard isWithoutData else { return nil }
-        let codes = errors.compactMap(\.code)
-        if codes.contains(.throttled) { return (GraphQLFailure.Effect.none, metadata.cost?.pause) }
-        return codes.contains(.internalServerError) ? (.unknown, nil) : nil
+    func repeatable(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
+        guard isFailure else { return nil }
+        let asked = [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
+        let isThrottled = errors.contains { $0.code == .throttled }
+        let isBroken = errors.contains { $0.code == .internalServerError }
+        if kind == .query {
+            return isThrottled ? (GraphQLFailure.Effect.none, asked) : isBroken ? (.unknown, asked) : nil
+        }
+        // Below the one field that a mutation is, something was carried out, whatever the code says; and of two fields
+        // the other one may have been.
+        if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
+        return isThrottled || isBroken || errors.contains { $0.path.count > 1 } ? (.unknown, asked) : nil
     }
 
-    /// Why there are no data, told by the errors.
-    func failure(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
-        GraphQLFailure(error(endpoint), repeatable?.effect ?? .refused, metadata)
+    /// Why there are no data that can be used, told by the errors.
+    func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
+        // A mutation with data was carried out, although the data are not what they should be.
+        let effect = kind == .mutation && !isWithoutData ? .unknown : repeatable(kind)?.effect ?? .refused
+        return GraphQLFailure(error(endpoint), effect, metadata)
     }
 
     private func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
@@ -82,7 +98,7 @@ struct GraphQLAnswer: Sendable {
                 .throttled,
                 "\(endpoint.name) is throttling; the operation was not carried out.",
                 hint: "Try again after a moment, with growing pauses.",
-                retryAfter: metadata.cost?.pause,
+                retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max(),
                 providerAnswer: answer,
                 cause: cause
             )
@@ -128,8 +144,10 @@ struct GraphQLAnswer: Sendable {
     }
 
     /// Data that cannot be read although nothing explains it.
-    func unreadable(_ error: any Error, _ endpoint: GraphQLEndpoint) -> IdentityError {
-        IdentityError(
+    ///
+    /// A mutation was carried out all the same.
+    func unreadable(_ error: any Error, _ endpoint: GraphQLEndpoint) -> GraphQLFailure {
+        let error = IdentityError(
             .rejected,
             .unexpectedResponse,
             "\(endpoint.name)'s data are not what the document asks for.",
@@ -137,6 +155,7 @@ struct GraphQLAnswer: Sendable {
             providerAnswer: IdentityError.ProviderAnswer(status: metadata.status, traceID: metadata.requestID),
             cause: error
         )
+        return GraphQLFailure(error, .unknown, metadata)
     }
 
     private var providerAnswer: IdentityError.ProviderAnswer {

@@ -18,6 +18,8 @@ struct GraphQLFailure: Error {
     let error: IdentityError
     let effect: Effect
     let metadata: GraphQLMetadata?
+    /// Whether another attempt would bring the same.
+    private(set) var isFinal = false
 
     init(_ error: IdentityError, _ effect: Effect, _ metadata: GraphQLMetadata? = nil) {
         self.error = error
@@ -28,13 +30,17 @@ struct GraphQLFailure: Error {
     init(_ error: HTTPTransportError, asking party: String) {
         let wrapped = IdentityError(error, asking: party)
         let effect: Effect =
-            switch error.code {
-            case .cancelled, .insecureURL, .invalidURL, .addressRefused, .invalidHeader, .invalidMethod, .tlsFailed,
-                .closed:
+            switch (error.code, error.phase) {
+            case (.cancelled, _): .refused
+            // Whatever it is called: something had left by then.
+            case (_, .ambiguous): .unknown
+            case (.insecureURL, _), (.invalidURL, _), (.addressRefused, _), (.invalidHeader, _), (.invalidMethod, _),
+                (.tlsFailed, _), (.closed, _):
                 .refused
-            default: error.phase == .notSent ? .none : .unknown
+            case (_, .notSent): .none
             }
         self.init(wrapped, effect)
+        isFinal = error.code == .bodyTooLarge
     }
 
     /// The error as the caller of an operation gets it.

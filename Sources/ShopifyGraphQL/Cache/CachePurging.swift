@@ -1,6 +1,9 @@
 public import IdentityKit
 
-/// Removes what a cache keeps for a session when the session ends: add it to the session manager, and hold on to it.
+/// Removes what a cache keeps for a session when a logout ends it: add it to the session manager, and hold on to it.
+///
+/// A session that the provider ends, or that another process logs out, tells nobody here: what is kept for it serves nobody any more, and
+/// goes when room is needed.
 public final class CachePurging: SessionParticipant {
     private let cache: any ResponseCache
 

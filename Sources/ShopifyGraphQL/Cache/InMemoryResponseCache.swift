@@ -16,7 +16,12 @@ public final class InMemoryResponseCache: ResponseCache {
         var oldest: UInt64 = 0
         var uses: UInt64 = 0
         var bytes = 0
+        /// Sessions that have ended: an answer that was under way then must not be kept for them.
+        var ended: Set<SessionID> = []
     }
+
+    /// Of so many ended sessions it is known; an answer is not under way for as long as that takes.
+    private static let maximumEnded = 10_000
 
     /// What an entry costs beside its body: key, metadata and places in the tables, roughly.
     private static let overhead = 1024
@@ -56,6 +61,7 @@ public final class InMemoryResponseCache: ResponseCache {
         let cost = Self.cost(of: response)
         state.withLock { state in
             Self.remove(key, &state)
+            if let session = response.session, state.ended.contains(session) { return }
             guard maximumEntries > 0, cost < maximumBytes / 4 else { return }
             while state.entries.count >= maximumEntries || state.bytes + cost > maximumBytes {
                 guard let key = Self.leastRecentlyUsed(&state) else { break }
@@ -69,13 +75,19 @@ public final class InMemoryResponseCache: ResponseCache {
     /// Removes what was kept for a session.
     public func removeAll(for session: SessionID) async {
         state.withLock { state in
+            if state.ended.count >= Self.maximumEnded { state.ended = [] }
+            state.ended.insert(session)
             for (key, entry) in state.entries where entry.response.session == session { Self.remove(key, &state) }
         }
     }
 
     /// Removes everything.
     public func removeAll() async {
-        state.withLock { $0 = State() }
+        state.withLock { state in
+            let ended = state.ended
+            state = State()
+            state.ended = ended
+        }
     }
 
     private static func cost(of response: CachedResponse) -> Int { response.body.count + overhead }

@@ -12,7 +12,7 @@ public protocol ResponseCache: Sendable {
     /// Keeps a response, in the place of what was there.
     func store(_ response: CachedResponse, for key: ResponseCacheKey) async
 
-    /// Removes what was kept for a session, at the latest when it ends.
+    /// Removes what was kept for a session that ended; nothing is kept for it from then on.
     func removeAll(for session: SessionID) async
 
     /// Removes everything.

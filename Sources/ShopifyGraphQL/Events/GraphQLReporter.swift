@@ -26,8 +26,7 @@ final class GraphQLReporter: Sendable {
     func report(
         _ kind: GraphQLEvent.Kind,
         of document: GraphQLDocument,
-        _ metadata: GraphQLMetadata? = nil,
-        attempts: Int = 0,
+        _ progress: GraphQLProgress? = nil,
         since start: Duration
     ) {
         guard !observers.isEmpty else { return }
@@ -36,8 +35,8 @@ final class GraphQLReporter: Sendable {
             operation: document.name,
             identifier: document.identifier,
             host: host,
-            requestID: metadata?.requestID,
-            attempts: attempts,
+            requestID: progress?.requestID,
+            attempts: progress?.attempts ?? 0,
             duration: clock.elapsed - start,
             correlationID: Correlation.current ?? ""
         )
@@ -45,14 +44,18 @@ final class GraphQLReporter: Sendable {
     }
 
     /// What an answer's headers tell that somebody should act on, once for each document.
-    func reportHeaders(of metadata: GraphQLMetadata, _ document: GraphQLDocument, attempts: Int, since start: Duration)
-    {
+    func reportHeaders(
+        of metadata: GraphQLMetadata,
+        _ document: GraphQLDocument,
+        _ progress: GraphQLProgress,
+        since start: Duration
+    ) {
         guard !observers.isEmpty else { return }
         if let reason = metadata.deprecatedReason, isNew(document, isDeprecation: true) {
-            report(.deprecated(reason), of: document, metadata, attempts: attempts, since: start)
+            report(.deprecated(reason), of: document, progress, since: start)
         }
         if metadata.isFallForward, let version = metadata.servedVersion, isNew(document, isDeprecation: false) {
-            report(.servedByAnotherVersion(version), of: document, metadata, attempts: attempts, since: start)
+            report(.servedByAnotherVersion(version), of: document, progress, since: start)
         }
     }
 

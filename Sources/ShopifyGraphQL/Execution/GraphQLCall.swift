@@ -17,6 +17,10 @@ package struct GraphQLCall: Sendable {
     package var cachePolicy: CachePolicy
     /// The session whose end removes what the cache keeps of this call, and which alone gets it.
     package var session: SessionID?
+    /// When the caller wants an answer at the latest, on the clock that never jumps; the policy's own deadline counts too.
+    var deadline: Duration?
+    /// What has become of the call so far, for the events.
+    var progress: GraphQLProgress?
 
     package init(
         headers: HTTPHeaders = HTTPHeaders(),
@@ -35,4 +39,11 @@ package struct GraphQLCall: Sendable {
         self.cachePolicy = cachePolicy
         self.session = session
     }
+}
+
+extension GraphQLCall: CustomStringConvertible, CustomReflectable {
+    /// Always the same words: headers and context hold tokens.
+    package var description: String { "<call>" }
+    /// Shows no children.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

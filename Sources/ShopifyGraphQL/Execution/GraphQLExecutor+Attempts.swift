@@ -15,12 +15,15 @@ extension GraphQLExecutor {
         do { request = try self.request(document, variables, call) } catch { throw GraphQLFailure(error, .refused) }
         let secrets = SentValues(variables, secrets: call.secrets)
         let clock = environment.clock
-        var attempts = RetryAttempts(retry, document.repetition, start: clock.elapsed)
+        var attempts = RetryAttempts(retry, document.repetition, start: clock.elapsed, until: call.deadline)
+        // Those who share a request count it as theirs.
+        let progress = call.progress ?? GraphQLProgress()
         var place: ShopBreaker.Place
         do { place = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
         while true {
             attempts.begin()
             let outcome = await attempt(request, attempts, secrets)
+            progress.note(attempts.count, outcome)
             var pause: Duration?
             var cause: IdentityError.Code
             switch outcome {
@@ -28,8 +31,9 @@ extension GraphQLExecutor {
                 release(place, wasAnswered: true, document, attempts)
                 place = ShopBreaker.Place(isProbe: false)
                 let metadata = answer.metadata
-                reporter.reportHeaders(of: metadata, document, attempts: attempts.count, since: attempts.start)
-                guard let (effect, asked) = answer.repeatable ?? answer.unavailable(document, body) else {
+                reporter.reportHeaders(of: metadata, document, progress, since: attempts.start)
+                guard let (effect, asked) = answer.repeatable(document.kind) ?? answer.unavailable(document, body)
+                else {
                     return (answer, body)
                 }
                 pause = attempts.pause(after: effect, asked: asked, now: clock.elapsed, random: environment.random)
@@ -38,33 +42,35 @@ extension GraphQLExecutor {
             case .failure(let failure):
                 cause = failure.error.code
                 if failure.effect == .attack {
-                    pause = attacked(&place, failure, attempts, document)
+                    pause = attacked(&place, failure, attempts, document, progress)
                 } else {
                     let isAnswer = failure.metadata.map { $0.status < 500 } ?? false
                     release(place, wasAnswered: isAnswer, document, attempts)
                     place = ShopBreaker.Place(isProbe: false)
-                    pause = attempts.pause(
-                        after: failure.effect,
-                        asked: failure.error.retryAfter,
-                        now: clock.elapsed,
-                        random: environment.random
-                    )
+                    if !failure.isFinal {
+                        pause = attempts.pause(
+                            after: failure.effect,
+                            asked: failure.error.retryAfter,
+                            now: clock.elapsed,
+                            random: environment.random
+                        )
+                    }
                 }
                 guard pause != nil else { throw failure }
             }
             let length = pause ?? .zero
-            reporter.report(
-                .repeated(cause, after: length),
-                of: document,
-                attempts: attempts.count,
-                since: attempts.start
-            )
+            reporter.report(.repeated(cause, after: length), of: document, progress, since: attempts.start)
             do {
                 try await clock.sleep(for: length)
                 try Task.checkCancellation()
             } catch {
                 release(place, wasAnswered: false, document, attempts)
                 throw GraphQLFailure(IdentityError.wrapping(error), .refused)
+            }
+            // The sleep may have been longer than it was to be: an attempt that has no time is an unknown outcome for nothing.
+            guard attempts.hasTime(at: clock.elapsed) else {
+                release(place, wasAnswered: false, document, attempts)
+                return try outcome.get()
             }
             if !place.isProbe {
                 do { place = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
@@ -100,7 +106,8 @@ extension GraphQLExecutor {
         _ place: inout ShopBreaker.Place,
         _ failure: GraphQLFailure,
         _ attempts: RetryAttempts,
-        _ document: GraphQLDocument
+        _ document: GraphQLDocument,
+        _ progress: GraphQLProgress
     ) -> Duration? {
         let asked = failure.error.retryAfter
         let delay = attempts.pauseAfterAttack(
@@ -116,7 +123,7 @@ extension GraphQLExecutor {
             place = probe
             return delay
         case .opened(let pause):
-            reporter.report(.paused(pause), of: document, attempts: attempts.count, since: attempts.start)
+            reporter.report(.paused(pause), of: document, progress, since: attempts.start)
             return nil
         }
     }
@@ -128,7 +135,7 @@ extension GraphQLExecutor {
         _ attempts: RetryAttempts
     ) {
         guard breaker.leave(place, wasAnswered: wasAnswered) else { return }
-        reporter.report(.resumed, of: document, attempts: attempts.count, since: attempts.start)
+        reporter.report(.resumed, of: document, nil, since: attempts.start)
     }
 }
 
@@ -143,11 +150,12 @@ extension GraphQLAnswer {
         else {
             return nil
         }
-        let isUnavailable = fields.contains { field in
+        // Of several fields one may have been carried out while the other was not.
+        guard fields.count == 1, let field = fields.first else { return nil }
+        let isUnavailable =
             field.value["userErrors"]?.array?.contains {
                 $0["code"]?.string.map { $0.utf8.elementsEqual("SERVICE_UNAVAILABLE".utf8) } ?? false
             } ?? false
-        }
         return isUnavailable ? (GraphQLFailure.Effect.none, nil) : nil
     }
 }

@@ -47,15 +47,17 @@ extension GraphQLExecutor {
         case .networkFirst: break
         }
         let failure: GraphQLFailure
+        var partial: GraphQLDelivery?
         do throws(GraphQLFailure) {
             let (answer, body) = try await fetchOnce(key, document, variables, call)
-            if !needsData || answer.data != nil {
-                var delivery = GraphQLDelivery(answer: answer, origin: .network)
+            var delivery = GraphQLDelivery(answer: answer, origin: .network)
+            guard answer.isFailure else {
                 // A later hit would hide the errors.
                 if answer.errors.isEmpty, answer.data != nil { delivery.kept = (key, body) }
                 return delivery
             }
-            failure = answer.failure(endpoint)
+            if !needsData { partial = delivery }
+            failure = answer.failure(endpoint, of: document.kind)
         } catch {
             failure = error
         }
@@ -66,6 +68,7 @@ extension GraphQLExecutor {
             reporter.report(.cached(failure: failure.error.code), of: document, since: start)
             return GraphQLDelivery(answer: hit.answer, origin: .stale(age: hit.age, because: failure.error))
         }
+        if let partial { return partial }
         throw failure.error(for: document)
     }
 
@@ -104,9 +107,10 @@ extension GraphQLExecutor {
         _ variables: JSONObject,
         _ call: GraphQLCall
     ) -> ResponseCacheKey? {
-        guard call.cachePolicy != .networkOnly, document.kind == .query, !document.isPersonal, !call.isPersonal else {
-            return nil
-        }
+        guard call.cachePolicy != .networkOnly, document.kind == .query, !document.isPersonal, !call.isPersonal,
+            // A document written by hand may name its buyer among its own variables.
+            variables["buyer"]?.isNull ?? true
+        else { return nil }
         return ResponseCacheKey(
             endpoint: endpoint,
             identity: call.identity,

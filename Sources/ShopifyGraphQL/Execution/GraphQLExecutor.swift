@@ -38,10 +38,13 @@ package struct GraphQLExecutor: Sendable {
         _ operation: Operation,
         _ call: GraphQLCall
     ) async throws(IdentityError) -> GraphQLResult<Operation.Output> {
-        try await reporting(Operation.document) { () throws(IdentityError) in
+        try await reporting(Operation.document, call) { call throws(IdentityError) in
             let delivery = try await answer(to: operation, call, needsData: true)
             let answer = delivery.answer
-            guard let data = answer.data else { throw answer.failure(endpoint).error(for: Operation.document) }
+            let document = Operation.document
+            guard let data = answer.data, !answer.isFailure else {
+                throw answer.failure(endpoint, of: document.kind).error(for: document)
+            }
             do {
                 let output = try Operation.output(data)
                 await keep(delivery, of: call)
@@ -53,8 +56,10 @@ package struct GraphQLExecutor: Sendable {
                 )
             } catch {
                 // A null where the reader needs a value is explained by the errors beside it, if there are any.
-                guard answer.errors.isEmpty else { throw answer.failure(endpoint).error(for: Operation.document) }
-                throw answer.unreadable(error, endpoint)
+                guard answer.errors.isEmpty else {
+                    throw answer.failure(endpoint, of: document.kind).error(for: document)
+                }
+                throw answer.unreadable(error, endpoint).error(for: document)
             }
         }
     }
@@ -66,13 +71,15 @@ package struct GraphQLExecutor: Sendable {
         _ operation: Operation,
         _ call: GraphQLCall
     ) async throws(IdentityError) -> PartialGraphQLResult<Operation.Output> {
-        try await reporting(Operation.document) { () throws(IdentityError) in
+        try await reporting(Operation.document, call) { call throws(IdentityError) in
             let delivery = try await answer(to: operation, call, needsData: false)
             let answer = delivery.answer
             var output: Operation.Output?
             if let data = answer.data {
                 do { output = try Operation.output(data) } catch {
-                    guard !answer.errors.isEmpty else { throw answer.unreadable(error, endpoint) }
+                    guard !answer.errors.isEmpty else {
+                        throw answer.unreadable(error, endpoint).error(for: Operation.document)
+                    }
                 }
             }
             if output != nil { await keep(delivery, of: call) }
@@ -88,16 +95,20 @@ package struct GraphQLExecutor: Sendable {
     /// Runs under one correlation id, and reports how it ended.
     private func reporting<Value: Sendable>(
         _ document: GraphQLDocument,
-        _ body: () async throws(IdentityError) -> Value
+        _ call: GraphQLCall,
+        _ body: (GraphQLCall) async throws(IdentityError) -> Value
     ) async throws(IdentityError) -> Value {
         let start = environment.clock.elapsed
+        let progress = GraphQLProgress()
+        var call = call
+        call.progress = progress
         let result: Result<Value, IdentityError> = await Correlation.scope {
             do throws(IdentityError) {
-                let value = try await body()
-                reporter.report(.finished(nil), of: document, since: start)
+                let value = try await body(call)
+                reporter.report(.finished(nil), of: document, progress, since: start)
                 return .success(value)
             } catch {
-                reporter.report(.finished(error.code), of: document, since: start)
+                reporter.report(.finished(error.code), of: document, progress, since: start)
                 return .failure(error)
             }
         }

@@ -19,10 +19,30 @@ extension GraphQLExecutor {
         until isDone: @Sendable (Operation.Output) throws -> Bool,
         _ call: @Sendable () async throws -> GraphQLCall
     ) async throws -> GraphQLResult<Operation.Output> {
+        let document = Operation.document
+        guard document.kind == .query || document.repetition == .always else {
+            throw IdentityError(
+                .rejected,
+                .invalidRequest,
+                "\(ForeignName.shown(document.name)) must not be sent again and again.",
+                hint: "Poll with a query, or with a mutation that sets a state."
+            )
+        }
         let clock = environment.clock
-        let schedule = PollSchedule(interval: max(interval, .milliseconds(1)), deadline: clock.elapsed + timeout)
+        let schedule = PollSchedule(interval: max(interval, .milliseconds(100)), deadline: clock.elapsed + timeout)
+        var last: GraphQLResult<Operation.Output>?
         while true {
-            let result = try await execute(operation, try await call())
+            var call = try await call()
+            call.deadline = schedule.deadline
+            let result: GraphQLResult<Operation.Output>
+            do {
+                result = try await execute(operation, call)
+            } catch {
+                // An outage at the end of the time is no reason to lose what came before it.
+                guard let last, error.kind == .retryLater, schedule.isOver(at: clock.elapsed) else { throw error }
+                throw Self.timeout(last, document)
+            }
+            last = result
             if try isDone(result.data) { return result }
             let pause = schedule.pause(
                 hint: hint(result.data),
@@ -30,19 +50,7 @@ extension GraphQLExecutor {
                 now: clock.now,
                 elapsed: clock.elapsed
             )
-            guard let pause else {
-                throw IdentityError(
-                    .retryLater,
-                    .pollTimeout,
-                    "What \(ForeignName.shown(Operation.document.name)) was waiting for did not come in time.",
-                    hint: "See the last answer in the error's cause; poll again, or wait longer.",
-                    providerAnswer: IdentityError.ProviderAnswer(
-                        status: result.metadata.status,
-                        traceID: result.metadata.requestID
-                    ),
-                    cause: PollTimeout(last: result)
-                )
-            }
+            guard let pause else { throw Self.timeout(result, document) }
             do {
                 try await clock.sleep(for: pause)
                 try Task.checkCancellation()
@@ -50,5 +58,22 @@ extension GraphQLExecutor {
                 throw IdentityError.wrapping(error)
             }
         }
+    }
+
+    private static func timeout<Output: Sendable>(
+        _ last: GraphQLResult<Output>,
+        _ document: GraphQLDocument
+    ) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .pollTimeout,
+            "What \(ForeignName.shown(document.name)) was waiting for did not come in time.",
+            hint: "See the last answer in the error's cause; poll again, or wait longer.",
+            providerAnswer: IdentityError.ProviderAnswer(
+                status: last.metadata.status,
+                traceID: last.metadata.requestID
+            ),
+            cause: PollTimeout(last: last)
+        )
     }
 }

@@ -12,6 +12,9 @@ struct PollSchedule {
     /// When it is given up, on the clock that never jumps.
     let deadline: Duration
 
+    /// Whether time is over, or as good as over.
+    func isOver(at elapsed: Duration) -> Bool { elapsed + Self.shortest > deadline }
+
     /// The pause before the next poll; nil where that would be after the deadline.
     ///
     /// - Parameters:

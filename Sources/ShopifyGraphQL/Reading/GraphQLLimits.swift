@@ -2,7 +2,7 @@
 public struct GraphQLLimits: Sendable, Hashable {
     /// The largest text in bytes, by default 8 MiB; more than 256 MiB is never read.
     public var maximumBytes: Int
-    /// The deepest nesting of lists and objects, by default 64.
+    /// The deepest nesting of lists and objects, by default 64 and never more than 512.
     public var maximumDepth: Int
     /// The most values and names in it, by default 1,048,576: eight bytes of memory each.
     public var maximumElements: Int

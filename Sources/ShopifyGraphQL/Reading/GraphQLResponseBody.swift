@@ -4,10 +4,15 @@ package import IdentityKit
 package struct GraphQLResponseBody: Sendable {
     /// Where the data begin; nil when they are missing or null.
     package let data: GraphQLNode?
-    /// The member `errors`, whatever it is; `GraphQLError.entries(of:hiding:)` reads it.
+    /// The member `errors`, of a list its beginning; `GraphQLError.entries(of:hiding:)` reads it.
     package let errors: JSONValue?
-    /// The member `extensions`, whatever it is.
-    package let extensions: JSONValue?
+    /// What the operation cost (`extensions.cost`).
+    package let cost: JSONValue?
+
+    /// The most entries of `errors` that are made values of, and the most that one of them may hold: an answer of nothing but errors
+    /// must not cost a hundred times its size.
+    private static let maximumErrors = 100
+    private static let maximumParts = 2_000
 
     /// Reads an answer's body.
     ///
@@ -19,7 +24,24 @@ package struct GraphQLResponseBody: Sendable {
         guard tape.entries[0].kind == .object else { throw JSONError(reason: "the answer is no object", offset: 0) }
         let node = tape.root > 0 ? GraphQLNode(tape, tape.root) : nil
         data = node.flatMap { $0.isNull ? nil : $0 }
-        errors = tape.member("errors", of: 0).map { tape.json($0) }
-        extensions = tape.member("extensions", of: 0).map { tape.json($0) }
+        errors = tape.member("errors", of: 0).map { Self.errors(at: $0, of: tape) }
+        cost = tape.member("extensions", of: 0)
+            .flatMap { tape.entries[$0].kind == .object ? tape.member("cost", of: $0) : nil }
+            .flatMap { tape.size($0) <= Self.maximumParts ? tape.json($0) : nil }
+    }
+
+    private static func errors(at index: Int, of tape: GraphQLTape) -> JSONValue {
+        guard tape.entries[index].kind == .list else { return part(index, of: tape) }
+        var errors: [JSONValue] = []
+        var place = index + 1
+        while place < tape.entries[index].place, errors.count < maximumErrors {
+            errors.append(part(place, of: tape))
+            place = tape.next(place)
+        }
+        return .array(errors)
+    }
+
+    private static func part(_ index: Int, of tape: GraphQLTape) -> JSONValue {
+        tape.size(index) <= maximumParts ? tape.json(index) : .string("an error too large to be read")
     }
 }

@@ -26,6 +26,9 @@ final class GraphQLTape: Sendable {
         return entry.isContainer ? entry.place : index + 1
     }
 
+    /// How many entries a value and everything in it take.
+    func size(_ index: Int) -> Int { next(index) - index }
+
     /// The value of an object's member.
     func member(_ name: String, of object: Int) -> Int? {
         let wanted = name.utf8.span

@@ -29,6 +29,9 @@ struct TapeBuilder {
         guard bytes.count <= min(limits.maximumBytes, TapeEntry.limit) else {
             throw JSONError(reason: "the text is larger than \(limits.maximumBytes) bytes", offset: 0)
         }
+        // Values are made by recursion, for which a stack has to do.
+        var limits = limits
+        limits.maximumDepth = min(limits.maximumDepth, 512)
         var builder = TapeBuilder(limits: limits)
         builder.entries.reserveCapacity(min(bytes.count / 12 + 4, limits.maximumElements))
         let text = bytes.span

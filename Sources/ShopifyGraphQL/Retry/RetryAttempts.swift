@@ -11,7 +11,15 @@ struct RetryAttempts {
     /// How many of them ended without anybody knowing what became of the operation.
     private var unknownOutcomes = 0
 
-    init(_ policy: RetryPolicy, _ repetition: GraphQLDocument.Repetition, start: Duration) {
+    /// - Parameter deadline: When the caller wants an answer at the latest; the policy's own deadline counts too.
+    init(
+        _ policy: RetryPolicy,
+        _ repetition: GraphQLDocument.Repetition,
+        start: Duration,
+        until deadline: Duration? = nil
+    ) {
+        var policy = policy
+        if let deadline { policy.deadline = min(policy.deadline, max(deadline - start, .milliseconds(1))) }
         self.policy = policy
         self.repetition = repetition
         self.start = start
@@ -68,5 +76,8 @@ struct RetryAttempts {
         return fits(pause, at: now) ? pause : nil
     }
 
-    private func fits(_ pause: Duration, at now: Duration) -> Bool { pause < remaining(at: now) }
+    /// Whether an attempt that begins now has a chance: one that is cut off at once leaves nothing but doubt.
+    func hasTime(at now: Duration) -> Bool { remaining(at: now) >= min(.seconds(1), policy.deadline / 4) }
+
+    private func fits(_ pause: Duration, at now: Duration) -> Bool { hasTime(at: now + pause) }
 }

@@ -83,13 +83,16 @@ final class ShopBreaker: Sendable {
             }
             state.isProbing = false
             state.openings += 1
-            let length = Backoff.pause(
-                after: state.openings,
-                first: pause,
-                atLeast: max(asked ?? .zero, pause / 2),
-                atMost: pause * 10,
+            // Twice as long each time, by chance between half of it and all; never shorter than Shopify asks, within reason.
+            let longest = min(pause * (1 << min(state.openings - 1, 4)), pause * 10)
+            let chosen = Backoff.pause(
+                after: 1,
+                first: longest,
+                atLeast: longest / 2,
+                atMost: longest,
                 random: environment.random
             )
+            let length = max(chosen, min(asked ?? .zero, .seconds(3600)))
             state.openUntil = now + length
             return .opened(length)
         }

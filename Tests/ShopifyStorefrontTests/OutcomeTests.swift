@@ -1,0 +1,183 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Synchronization
+import Testing
+
+/// What an answer says of whether something was carried out, where data and errors stand beside each other.
+@Suite struct OutcomeTests {
+    /// A query whose answer may be null.
+    private struct MaybeCart: GraphQLOperation {
+        static let document = GraphQLDocument(name: "MaybeCart", kind: .query, text: "query MaybeCart { cart { id } }")
+        var variables: GraphQLInputObject { GraphQLInputObject() }
+
+        struct Output: GraphQLReadable {
+            let cart: ID?
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) { cart = try node.field("cart") }
+        }
+
+        struct ID: GraphQLReadable {
+            let id: String
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) { id = try node.field("id") }
+        }
+    }
+
+    private static func error(_ code: String, _ path: String = "[]") -> String {
+        #"{"message":"x","path":\#(path),"extensions":{"code":"\#(code)"}}"#
+    }
+
+    private func client(
+        _ storefront: FakeStorefront,
+        _ clock: ManualClock = ManualClock(isAdvancedBySleeping: true),
+        observers: [any GraphQLObserver] = []
+    ) throws -> StorefrontClient {
+        try storefront.client(clock: clock, retry: .standard, observers: observers)
+    }
+
+    @Test(
+        "null with errors beside it is a failure, and never the answer that there is nothing",
+        arguments: ["THROTTLED", "INTERNAL_SERVER_ERROR", "ACCESS_DENIED"]
+    )
+    func nullBesideErrors(code: String) async throws {
+        let storefront = try await FakeStorefront.start([
+            .json(#"{"data":{"cart":null},"errors":[\#(Self.error(code))]}"#)
+        ])
+        await #expect(throws: IdentityError.self) { _ = try await client(storefront).execute(MaybeCart()) }
+        let empty = try await FakeStorefront.start([.json(#"{"data":{"cart":null}}"#)])
+        #expect(try await client(empty).execute(MaybeCart()).data.cart == nil)
+    }
+
+    @Test(
+        "errors inside of what a mutation answers say that it was carried out, whatever their code, and it is sent once",
+        arguments: [
+            #"{"data":{"shop":{"name":null}},"errors":[\#(error("THROTTLED", #"["shop","name"]"#))]}"#,
+            #"{"data":{"shop":null},"errors":[\#(error("THROTTLED", #"["shop","name"]"#))]}"#,
+            #"{"data":null,"errors":[\#(error("TIMEOUT", #"["shop","name"]"#))]}"#,
+            #"{"data":null,"errors":[\#(error("INTERNAL_SERVER_ERROR", #"["a"]"#)),\#(error("THROTTLED", #"["b"]"#))]}"#,
+            #"{"data":{"shop":{}}}"#,
+        ]
+    )
+    func carriedOut(answer: String) async throws {
+        let storefront = try await FakeStorefront.start([.json(answer), .mugs])
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await client(storefront).execute(Probe<Adds>())
+        }
+        #expect(error?.code == .outcomeUnknown)
+        #expect(storefront.calls.count == 1)
+    }
+
+    @Test("of two fields one may have been carried out: SERVICE_UNAVAILABLE in the other repeats nothing")
+    func twoFields() async throws {
+        let unavailable = #"{"userErrors":[{"code":"SERVICE_UNAVAILABLE","message":"x"}]}"#
+        let storefront = try await FakeStorefront.start([
+            .json(#"{"data":{"shop":{"name":"done"},"other":\#(unavailable)}}"#), .mugs,
+        ])
+        #expect(try await client(storefront).execute(Probe<Adds>()).data.name == "done")
+        #expect(storefront.calls.count == 1)
+    }
+
+    /// A transport that fails as told.
+    private struct Failing: HTTPTransport {
+        let error: HTTPTransportError
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse { throw error }
+    }
+
+    @Test(
+        "a failure after something had left is an unknown outcome, whatever it is called",
+        arguments: [HTTPTransportError.Code.closed, .tlsFailed, .timedOut]
+    )
+    func ambiguous(code: HTTPTransportError.Code) async throws {
+        let transport = Failing(error: HTTPTransportError(code: code, phase: .ambiguous, message: "x"))
+        let client = StorefrontClient(
+            configuration: try StorefrontConfiguration(shopDomain: "shop.example", authentication: .tokenless),
+            environment: IdentityEnvironment(
+                transport: transport,
+                clock: ManualClock(isAdvancedBySleeping: true)
+            )
+        )
+        let error = await #expect(throws: IdentityError.self) { _ = try await client.execute(Probe<Adds>()) }
+        #expect(error?.code == .outcomeUnknown)
+    }
+
+    @Test("what adds is not polled with")
+    func pollOfAddition() async throws {
+        let storefront = try await FakeStorefront.start([.mugs])
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await client(storefront).poll(
+                Probe<Adds>(),
+                every: .seconds(1),
+                timeout: .seconds(9),
+                hint: { _ in nil },
+                until: { _ in false }
+            )
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(storefront.calls.isEmpty)
+    }
+
+    @Test("an outage at the end of a poll's time leaves the last answer, and the time is kept")
+    func pollOutage() async throws {
+        let clock = ManualClock(isAdvancedBySleeping: true)
+        let storefront = try await FakeStorefront.start([.mugs, .status(503)])
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await client(storefront, clock).poll(
+                Probe<Shared>(),
+                every: .milliseconds(4_950),
+                timeout: .seconds(5),
+                hint: { _ in nil },
+                until: { _ in false }
+            )
+        }
+        #expect(error?.code == .pollTimeout)
+        #expect(clock.elapsed <= .seconds(5))
+    }
+
+    @Test("Retry-After counts beside THROTTLED in a 200 too")
+    func retryAfterOfThrottled() async throws {
+        let clock = ManualClock(isAdvancedBySleeping: true)
+        let throttled = #"{"errors":[\#(Self.error("THROTTLED"))]}"#
+        let storefront = try await FakeStorefront.start([.json(throttled, [("Retry-After", "5")]), .mugs])
+        _ = try await client(storefront, clock).execute(Probe<Shared>())
+        #expect(clock.elapsed >= .seconds(5))
+    }
+
+    @Test("the event that ends an operation tells attempts and the request's id")
+    func lastEvent() async throws {
+        let recorder = EventRecorder()
+        let storefront = try await FakeStorefront.start([
+            .status(503), .json(#"{"data":{"shop":{"name":"Mugs"}}}"#, [("X-Request-Id", "req-2")]),
+        ])
+        _ = try await client(storefront, observers: [recorder]).execute(Probe<Shared>())
+        let last = try #require(recorder.events.last)
+        #expect(last.kind == .finished(nil))
+        #expect(last.attempts == 2)
+        #expect(last.requestID == "req-2")
+    }
+
+    @Test("nothing is kept for a session that has ended, though its answer was under way")
+    func lateAnswer() async throws {
+        let cache = InMemoryResponseCache()
+        let storefront = try await FakeStorefront.start { _ in .mugs }
+        let session = SessionID.random()
+        storefront.now { _ in
+            await cache.removeAll(for: session)
+            return .mugs
+        }
+        let client = try storefront.client(cache: cache, cachePolicy: .cacheFirst(expireIn: .seconds(60)))
+        _ = try await client.execute(Probe<Shared>(), in: StorefrontContext(session: session))
+        #expect(cache.count == 0)
+    }
+
+    @Test("an answer of nothing but errors costs no more than its beginning")
+    func manyErrors() async throws {
+        let errors = Array(repeating: #"{"message":"x","path":[1,[2]]}"#, count: 50_000).joined(separator: ",")
+        let storefront = try await FakeStorefront.start([.json(#"{"errors":[\#(errors)]}"#)])
+        let result = try await client(storefront).executePartial(Probe<Shared>())
+        #expect(result.errors.count == 100)
+        let large = Array(repeating: "7", count: 50_000).joined(separator: ",")
+        let one = try await FakeStorefront.start([.json(#"{"errors":[{"message":"x","path":[\#(large)]}]}"#)])
+        #expect(try await client(one).executePartial(Probe<Shared>()).errors.map(\.path) == [[]])
+    }
+}
