@@ -7,7 +7,7 @@ extension GraphQLExecutor {
     /// - Parameters:
     ///   - call: Made anew for each poll, because a token may have been renewed meanwhile.
     ///   - interval: The pause between polls where the server gives no hint.
-    ///   - timeout: How long to go on.
+    ///   - timeout: How long to go on; the last request may take two seconds more.
     ///   - hint: When the server wants to be asked again, by an answer.
     ///   - isDone: Whether an answer is what is waited for.
     /// - Throws: `IdentityError`, with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause when time is over.
@@ -33,7 +33,8 @@ extension GraphQLExecutor {
         var last: GraphQLResult<Operation.Output>?
         while true {
             var call = try await call()
-            call.deadline = schedule.deadline
+            // Whoever asks at the end of the time shall get an answer.
+            call.deadline = max(schedule.deadline, clock.elapsed + .seconds(2))
             let result: GraphQLResult<Operation.Output>
             do {
                 result = try await execute(operation, call)
