@@ -70,7 +70,15 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
         ),
         .init("data of a wrong type", body(#"{"data":7}"#), .rejected, .unexpectedResponse, 1, 1, unknown: true),
         .init("a missing field", body(#"{"data":{"shop":{}}}"#), .rejected, .unexpectedResponse, 1, 1, unknown: true),
-        .init("a field of a wrong type", body(#"{"data":{"shop":{"name":7}}}"#), .rejected, .unexpectedResponse, 1, 1, unknown: true),
+        .init(
+            "a field of a wrong type",
+            body(#"{"data":{"shop":{"name":7}}}"#),
+            .rejected,
+            .unexpectedResponse,
+            1,
+            1,
+            unknown: true
+        ),
         .init("errors as a text", body(#"{"errors":"No"}"#), .rejected, .graphQLErrors, 1, 1),
         .init("errors as an object", body(#"{"errors":{"query":"No"}}"#), .rejected, .graphQLErrors, 1, 1),
         .init("errors as a number", body(#"{"errors":7}"#), .rejected, .graphQLErrors, 1, 1),
