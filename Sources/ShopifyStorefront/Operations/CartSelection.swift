@@ -27,13 +27,6 @@ public struct CartSelection: Sendable, Equatable {
         readsCustomer && !errors.contains { $0.code == .accessDenied && $0.path.contains("customer") }
     }
 
-    /// The variables of a mutation of one cart, so far.
-    func variables(of cartID: CartID) -> GraphQLInputObject {
-        var variables = variables
-        variables.set("cartId", cartID.rawValue)
-        return variables
-    }
-
     var variables: GraphQLInputObject {
         var variables = GraphQLInputObject()
         variables.set("lineCount", lines)
@@ -77,28 +70,4 @@ enum CartFields {
           }
         }
         """
-
-    /// The document of a mutation of one cart.
-    static func mutation(
-        _ field: String,
-        _ parameter: String,
-        _ argument: String,
-        _ repetition: GraphQLDocument.Repetition = .always
-    ) -> GraphQLDocument {
-        let name = field.prefix(1).uppercased() + field.dropFirst()
-        return GraphQLDocument(
-            name: name,
-            kind: .mutation,
-            text: """
-                mutation \(name)($cartId: ID!, \(parameter), \(parameters)) \(context) {
-                  \(field)(cartId: $cartId, \(argument)) { cart { ...CartFields } \(problems) }
-                }
-                \(fragment)
-                """,
-            contextVariables: contextVariables,
-            repetition: repetition
-        )
-    }
-
-    static let problems = "userErrors { code field message } warnings { code message target }"
 }

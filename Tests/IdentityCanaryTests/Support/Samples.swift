@@ -249,7 +249,12 @@ enum Samples {
             """#
         let payload = try CartCreate.Output(GraphQLNode(parsing: Array(text.utf8)))
         let customer = CustomerAccessToken(issuedByShopify: secret("customer", canary), expiresAt: nil, issuer: "i")
-        var values: [Any] = [identity, delivery, authentication, payload]
+        let clone = #"""
+            {"cart":{"id":"gid://shopify/Cart/\#(canary.plant("cart"))?key=\#(canary.plant("key"))","totalQuantity":0,
+             "cost":{"totalAmount":{"amount":"0.0","currencyCode":"USD"}}},"userErrors":[],"warnings":[]}
+            """#
+        let cloned = try ExperimentalCartPayload(GraphQLNode(parsing: Array(clone.utf8)))
+        var values: [Any] = [identity, delivery, authentication, payload, cloned]
         values += payload.userErrors as [Any]
         values += payload.warnings as [Any]
         do { _ = try payload.checked() } catch {

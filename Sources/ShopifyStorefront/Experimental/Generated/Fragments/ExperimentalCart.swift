@@ -4,7 +4,7 @@
 public import ShopifyGraphQL
 
 /// A cart as the experimental operations show it.
-public struct ExperimentalCart: GraphQLReadable {
+public struct ExperimentalCart: GraphQLReadable, GraphQLRedacted {
     /// `Cart.id`, `ID!`.
     public let id: CartID
     /// `Cart.totalQuantity`, `Int!`.

@@ -90,7 +90,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
     }
 
     /// What `Mutation.cartPrepareForCompletion` answers.
-    public struct CartPrepareForCompletion: GraphQLReadable {
+    public struct CartPrepareForCompletion: GraphQLReadable, GraphQLRedacted {
         /// `CartPrepareForCompletionPayload.result`, `CartPrepareForCompletionResult`.
         public let result: Result?
         /// `CartPrepareForCompletionPayload.userErrors`, `[CartUserError!]!`.
@@ -103,7 +103,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
         }
 
         /// What `CartPrepareForCompletionPayload.result` answers.
-        public enum Result: GraphQLReadable {
+        public enum Result: GraphQLReadable, GraphQLRedacted {
             /// The object is of type `CartStatusReady`.
             case cartStatusReady(CartStatusReady)
             /// The object is of type `CartStatusNotReady`.
@@ -139,7 +139,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
             }
 
             /// What was selected of a `CartStatusNotReady`.
-            public struct CartStatusNotReady: GraphQLReadable {
+            public struct CartStatusNotReady: GraphQLReadable, GraphQLRedacted {
                 /// `CartStatusNotReady.cart`, `Cart`.
                 public let cart: ExperimentalCart?
                 /// `CartStatusNotReady.errors`, `[CartOperationError!]!`.
@@ -167,7 +167,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
             }
 
             /// What was selected of a `CartThrottled`.
-            public struct CartThrottled: GraphQLReadable {
+            public struct CartThrottled: GraphQLReadable, GraphQLRedacted {
                 /// `CartThrottled.cart`, `Cart`.
                 public let cart: ExperimentalCart?
                 /// `CartThrottled.pollAfter`, `DateTime!`.

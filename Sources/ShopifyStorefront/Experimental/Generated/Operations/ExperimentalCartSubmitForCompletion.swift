@@ -78,7 +78,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
     }
 
     /// What `Mutation.cartSubmitForCompletion` answers.
-    public struct CartSubmitForCompletion: GraphQLReadable {
+    public struct CartSubmitForCompletion: GraphQLReadable, GraphQLRedacted {
         /// `CartSubmitForCompletionPayload.result`, `CartSubmitForCompletionResult`.
         public let result: Result?
         /// `CartSubmitForCompletionPayload.userErrors`, `[CartUserError!]!`.
@@ -91,7 +91,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
         }
 
         /// What `CartSubmitForCompletionPayload.result` answers.
-        public enum Result: GraphQLReadable {
+        public enum Result: GraphQLReadable, GraphQLRedacted {
             /// The object is of type `SubmitSuccess`.
             case submitSuccess(SubmitSuccess)
             /// The object is of type `SubmitAlreadyAccepted`.
