@@ -16,7 +16,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         case always
         /// It may be sent again once: at worst something is left over that nobody uses, such as a second empty cart.
         case once
-        /// It adds: read and compare before it is sent again.
+        /// It adds: read and compare before it is sent again. The client leaves that to its caller; a cart adapter does it.
         case afterReading
         /// It is never sent again.
         case never

@@ -2,7 +2,7 @@
 ///
 /// The document is a constant, so that no value of a user ever becomes part of it: everything that varies is a variable. The
 /// generator `storefront-gen` writes conforming types from `.graphql` files; by hand it takes a document and an
-/// initializer.
+/// initializer. What holds a buyer's data should be ``GraphQLRedacted`` too, or it shows them when it is printed.
 public protocol GraphQLOperation: Sendable {
     /// What the data become.
     associatedtype Output: GraphQLReadable

@@ -67,8 +67,8 @@ public struct StorefrontClient: Sendable {
     /// - Returns: The data, and the errors that left parts of them null.
     /// - Throws: `IdentityError` where there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
     ///   `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected` for errors of
-    ///   the document and answers that are none. With code `IdentityError.Code.outcomeUnknown` a mutation may have been carried
-    ///   out, and must not be sent again before that is known.
+    ///   the document and answers that are none. With code `IdentityError.Code.outcomeUnknown`, and after a cancellation, a
+    ///   mutation may have been carried out, and must not be sent again before that is known.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),
