@@ -98,7 +98,9 @@ public struct CustomerAccount: Sendable {
 
     /// Adds an address.
     ///
-    /// - Parameter isDefault: Whether it becomes the default address; not unless given.
+    /// - Parameters:
+    ///   - address: The address.
+    ///   - isDefault: Whether it becomes the default address; not unless given.
     /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` look at ``addresses(pageSize:)`` before adding it again.
     public func add(_ address: CustomerAddressInput, isDefault: Bool = false) async throws -> CustomerPostalAddress {
         try checked(

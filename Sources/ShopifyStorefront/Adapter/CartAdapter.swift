@@ -4,7 +4,7 @@ public import IdentityKit
 /// is made sure of at checkout, and comes off at logout.
 ///
 /// The binding of cart and session lives in the session's own store as the attachment `cart`, and only cart ids that Shopify
-/// gave to this server get there; ``adopt(_:for:in:)`` is the one exception, by name. Operations on one session come one
+/// gave to this server get there; ``adopt(_:for:isVouchedFor:in:)`` is the one exception, by name. Operations on one session come one
 /// after the other; several processes are kept apart by compare-and-set. All errors are `IdentityError`.
 ///
 /// The adapter follows the sessions of the manager it is made with, and is held weakly there: the app owns it.
