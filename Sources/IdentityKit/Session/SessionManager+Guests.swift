@@ -18,7 +18,8 @@ extension SessionManager {
     /// Begins a session of nobody: a place in the store for what belongs to a visitor who has not signed in, such as a cart.
     ///
     /// It has an id for the app's cookie, dies like any session, and never has tokens: ``tokens(for:validFor:)`` asks for a login.
-    /// A login makes a session with an id of its own, so that who planted a guest's cookie gains nothing.
+    /// A login makes a session with an id of its own, so that who planted a guest's cookie does not get the buyer's session. What
+    /// was attached to the guest is another matter: the planter may know it, so give guests their cookie yourself, and sign it.
     ///
     /// - Parameter retention: How long it is kept, by default 30 days.
     /// - Throws: ``IdentityError`` of the store.

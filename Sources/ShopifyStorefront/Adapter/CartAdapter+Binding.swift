@@ -50,6 +50,9 @@ extension CartAdapter {
     /// The carts that the current task works on: a merge comes to one of them twice.
     @TaskLocal private static var heldCarts: Set<CartID> = []
 
+    /// The sessions that the current task works on: a merge works on two.
+    @TaskLocal private static var heldSessions: Set<SessionID> = []
+
     /// How long a cart may be in the making before its process counts as dead.
     private static let lockWait = Duration.seconds(15)
     static let patience = Duration.seconds(60)
@@ -61,7 +64,7 @@ extension CartAdapter {
         _ body: @Sendable (CartBinding?) async throws -> CartChange<Result>
     ) async throws -> Result {
         try await identityErrors {
-            try await self.line.withLock(id) {
+            try await self.holding(id) {
                 try await self.exclusively(id, use) { try await self.repeating(id, use, body) }
             }
         }
@@ -86,7 +89,11 @@ extension CartAdapter {
             }
             guard let new = change.binding else { return change.result }
             let isChanged = !new.payload.isEqual(to: row.binding?.payload)
-            if !isChanged, use != .claiming { return change.result }
+            if !isChanged, use != .claiming {
+                // What was put on the cart is the same; a logout that took it off meanwhile must not be undone by it.
+                if new.identity != .guest { try await checkAlive(id, or: new) }
+                return change.result
+            }
             do {
                 if try await self.save(new.payload, for: id, over: row.revision) { return change.result }
             } catch {
@@ -133,6 +140,20 @@ extension CartAdapter {
         guard let binding, !Self.heldCarts.contains(binding.cartID) else { return try await body() }
         return try await cartLine.withLock(binding.cartID) {
             try await Self.$heldCarts.withValue(Self.heldCarts.union([binding.cartID]), operation: body)
+        }
+    }
+
+    /// One operation on a session at a time.
+    ///
+    /// Lines of sessions are taken before those of carts, and a merge takes the guest's before the buyer's, so that nobody waits for each
+    /// other.
+    func holding<Value: Sendable>(
+        _ id: SessionID,
+        _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard !Self.heldSessions.contains(id) else { return try await body() }
+        return try await line.withLock(id) {
+            try await Self.$heldSessions.withValue(Self.heldSessions.union([id]), operation: body)
         }
     }
 
@@ -224,7 +245,10 @@ extension CartAdapter {
     }
 
     func tell(_ kind: CartEvent.Kind, _ id: SessionID) {
-        policy.onEvent?(CartEvent(kind, session: id))
+        // What a listener starts holds nothing.
+        Self.$heldSessions.withValue([]) {
+            Self.$heldCarts.withValue([]) { policy.onEvent?(CartEvent(kind, session: id)) }
+        }
     }
 
     /// Whatever goes wrong leaves the adapter as an `IdentityError`, under one correlation id.

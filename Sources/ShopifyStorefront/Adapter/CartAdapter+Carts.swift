@@ -137,7 +137,7 @@ extension CartAdapter {
     /// - Throws: `IdentityError` of the store.
     public func forget(for id: SessionID) async throws {
         try await identityErrors {
-            try await self.line.withLock(id) {
+            try await self.holding(id) {
                 for _ in 0..<3 {
                     let row = try await self.row(of: id)
                     guard row.binding != nil else { return }

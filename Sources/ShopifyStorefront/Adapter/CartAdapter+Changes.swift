@@ -60,7 +60,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { [selection] binding in
+        try await operate(on: id, onConflict: .keep, in: context) { [selection] binding in
             CartGiftCardCodesAdd(cartID: binding.cartID, codes: codes, selection: selection)
         }
     }
@@ -187,6 +187,7 @@ extension CartAdapter {
     /// Carries out a mutation that sets a state, and keeps the identity on the cart.
     func operate<Operation: GraphQLOperation>(
         on id: SessionID,
+        onConflict: CartChange<SessionCart>.OnConflict = .again,
         in context: StorefrontContext,
         _ operation: @escaping @Sendable (CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
@@ -194,7 +195,7 @@ extension CartAdapter {
             guard var binding else { throw Self.noCart }
             let reply = try await self.send(operation(binding), in: context)
             let attachment = try await self.accept(reply, &binding, of: id, in: context)
-            return CartChange(attachment.sessionCart(binding), binding)
+            return CartChange(attachment.sessionCart(binding), binding, onConflict: onConflict)
         }
     }
 

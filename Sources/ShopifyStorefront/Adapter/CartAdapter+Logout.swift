@@ -35,11 +35,15 @@ extension CartAdapter {
             var problem: IdentityError?
             do {
                 switch mode ?? self.policy.logout {
-                case .clone: guest = try await self.copy(id, context)
+                case .clone:
+                    guest = try await self.copy(id, context)
+                    // With this policy the session's end asks nothing of Shopify; who asked for a copy wants the old cart free.
+                    if self.policy.logout == .drop { _ = try await self.detachIfAny(id, context) }
                 case .detach: guest = try await self.handOver(id, context)
                 case .drop: try await self.forget(for: id)
                 }
-            } catch let error where IdentityError.wrapping(error).kind != .cancelled {
+            } catch {
+                // A visitor who has left in the middle is logged out all the same.
                 problem = error is CartVanished ? .cartIsGone : .wrapping(error)
             }
             let result = try await self.sessions.logout(id, options: options)
@@ -96,18 +100,26 @@ extension CartAdapter {
         if !codes.isEmpty { _ = try await changeDiscountCodes(adding: codes, for: guest, in: context) }
     }
 
-    /// The session's cart for a new guest, when the buyer is off it.
-    private func handOver(_ id: SessionID, _ context: StorefrontContext) async throws -> SessionID? {
-        let free = try await changing(id) { binding -> CartChange<CartBinding?> in
+    private func detachIfAny(_ id: SessionID, _ context: StorefrontContext) async throws -> CartBinding? {
+        try await changing(id) { binding -> CartChange<CartBinding?> in
             guard var binding else { return CartChange(nil, nil) }
             _ = try await self.withdraw(&binding, in: context)
             return CartChange(binding, binding)
         }
-        guard var free else { return nil }
-        free.buyerIP = context.buyerIP
-        let guest = try await sessions.beginGuest().id
-        guard try await save(free.payload, for: guest, over: nil) else { return nil }
-        try await forget(for: id)
-        return guest
+    }
+
+    /// The session's cart for a new guest, when the buyer is off it.
+    private func handOver(_ id: SessionID, _ context: StorefrontContext) async throws -> SessionID? {
+        // Another session of the buyer would put the buyer back on a cart that it shares.
+        let own = try await row(of: id).binding?.cartID
+        if try await others(id).contains(where: { $0.cart.cartID == own }) { return try await copy(id, context) }
+        return try await holding(id) {
+            guard var free = try await self.detachIfAny(id, context) else { return nil }
+            free.buyerIP = context.buyerIP
+            let guest = try await self.sessions.beginGuest().id
+            guard try await self.save(free.payload, for: guest, over: nil) else { return nil }
+            try await self.forget(for: id)
+            return guest
+        }
     }
 }

@@ -55,28 +55,55 @@ extension CartAdapter {
     ) async throws -> CartMerge {
         try await identityErrors {
             guard guest != id, let session = try? await self.sessions.session(guest), session.isGuest,
-                try await self.take(guest, for: id)
+                try await !self.sessions.session(id).isGuest
             else {
                 return CartMerge(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
             }
-            var result = try await self.changing(guest) { source -> CartChange<CartMerge> in
-                guard var source, source.taker?.session.utf8.elementsEqual(id.rawValue.utf8) == true else {
-                    return CartChange(CartMerge(outcome: .nothingToMerge), nil)
-                }
-                source.taker = nil
-                let merged = try await self.bring(source, guest, to: id, merge ?? self.policy.merge, context)
-                return CartChange(merged, merged.outcome == .partial ? source : nil)
+            return try await self.holding(guest) {
+                try await self.holding(id) { try await self.join(id, guest, merge, context) }
             }
-            switch result.outcome {
-            case .partial: result.guest = guest
-            case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, in: context)
-            case .adopted, .merged, .discarded:
-                if result.outcome == .merged { self.tell(.merged, id) }
-                // The cart is another session's now, or nobody's: the guest's end must not ask anything of it.
-                try await self.forget(for: guest)
-                try await self.sessions.endGuest(guest)
+        }
+    }
+
+    /// The merge itself, while nobody else here works on either session.
+    private func join(
+        _ id: SessionID,
+        _ guest: SessionID,
+        _ merge: CartPolicy.Merge?,
+        _ context: StorefrontContext
+    ) async throws -> CartMerge {
+        guard try await self.take(guest, for: id) else {
+            return CartMerge(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
+        }
+        var result = try await self.changing(guest) { source -> CartChange<CartMerge> in
+            guard var source, source.taker?.session.utf8.elementsEqual(id.rawValue.utf8) == true else {
+                return CartChange(CartMerge(outcome: .nothingToMerge), nil)
             }
-            return result
+            source.taker = nil
+            let merged = try await self.bring(source, guest, to: id, merge ?? self.policy.merge, context)
+            return CartChange(merged, merged.outcome == .partial ? source : nil)
+        }
+        switch result.outcome {
+        case .partial: result.guest = guest
+        case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, in: context)
+        case .adopted, .merged, .discarded:
+            if result.outcome == .merged { self.tell(.merged, id) }
+            // The cart is another session's now, or nobody's: the guest's end must not ask anything of it.
+            try await self.forget(for: guest)
+            if result.outcome == .merged { await self.endMerge(of: id) }
+            try await self.sessions.endGuest(guest)
+        }
+        return result
+    }
+
+    /// Forgets what the session's cart held before a merge: only now, for until the guest's cart was forgotten it could be repeated.
+    private func endMerge(of id: SessionID) async {
+        // What stays is of no harm: it counts for that guest's cart alone.
+        _ = try? await changing(id) { binding -> CartChange<Void> in
+            var binding = binding
+            binding?.mergeBase = nil
+            binding?.mergeSource = nil
+            return CartChange((), binding)
         }
     }
 
@@ -85,7 +112,7 @@ extension CartAdapter {
     /// - Returns: Whether it is this session's to take; one that was reserved for a session that is gone, or for so long that its
     ///   process must have died, is.
     private func take(_ guest: SessionID, for id: SessionID) async throws -> Bool {
-        try await line.withLock(guest) {
+        try await holding(guest) {
             for _ in 0..<4 {
                 let row = try await self.row(of: guest)
                 guard var binding = row.binding else { return false }
@@ -144,7 +171,12 @@ extension CartAdapter {
         _ merge: CartPolicy.Merge,
         _ context: StorefrontContext
     ) async throws -> CartMerge {
-        guard merge != .keepGuest, try await hasCart(id) else {
+        // A guest's cart that is gone ends here, where it is the guest's row that is given up.
+        var found = source
+        _ = try await current(&found, in: context)
+        // The same cart on both sides is a merge that was cut short behind its end.
+        let isOurs = try await row(of: id).binding?.cartID == source.cartID
+        guard merge != .keepGuest, !isOurs, try await hasCart(id) else {
             return try await changing(id) { old in
                 _ = try await self.sessions.session(id)
                 if let old, old.cartID != source.cartID { try await self.release(old, in: context) }
@@ -196,10 +228,12 @@ extension CartAdapter {
         var source = source
         let guestCart = try await current(&source, in: context).cart
         let lines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
+        let guestCartID = source.cartID
         // What is in the cart now is written down first: a merge that is cut short is taken up, not begun again.
         try await changing(id, .claiming) { binding -> CartChange<Void> in
             guard var binding else { throw Self.noCart }
-            if binding.mergeBase == nil {
+            if binding.mergeBase == nil || binding.mergeSource != guestCartID {
+                binding.mergeSource = guestCartID
                 let cart = try await self.current(&binding, in: context).cart
                 binding.mergeBase = try await self.allLines(of: cart, in: context).map(CartLineInput.init)
             }
@@ -228,7 +262,6 @@ extension CartAdapter {
             }
             if !merge.refusedLines.isEmpty { merge.outcome = .partial }
             merge.lostGiftCards = guestCart.giftCards.map(\.lastCharacters)
-            if merge.outcome == .merged { binding.mergeBase = nil }
             let claim = try await self.claim(for: id)
             var attachment = try await self.current(&binding, in: context)
             if case .none = claim.claim {

@@ -69,11 +69,12 @@ public final class CartAdapter: SessionParticipant {
         guard policy.logout != .drop, let payload = attachments[Self.attachmentName],
             CartBinding.pendingSince(payload) == nil
         else { return }
-        var binding = try CartBinding(payload)
+        let binding = try CartBinding(payload)
         // Another shop's cart is another adapter's business, and on a guest's there is nobody.
         guard isOurs(binding), binding.identity != .guest || !session.isGuest else { return }
         try await identityErrors {
-            try await self.line.withLock(session.id) {
+            try await self.holding(session.id) {
+                var binding = binding
                 do {
                     _ = try await self.withdraw(&binding, in: binding.lastContext)
                 } catch is CartVanished {

@@ -39,6 +39,8 @@ struct CartBinding: Sendable {
     var lines: [CartLineInput]?
     /// A merge that has begun: what this cart held before it.
     var mergeBase: [CartLineInput]?
+    /// The guest's cart whose merge that is.
+    var mergeSource: CartID?
     /// The session that is taking a guest's cart over, and since when: no other one gets it then.
     var taker: (session: String, since: Date)?
 
@@ -96,6 +98,7 @@ struct CartBinding: Sendable {
                 .map { .object(["session": .string(taker.session), "since": .integer($0)]) }
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
+        object["merge_source"] = mergeSource.map { .string($0.rawValue) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
@@ -130,5 +133,6 @@ struct CartBinding: Sendable {
             taker = (session, Date(timeIntervalSince1970: Double(since) / 1000))
         }
         mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
+        mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))
     }
 }

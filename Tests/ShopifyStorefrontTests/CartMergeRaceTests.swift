@@ -1,0 +1,73 @@
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Testing
+
+/// Merges that come at a bad moment.
+@Suite struct CartMergeRaceTests {
+    @Test("a guest's cart that is gone at the login costs the buyer's own cart nothing, and the login can go on")
+    func guestCartIsGone() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let own = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        let gone = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        shop.storefront.removeCart(gone.id.rawValue)
+        let merge = try await shop.carts.signedIn(session, from: guest, merge: .keepGuest, in: shop.context)
+        #expect(merge.outcome == .nothingToMerge)
+        #expect(merge.cart?.cart.id == own.id)
+        #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.id == own.id)
+        let again = try await shop.carts.signedIn(session, from: guest, merge: .keepGuest, in: shop.context)
+        #expect(again.cart?.cart.id == own.id)
+    }
+
+    @Test(
+        "the same login twice at once, beside reads and checkouts, ends, and adds nothing twice",
+        .timeLimit(.minutes(1))
+    )
+    func together() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let before = try #require(try await shop.carts.read(for: session, in: shop.context)).cart.totalQuantity
+        let brought = try #require(try await shop.carts.read(for: guest, in: shop.context)).cart.totalQuantity
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    _ = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+                }
+                group.addTask { _ = try await shop.carts.read(for: session, in: shop.context) }
+                group.addTask { _ = try await shop.carts.checkout(for: session, in: shop.context) }
+            }
+            try await group.waitForAll()
+        }
+        let after = try #require(try await shop.carts.read(for: session, in: shop.context)).cart.totalQuantity
+        #expect(after == before + brought)
+    }
+
+    @Test("a session of a guest takes no other guest's cart")
+    func guestToGuest() async throws {
+        let shop = try await SandboxShop()
+        let (one, other) = (try await shop.sessions.beginGuest().id, try await shop.sessions.beginGuest().id)
+        let cart = try await shop.carts.add(shop.mugs(), for: one, in: shop.context).cart
+        let merge = try await shop.carts.signedIn(other, from: one, in: shop.context)
+        #expect(merge.outcome == .nothingToMerge && merge.cart == nil)
+        #expect(try await shop.carts.read(for: one, in: shop.context)?.cart.id == cart.id)
+    }
+
+    @Test("a copy that was asked for leaves nobody on the old cart, also where the policy asks nothing of Shopify")
+    func copyUnderDrop() async throws {
+        var policy = CartPolicy()
+        policy.logout = .drop
+        let shop = try await SandboxShop(policy: policy)
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let end = try await shop.carts.logout(session, mode: .clone, in: shop.context)
+        #expect(end.guest != nil && end.problem == nil)
+        #expect(try shop.state(cart).customerAccessToken == nil)
+    }
+}
