@@ -1,0 +1,315 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentitySQLite
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import Synchronization
+import Testing
+
+@testable import ShopifyStorefront
+
+/// The second half: identity that gets lost, answers that get lost, and everything about them that must not be told.
+extension CartFailureModesTests {
+    @Test("16: a token that is taken without a customer is noticed, told, and mended by the next checkout")
+    func swallowedToken() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        shop.storefront.swallowNextTokens()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        #expect(cart.identity == .degraded(.identityMissing))
+        #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
+    }
+
+    @Test("17: an addition whose answer is lost is looked for and never made twice")
+    func lostAnswer() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        shop.storefront.misbehave(.loseAnswer, on: .storefront)
+        let cart = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
+        #expect(cart.cart.totalQuantity == 3 && shop.count("cartLinesAdd") == 1)
+        // Lost before it arrived: nobody knows that, so the caller decides.
+        shop.storefront.misbehave(.htmlPage(status: 502), on: .storefront)
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        }
+        #expect(error?.code == .outcomeUnknown && error?.kind == .retryLater)
+        #expect(try shop.state(cart.cart).quantities == [SandboxShop.mug: 3] && shop.count("cartLinesAdd") == 2)
+    }
+
+    @Test("18: discount codes that tasks and processes add at the same time are all there in the end")
+    func discountRace() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let other = try await shop.process()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, carts) in [shop.carts, other.carts, shop.carts].enumerated() {
+                group.addTask {
+                    for _ in 0..<20 {
+                        do {
+                            _ = try await carts.changeDiscountCodes(adding: ["C\(index)"], for: session)
+                            return
+                        } catch let error as IdentityError where error.code == .cartBusy { continue }
+                    }
+                    throw IdentityError(.retryLater, .cartBusy, "never came through")
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try shop.state(cart).discountCodes.sorted() == ["C0", "C1", "C2"])
+        let left = try await shop.carts.changeDiscountCodes(adding: ["X"], removing: ["C1"], for: session)
+        #expect(left.cart.discountCodes.map(\.code).sorted() == ["C0", "C2", "X"])
+    }
+
+    @Test("19: a company location that the buyer may not buy for is an error, and the buyer stays on the cart")
+    func companyLocation() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        for location in ["gid://shopify/CompanyLocation/9", "gid://shopify/CompanyLocation/404"] {
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.carts.setCompanyLocation(location, for: session, in: shop.context)
+            }
+            #expect(error?.code == .cartUserErrors)
+        }
+        #expect(try shop.state(cart).customerAccessToken != nil && shop.state(cart).companyLocationID == nil)
+        let good = "gid://shopify/CompanyLocation/1"
+        _ = try await shop.carts.setCompanyLocation(good, for: session, in: shop.context)
+        _ = try await shop.sessions.renewTokens(for: session)
+        await shop.sessions.drain()
+        #expect(try shop.state(cart).companyLocationID == good)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        await #expect(throws: IdentityError.self) { try await shop.carts.setCompanyLocation(good, for: guest) }
+    }
+
+    @Test("20: a call for another country moves the cart there, with the country alone")
+    func country() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        shop.storefront.forgetRequests()
+        var context = shop.context
+        context.country = "CA"
+        let moved = try await shop.carts.add(shop.mugs(), for: session, in: context)
+        #expect(moved.cart.buyerIdentity.countryCode == "CA" && moved.omitted.isEmpty)
+        let state = try shop.state(cart)
+        #expect(state.countryCode == "CA" && state.customerAccessToken != nil && state.quantities[SandboxShop.mug] == 2)
+        let body = try #require(shop.storefront.requests.last?.bodyText)
+        #expect(body.contains(#""buyerIdentity":{"countryCode":"CA"}"#))
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: context)
+        #expect(shop.storefront.requests.count == 3)
+    }
+
+    @Test(
+        "21: what Shopify refuses of Bolt's contact and address is dropped field by field and told, and the cart is there"
+    )
+    func boltContact() async throws {
+        let shop = try await SandboxShop { settings in
+            settings.buyers[0].phone = "555-0123"
+        }
+        let session = try await shop.login("bolt")
+        shop.storefront.refuseNext(
+            code: "INVALID_ZIP_CODE_FOR_COUNTRY",
+            field: ["input", "delivery", "addresses", "0", "address", "deliveryAddress", "zip"]
+        )
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        #expect(cart.identity == .contact && cart.cart.totalQuantity == 1)
+        #expect(cart.omitted == ["address.zip"])
+        let state = try shop.state(cart.cart)
+        #expect(state.email == "ada@example.com" && state.phone == nil)
+        #expect(state.addresses == ["1 Analytical Way, San Francisco, US"])
+    }
+
+    @Test("22: empty texts are never sent")
+    func emptyTexts() async throws {
+        let shop = try await SandboxShop { settings in
+            settings.buyers[0].phone = ""
+            settings.buyers[0].addresses[0].street2 = ""
+            settings.buyers[0].addresses[0].regionCode = ""
+        }
+        let session = try await shop.login("bolt")
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        #expect(cart.identity == .contact && cart.omitted.isEmpty)
+        var typed = PostalAddress()
+        typed.line1 = "2 Way"
+        typed.line2 = ""
+        typed.familyName = ""
+        typed.countryCode = "US"
+        _ = try await shop.carts.addDeliveryAddresses([CartDeliveryAddressInput(typed)], for: session)
+        for request in shop.storefront.requests { #expect(!request.bodyText.contains(#":"""#)) }
+        #expect(try shop.state(cart.cart).addresses.count == 2)
+    }
+
+    @Test("23: 430 for want of the buyer's IP is told as such, is not hammered, and with the IP the identity goes on")
+    func missingBuyerIP() async throws {
+        let shop = try await SandboxShop { $0.storefront.rejectsIdentityWithoutBuyerIP = true }
+        let session = try await shop.login()
+        let error = await #expect(throws: IdentityError.self) { try await shop.carts.add(shop.mugs(), for: session) }
+        #expect(error?.code == .securityRejection && error?.kind == .retryLater)
+        #expect(error?.hint?.contains("buyerIP") == true)
+        #expect(shop.storefront.requests.count <= 2)
+        shop.clock.advance(by: .seconds(600))
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
+    }
+
+    @Test("24: an answer of another version than the one asked for is used all the same")
+    func fallForward() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        shop.storefront.misbehave(.header("X-Shopify-API-Version", "2027-01"), on: .storefront, times: 2)
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let handoff = try await shop.carts.checkout(for: session, in: shop.context)
+        #expect(handoff.identity == .customer && handoff.cart.id == cart.cart.id)
+    }
+
+    @Test("25: what is added to a checkout URL leaves its key alone")
+    func checkoutKey() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let plain = try await shop.carts.checkout(for: session, in: shop.context)
+        let options = CheckoutOptions(singleSignOn: .silent)
+        let silent = try await shop.carts.checkout(for: session, in: shop.context, options: options)
+        func key(_ handoff: CheckoutHandoff) -> Substring? {
+            handoff.url.reveal().query?.split(separator: "&").first { $0.hasPrefix("key=") }
+        }
+        #expect(key(plain) != nil && key(plain) == key(silent))
+        #expect(silent.url.reveal().query?.hasSuffix("&sso=silent") == true)
+        let request = HTTPRequest(method: .get, url: silent.url.reveal(), allowsLoopbackHTTP: true)
+        let page = String(decoding: try await CurlTransport().send(request).body, as: UTF8.self)
+        #expect(page.contains("ada@example.com"))
+    }
+
+    @Test("26: tokens, cart ids and URLs show in no error, description, event or dump")
+    func redaction() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let handoff = try await shop.carts.checkout(for: session, in: shop.context)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let merge = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        let token = try await shop.sessions.tokens(for: session).tokens.accessToken.reveal()
+        shop.storefront.misbehave(
+            .answer(status: 200, body: #"{"errors":[{"message":"\#(cart.cart.id.rawValue) \#(token)"}]}"#),
+            on: .storefront
+        )
+        let error = await #expect(throws: IdentityError.self) { try await shop.carts.setNote("x", for: session) }
+        let others = try await shop.carts.otherCarts(ofBuyerOf: try await shop.login())
+        #expect(others.count == 1)
+        var text = ""
+        for value: Any in [
+            cart, handoff, merge, error as Any, others, shop.events.kinds, shop.carts, shop.carts.policy,
+        ] {
+            dump(value, to: &text)
+            text += "\(value)" + String(reflecting: value)
+        }
+        for secret in [token, cart.cart.id.rawValue, handoff.url.reveal().text, SandboxShop.ip] {
+            #expect(!text.contains(secret))
+        }
+    }
+
+    @Test(
+        "27: a process that dies between Shopify's answer and its row leaves a cart that nobody will miss, and says so"
+    )
+    func crash() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        // The row that a process leaves that was killed while the cart was made.
+        let pending = Secret(#"{"v":1,"pending":\#(Int(shop.clock.now.timeIntervalSince1970 * 1000))}"#)
+        #expect(try await shop.first.store.setAttachment("cart", to: pending, of: session, expecting: nil))
+        shop.clock.advance(by: .seconds(120))
+        let cart = try await shop.process().carts.add(shop.mugs(), for: session, in: shop.context)
+        guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
+        #expect(shop.events.kinds == [.interrupted])
+
+        // A store that fails after the answer: the new cart is nobody's, and the session is as it was.
+        let second = try await shop.login()
+        shop.first.attachments.fail(after: 1)
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(shop.mugs(), for: second, in: shop.context)
+        }
+        let orphans = shop.storefront.cartStates.filter { $0.id != cart.cart.id.rawValue }
+        #expect(orphans.count == 1 && orphans.allSatisfy { $0.customerAccessToken == nil })
+
+        // A store that takes nothing: no cart is made.
+        shop.first.attachments.fail(after: 0)
+        let third = try await shop.login()
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(shop.mugs(), for: third, in: shop.context)
+        }
+        #expect(shop.storefront.cartStates.count == 2)
+        shop.first.attachments.fail(after: nil)
+        #expect(try await shop.carts.add(shop.mugs(), for: third, in: shop.context).cart.totalQuantity == 1)
+    }
+
+    @Test("28: more than 250 lines are merged, counted after, and merged once even where the merge is cut short")
+    func largeMerge() async throws {
+        let shop = try await SandboxShop { settings in
+            settings.storefront.variants = (1...300).map { number in
+                .init(id: "gid://shopify/ProductVariant/\(number)", product: "P", title: "T\(number)", price: 100)
+            }
+        }
+        let lines = (1...300).map { CartLineInput(merchandiseID: "gid://shopify/ProductVariant/\($0)", quantity: 2) }
+        let session = try await shop.login()
+        let own = try await shop.carts.add(Array(lines.prefix(30)), for: session, in: shop.context).cart
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(lines, for: guest, in: shop.context)
+        #expect(try await shop.carts.lines(for: guest).count == 300)
+        // The second of the two parts is refused by an outage.
+        let parts = Mutex(0)
+        shop.storefront.misbehave(
+            .before { [storefront = shop.storefront] in
+                guard storefront.requests.last?.bodyText.contains("cartLinesAdd(") == true else { return }
+                let part = parts.withLock { count in
+                    count += 1
+                    return count
+                }
+                if part == 2 { storefront.refuseNext(code: "SERVICE_UNAVAILABLE") }
+            },
+            on: .storefront,
+            times: 40
+        )
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        }
+        shop.storefront.behave()
+        #expect(try await shop.isBound(guest))
+        let merge = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        #expect(merge.outcome == .merged && merge.refusedLines.isEmpty && merge.shortLines.isEmpty)
+        let state = try shop.state(own)
+        #expect(state.lineCount == 300 && state.quantities.values.reduce(0, +) == 30 * 2 + 300 * 2)
+        await #expect(throws: IdentityError.self) { try await shop.sessions.session(guest) }
+    }
+
+    @Test("29: an exchanged token is exchanged anew after a renewal")
+    func exchange() async throws {
+        let shop = try await SandboxShop(exchanges: true) { $0.storefront.takesCustomerAccountTokens = false }
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
+        let first = try shop.state(cart.cart).customerAccessToken
+        _ = try await shop.sessions.renewTokens(for: session)
+        await shop.sessions.drain()
+        let second = try shop.state(cart.cart).customerAccessToken
+        #expect(first != nil && second != nil && first != second)
+        #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
+    }
+
+    @Test("30: an expiry that our clock thinks over does not sign out a buyer whom Shopify has just confirmed")
+    func clockSkew() async throws {
+        let shop = try await TestShop(.expired) { call in
+            if call.field == "cart" { return .json(#"{"data":{"cart":\#(String.cart(customer: "c"))}}"#) }
+            return .payload(call.field, cart: .cart(customer: call.token.map { _ in "c" }))
+        }
+        let cart = try await shop.carts.add(TestShop.lines, for: shop.session, in: shop.context)
+        #expect(cart.identity == .attached(until: nil))
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        #expect(handoff.identity == .customer && handoff.problem == nil)
+    }
+}
