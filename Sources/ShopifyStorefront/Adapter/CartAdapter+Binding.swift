@@ -16,11 +16,19 @@ struct CartChange<Result: Sendable>: Sendable {
     let result: Result
     let binding: CartBinding?
     let onConflict: OnConflict
+    /// Whether the operation put the buyer on the cart, though perhaps nothing about that is new.
+    let sentIdentity: Bool
 
-    init(_ result: Result, _ binding: CartBinding?, onConflict: OnConflict = .again) {
+    init(
+        _ result: Result,
+        _ binding: CartBinding?,
+        onConflict: OnConflict = .again,
+        sentIdentity: Bool = false
+    ) {
         self.result = result
         self.binding = binding
         self.onConflict = onConflict
+        self.sentIdentity = sentIdentity
     }
 }
 
@@ -91,7 +99,7 @@ extension CartAdapter {
             let isChanged = !new.payload.isEqual(to: row.binding?.payload)
             if !isChanged, use != .claiming {
                 // What was put on the cart is the same; a logout that took it off meanwhile must not be undone by it.
-                if new.identity != .guest { try await checkAlive(id, or: new) }
+                if change.sentIdentity, new.identity != .guest { try await checkAlive(id, or: new) }
                 return change.result
             }
             do {

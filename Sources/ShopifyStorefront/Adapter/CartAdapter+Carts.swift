@@ -76,7 +76,7 @@ extension CartAdapter {
                 let proposal = BuyerProposal(claim, in: context)
                 attachment = try await self.attach(proposal, to: &binding, of: id, in: context)
             }
-            return CartChange(attachment.sessionCart(binding), binding)
+            return CartChange(attachment.sessionCart(binding), binding, sentIdentity: true)
         }
     }
 

@@ -27,7 +27,7 @@ extension CartAdapter {
             var attachment = try await self.confirm(claim, problem, &binding, id, context)
             if attachment.problem == nil { attachment.problem = problem }
             let handoff = try self.handoff(attachment, binding, options)
-            return CartChange(handoff, binding)
+            return CartChange(handoff, binding, sentIdentity: true)
         }
     }
 

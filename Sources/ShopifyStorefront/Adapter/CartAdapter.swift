@@ -57,7 +57,7 @@ public final class CartAdapter: SessionParticipant {
             let proposal = BuyerProposal(claim, in: context)
             guard try self.isDue(proposal, on: binding) else { return CartChange(nil, binding) }
             let attached = try await self.attach(proposal, to: &binding, of: session.id, in: context)
-            return CartChange(attached.problem, binding)
+            return CartChange(attached.problem, binding, sentIdentity: true)
         }
         if let problem { throw problem }
     }
