@@ -23,8 +23,9 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(name)", swiftSettings: settings)
 }
 
+// Every test target can use `TemporaryDirectory`.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies + ["TestDirectories"], swiftSettings: settings)
 }
 
 let package = Package(
@@ -168,6 +169,7 @@ let package = Package(
                 "IdentityBolt", "IdentitySQLite",
             ]
         ),
+        .target(name: "TestDirectories", path: "Tests/Support/Directories", swiftSettings: settings),
         .target(name: "TestProcesses", path: "Tests/Support/Processes", swiftSettings: settings),
         tests(
             "ShopifyCustomerAccountTests",

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestDirectories
 
 @testable import IdentityHTTP
 
@@ -18,7 +19,8 @@ final class TLSServer: Sendable {
     let port: Int
     /// Where an interactive server says what the client sent, and takes what it shall answer; -1 for the others.
     let channel: Int32
-    private let folder: String
+    private let directory: TemporaryDirectory
+    private var folder: String { directory.path }
     private let process: pid_t
 
     /// - Parameters:
@@ -32,15 +34,15 @@ final class TLSServer: Sendable {
         options: [String] = [],
         isInteractive: Bool = false
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-tls-\(UUID().uuidString)").path
-        self.folder = folder
+        let directory = try TemporaryDirectory("tls")
+        self.directory = directory
         // Programs are waited for on a thread of their own, not on one of the pool.
         (process, port, channel) = try await withCheckedThrowingContinuation { continuation in
             let started = DedicatedThread.start {
                 continuation.resume(
                     with: Result {
-                        try TLSServer.makeCertificates(folder, names: names, isExpired: isExpired)
-                        return try TLSServer.start(folder, options, isInteractive)
+                        try TLSServer.makeCertificates(directory.path, names: names, isExpired: isExpired)
+                        return try TLSServer.start(directory.path, options, isInteractive)
                     }
                 )
             }
@@ -52,11 +54,9 @@ final class TLSServer: Sendable {
         kill(process, SIGKILL)
         _ = waitpid(process, nil, 0)
         if channel >= 0 { close(channel) }
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     private static func makeCertificates(_ folder: String, names: String, isExpired: Bool) throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try "subjectAltName=\(names)\n".write(toFile: folder + "/names", atomically: true, encoding: .utf8)
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
         let (authority, leaf) = (folder + "/ca", folder + "/leaf")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IdentityHTTP
+import TestDirectories
 import Testing
 
 @Suite(.enabled(if: TLSServer.openssl != nil)) struct TLSTests {
@@ -34,7 +35,8 @@ import Testing
     func version() async throws {
         // In a process of its own, whose OpenSSL is set up to refuse nothing: what refuses is the transport.
         await #expect(processExitsWith: .success) {
-            let file = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString).cnf")
+            let directory = try TemporaryDirectory("openssl")
+            defer { directory.remove() }
             let lenient = """
                 openssl_conf = a
                 [a]
@@ -45,8 +47,7 @@ import Testing
                 MinProtocol = TLSv1
                 CipherString = DEFAULT:@SECLEVEL=0
                 """
-            try Data(lenient.utf8).write(to: file)
-            unsafe setenv("OPENSSL_CONF", file.path, 1)
+            unsafe setenv("OPENSSL_CONF", try directory.write(lenient, to: "openssl.cnf"), 1)
             for (version, isGood) in [("-tls1_2", true), ("-tls1_1", false)] {
                 let server = try await TLSServer(options: [version, "-cipher", "DEFAULT:@SECLEVEL=0"])
                 let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
@@ -54,7 +55,6 @@ import Testing
                 let response = try? await transport.send(HTTPRequest(method: .get, url: url))
                 #expect((response?.status == 200) == isGood)
             }
-            try FileManager.default.removeItem(at: file)
         }
     }
 

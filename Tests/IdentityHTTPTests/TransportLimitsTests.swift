@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IdentityTesting
+import TestDirectories
 import Testing
 
 @testable import IdentityHTTP
@@ -95,19 +96,17 @@ struct TransportLimitsTests {
     func netrc() async throws {
         // In a process of its own, because the environment belongs to the whole process.
         await #expect(processExitsWith: .success) {
-            let home = FileManager.default.temporaryDirectory.appending(path: "identity-home-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-            let file = home.appending(path: ".netrc")
-            try Data("machine 127.0.0.1 login canary password canary\n".utf8).write(to: file)
+            let home = try TemporaryDirectory("home")
+            defer { home.remove() }
+            let file = try home.write("machine 127.0.0.1 login canary password canary\n", to: ".netrc")
             unsafe setenv("HOME", home.path, 1)
-            unsafe setenv("NETRC", file.path, 1)
+            unsafe setenv("NETRC", file, 1)
             let server = try await LoopbackServer.start { request in
                 .message(status: request.header("Authorization") == nil ? 200 : 418)
             }
             let url = try HTTPURL(server.origin + "/")
             let response = try await CurlTransport().send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
             #expect(response.status == 200)
-            try FileManager.default.removeItem(at: home)
         }
     }
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import TestDirectories
 import Testing
 
 @Suite("Configuration")
@@ -121,17 +122,14 @@ struct ConfigurationTests {
 
     @Test("a secret file that others may read is refused, one that only its owner may read is used")
     func secretFiles() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appending(path: "secret").path
-        try Data("s3cret\n".utf8).write(to: URL(filePath: path))
+        let directory = try TemporaryDirectory("configuration")
+        defer { directory.remove() }
+        let path = try directory.write("s3cret\n", to: "secret", mode: 0o644)
         func read() throws -> Secret {
             let json = #"{"store":{"key":{"file":"\#(path)"}}}"#
             var store = try #require(try IdentityConfiguration(json: Array(json.utf8)).store)
             return try store.secret("key")
         }
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let error = #expect(throws: IdentityError.self) { _ = try read() }
         #expect(error?.hint?.contains("chmod 600") == true)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)

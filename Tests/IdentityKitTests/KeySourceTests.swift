@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityKit
 import IdentityTesting
+import TestDirectories
 import Testing
 
 // What Documentation/Keys.md shows.
@@ -38,24 +39,6 @@ struct KeySourceTests {
     private static let digits = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
     private static let other = String(repeating: "5c", count: 32)
 
-    private final class Folder: Sendable {
-        let path: String
-
-        init() throws {
-            path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)").path
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
-            let file = path + "/" + name
-            try Data(text.utf8).write(to: URL(filePath: file))
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-            return file
-        }
-    }
-
     private struct Service: KeyService {
         struct Outage: Error {}
         var isDown = false
@@ -87,8 +70,9 @@ struct KeySourceTests {
 
     @Test("a key from a file and one from the environment are the keys they are")
     func references() async throws {
-        let folder = try Folder()
-        let file = try folder.file("key", Self.digits + "\n")
+        let folder = try TemporaryDirectory("keys")
+        defer { folder.remove() }
+        let file = try folder.write(Self.digits + "\n", to: "key")
         let variables = ["OLD": Self.other]
         let keys = try await ReferencedKeys(.file(file), readOnly: [.environment("OLD")]) { variables[$0] }.keys()
         #expect(keys.active.id == (try StoreKey(hexadecimal: Secret(Self.digits))).id)
@@ -108,31 +92,37 @@ struct KeySourceTests {
 
     @Test("a key file that is not its owner's alone is refused: wider rights, links, folders, nothing")
     func files() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryDirectory("keys")
+        defer { folder.remove() }
         for mode in [0o640, 0o604, 0o660, 0o666, 0o610, 0o601] {
-            await expectRefusal(ReferencedKeys(.file(try folder.file("wide", Self.digits, mode: mode))), "others")
+            await expectRefusal(ReferencedKeys(.file(try folder.write(Self.digits, to: "wide", mode: mode))), "others")
         }
         let link = folder.path + "/link"
         try FileManager.default.createSymbolicLink(
             atPath: link,
-            withDestinationPath: try folder.file("real", Self.digits)
+            withDestinationPath: try folder.write(Self.digits, to: "real")
         )
         await expectRefusal(ReferencedKeys(.file(link)), "link")
         await expectRefusal(ReferencedKeys(.file(folder.path)), "regular")
         await expectRefusal(ReferencedKeys(.file(folder.path + "/missing")), "cannot be opened")
         await expectRefusal(ReferencedKeys(.file("/dev/zero")), "regular")
-        await expectRefusal(ReferencedKeys(.file(try folder.file("empty", ""))), "empty")
-        await expectRefusal(ReferencedKeys(.file(try folder.file("short", "0011"))), "64", "short")
-        await expectRefusal(ReferencedKeys(.file(try folder.file("text", Self.digits.dropLast() + "x"))), "64", "text")
-        let readOnly = [ReferencedKeys.Reference.file(try folder.file("old", Self.digits, mode: 0o644))]
-        let good = ReferencedKeys.Reference.file(try folder.file("good", Self.digits))
+        await expectRefusal(ReferencedKeys(.file(try folder.write("", to: "empty"))), "empty")
+        await expectRefusal(ReferencedKeys(.file(try folder.write("0011", to: "short"))), "64", "short")
+        await expectRefusal(
+            ReferencedKeys(.file(try folder.write(Self.digits.dropLast() + "x", to: "text"))),
+            "64",
+            "text"
+        )
+        let readOnly = [ReferencedKeys.Reference.file(try folder.write(Self.digits, to: "old", mode: 0o644))]
+        let good = ReferencedKeys.Reference.file(try folder.write(Self.digits, to: "good"))
         await expectRefusal(ReferencedKeys(good, readOnly: readOnly), "others")
     }
 
     @Test("a key file of somebody else is refused", .enabled(if: geteuid() == 0, "needs root to give a file away"))
     func owner() async throws {
-        let folder = try Folder()
-        let file = try folder.file("key", Self.digits)
+        let folder = try TemporaryDirectory("keys")
+        defer { folder.remove() }
+        let file = try folder.write(Self.digits, to: "key")
         let result = unsafe chown(file, 12_345, 12_345)
         try #require(result == 0)
         await expectRefusal(ReferencedKeys(.file(file)), "somebody else")

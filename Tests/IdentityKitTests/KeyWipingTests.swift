@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityCrypto
 import IdentityKit
+import TestDirectories
 import Testing
 
 @Suite("Keys in memory", .serialized)
@@ -20,8 +21,9 @@ struct KeyWipingTests {
 
     @Test("a key from a file, and its digits, are nowhere in memory once it is gone")
     func gone() async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let directory = try TemporaryDirectory("key")
+        defer { directory.remove() }
+        let path = directory.path(of: "key")
         // The key itself stands nowhere but in the file: here it is known inverted.
         let key = try SecureRandom.bytes(32)
         var digits: [UInt8] = []

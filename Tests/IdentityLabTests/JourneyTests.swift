@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IdentityKit
+import TestDirectories
 import Testing
 
 @Suite("identity-lab shows the whole", .timeLimit(.minutes(2)))
@@ -17,8 +18,9 @@ struct JourneyTests {
 
     @Test("the comparison: one event an approach, and a page that holds no secret and loads nothing")
     func comparison() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("compare-\(UUID().uuidString).html")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = try TemporaryDirectory("compare")
+        defer { folder.remove() }
+        let file = folder.url.appendingPathComponent("compare.html")
         let ended = try await LabProcess(["compare", "--json", "--html", file.path], environment: [:]).ended()
         #expect(ended.status == 0, "\(ended)")
         let approaches = try ended.events().filter { $0["event"]?.string == "approach" }
@@ -39,14 +41,13 @@ struct JourneyTests {
     func sandbox() async throws {
         let sandbox = try LabProcess(["sandbox", "--json"], environment: [:])
         let event = try #require(try await sandbox.nextEvent())
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lab-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("sandbox.json").path
+        let folder = try TemporaryDirectory("lab")
+        defer { folder.remove() }
+        let file = folder.path(of: "sandbox.json")
         try Data(try #require(event["configuration"]).serialized).write(to: URL(filePath: file))
         var environment: [String: String] = [:]
         for (name, value) in try #require(event["environment"]?.object).members { environment[name] = value.string }
-        let store = folder.appendingPathComponent("identity.sqlite").path
+        let store = folder.path(of: "identity.sqlite")
         let login = try await LabProcess(
             ["login", "--provider", "bolt", "--callback", "sandbox", "--config", file, "--store", store, "--json"],
             environment: environment

@@ -2,12 +2,14 @@ import Foundation
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
+import TestDirectories
 import Testing
 
 /// A sandbox in this process, a configuration file for it, and everything that `identity-lab` printed.
 final class LabStage: Sendable {
     let sandbox: Sandbox
-    let folder: URL
+    private let directory: TemporaryDirectory
+    var folder: URL { directory.url }
     let environment: [String: String]
     let robot: SandboxBuyer
     let transport: CurlTransport
@@ -15,13 +17,12 @@ final class LabStage: Sendable {
 
     init(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws {
         sandbox = try await Sandbox.start(configuration)
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("lab-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let made = sandbox.labConfiguration(storePath: folder.appendingPathComponent("identity.sqlite").path)
+        directory = try TemporaryDirectory("lab")
+        let made = sandbox.labConfiguration(storePath: directory.path(of: "identity.sqlite"))
         json = made.json
         transport = try CurlTransport()
         robot = SandboxBuyer(transport: transport)
-        let file = folder.appendingPathComponent("lab.json").path
+        let file = directory.path(of: "lab.json")
         environment = made.environment.merging(["IDENTITY_CONFIG": file]) { $1 }
         try write(made.json, to: "lab.json")
     }
@@ -43,7 +44,7 @@ final class LabStage: Sendable {
 
     private func close() async {
         await sandbox.stop()
-        try? FileManager.default.removeItem(at: folder)
+        directory.remove()
     }
 
     @discardableResult

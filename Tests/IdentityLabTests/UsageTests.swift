@@ -1,5 +1,6 @@
 import Foundation
 import IdentityKit
+import TestDirectories
 import Testing
 
 @Suite("identity-lab says what is wrong", .timeLimit(.minutes(2)))
@@ -79,9 +80,8 @@ struct UsageTests {
 
     @Test("a store's section is about one database, and what it says wrong repeats no password")
     func store() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "lab-store-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryDirectory("lab-store")
+        defer { folder.remove() }
         let cases = [
             (#"{"path":"x","postgres":"postgresql://u:pA55@127.0.0.1/d"}"#, "store.postgres"),
             (#"{"path":"x","schema":"s"}"#, "store.schema"),
@@ -93,7 +93,7 @@ struct UsageTests {
         ]
         let environment = ["IDENTITY_STORE_KEY": String(repeating: "ab", count: 32), "URL": "postgresql://u:pA55@/d"]
         for (number, (section, expected)) in cases.enumerated() {
-            let path = "\(folder)/\(number).json"
+            let path = folder.path(of: "\(number).json")
             try #"{"providers":{},"store":\#(section)}"#.write(toFile: path, atomically: true, encoding: .utf8)
             let arguments = ["sessions", "--config", path, "--json"]
             let ended = try await LabProcess(arguments, environment: environment).ended()

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDirectories
 import Testing
 
 @testable import IdentityPostgres
@@ -39,8 +40,8 @@ extension TestSchema {
         onTwo: Bool = false,
         _ change: @escaping @Sendable (inout PostgresStore.Configuration) -> Void = { _ in }
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-spool-\(name)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryDirectory("spool")
+        defer { folder.remove() }
         // Whoever opened the store last knows its keys, and so the names of its rows.
         let last = LastStore()
         let place = StoreUnderTest(
@@ -60,7 +61,7 @@ extension TestSchema {
                 configuration.maximumAttempts = options.maximumAttempts ?? configuration.maximumAttempts
                 configuration.maximumUsedTokens = options.maximumUsedTokens ?? configuration.maximumUsedTokens
                 configuration.clock = options.clock
-                configuration.spoolDirectory = folder
+                configuration.spoolDirectory = folder.path
                 change(&configuration)
                 let store = try await PostgresStore.open(configuration)
                 last.store = store

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityKit
 import IdentitySandbox
+import TestDirectories
 import TestProcesses
 import Testing
 
@@ -23,11 +24,9 @@ struct ProcessTests {
             "postgres": .object(["env": .string("DATABASE_URL")]), "schema": .string(schema.name),
             "key": .object(["env": .string("IDENTITY_STORE_KEY")]),
         ])
-        let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(schema.name)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = folder + "/lab.json"
-        try Data(JSONValue.object(root).serialized).write(to: URL(filePath: file))
+        let folder = try TemporaryDirectory("processes")
+        defer { folder.remove() }
+        let file = try folder.write(String(decoding: JSONValue.object(root).serialized, as: UTF8.self), to: "lab.json")
         let environment = made.environment.merging([
             "IDENTITY_CONFIG": file, "DATABASE_URL": schema.server.local().reveal(),
         ]) { $1 }

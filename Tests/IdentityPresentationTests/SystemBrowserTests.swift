@@ -1,21 +1,19 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityPresentation
+import TestDirectories
 import Testing
 
 @Suite("The system browser")
 struct SystemBrowserTests {
     @Test("xdg-open gets the URL as one argument, and none of the app's secrets")
     func environment() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("browser-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let program = folder.appendingPathComponent("xdg-open").path
-        let output = folder.appendingPathComponent("output").path
+        let folder = try TemporaryDirectory("browser")
+        defer { folder.remove() }
+        let output = folder.path(of: "output")
         let script =
             "#!/bin/sh\n{ echo \"$#\"; echo \"$1\"; /usr/bin/env; } > '\(output).new'\n/bin/mv '\(output).new' '\(output)'\n"
-        try Data(script.utf8).write(to: URL(filePath: program))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        try folder.write(script, to: "xdg-open", mode: 0o700)
 
         let variables = ["PATH": folder.path, "DISPLAY": ":9", "IDENTITY_STORE_KEY": "canary", "LC_ALL": "C"]
         let url = try HTTPURL("https://id.example/authorize?a=b&c=$(id)")

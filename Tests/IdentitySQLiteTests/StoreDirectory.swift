@@ -2,31 +2,22 @@ import FoundationEssentials
 import Glibc
 import IdentityCrypto
 import IdentityKit
+import TestDirectories
 import Testing
 
 @testable import IdentitySQLite
 
 /// A directory of its own for one test, with a store in it; removed when the test is over.
 final class StoreDirectory: Sendable {
-    let path: String
+    private let directory: TemporaryDirectory
     let key: StoreKey
 
     init() throws {
-        let name = Base64URL.encode(try SecureRandom.bytes(12))
-        path = FileManager.default.temporaryDirectory.appending(path: "identity-\(name)").path
-        try FileManager.default.createDirectory(
-            atPath: path,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
+        directory = try TemporaryDirectory("store")
         key = try Self.key()
     }
 
-    deinit {
-        _ = unsafe chmod(path, 0o700)
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
+    var path: String { directory.path }
     var database: String { path + "/store.sqlite" }
     var journal: String { database + "-journal" }
     var locks: String { database + ".locks" }

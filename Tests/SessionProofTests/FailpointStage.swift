@@ -5,6 +5,7 @@ import IdentityOIDC
 import IdentitySQLite
 import IdentitySandbox
 import Synchronization
+import TestDirectories
 import Testing
 
 /// A provider in this process, a SQLite file, and processes that are started at it one after the other.
@@ -21,7 +22,7 @@ final class FailpointStage: Sendable {
 
     let sandbox: Sandbox
     private let clock: AheadClock
-    private let folder: URL
+    private let folder: TemporaryDirectory
     private let key = String(repeating: "5a", count: 32)
     private let program = Program(name: "identity-kill-loop")
 
@@ -33,8 +34,7 @@ final class FailpointStage: Sendable {
         configuration.accessTokenLifetime = .seconds(600)
         configuration.tokenReuse = reuse
         sandbox = try await Sandbox.start(configuration)
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("failpoint-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryDirectory("failpoint")
     }
 
     static func with(_ reuse: SandboxTokenReuse, _ body: (FailpointStage) async throws -> Void) async throws {
@@ -50,10 +50,10 @@ final class FailpointStage: Sendable {
 
     private func close() async {
         await sandbox.stop()
-        try? FileManager.default.removeItem(at: folder)
+        folder.remove()
     }
 
-    private var path: String { folder.appendingPathComponent("identity.sqlite").path }
+    private var path: String { folder.path(of: "identity.sqlite") }
     private var secret: String { sandbox.openID.configuration.clientSecret ?? "" }
 
     /// A buyer's session, whose access token has expired.

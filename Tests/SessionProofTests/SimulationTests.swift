@@ -1,4 +1,5 @@
 import Foundation
+import TestDirectories
 import Testing
 
 /// Sessions in a simulated world: `Tests/simulate` is the long form.
@@ -15,12 +16,11 @@ struct SimulationTests {
 
     @Test("The same seed makes the same history, byte for byte")
     func sameSeedSameHistory() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryDirectory("history")
+        defer { folder.remove() }
         var histories: [Data] = []
         for name in ["first", "second"] {
-            let path = folder.appendingPathComponent(name).path
+            let path = folder.path(of: name)
             _ = try await simulator.run(["--steps", "8000", "--seed", "7", "--history", path])
             histories.append(try Data(contentsOf: URL(filePath: path)))
         }

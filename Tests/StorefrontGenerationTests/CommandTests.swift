@@ -1,18 +1,19 @@
 import Foundation
 import StorefrontGeneration
+import TestDirectories
 import Testing
 
 /// The tool from outside: exit statuses, files, what it says.
 @Suite struct CommandTests {
-    private struct Folder: ~Copyable {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("gen-\(UUID().uuidString)")
+    private struct Folder {
+        private let directory: TemporaryDirectory
+        var path: URL { directory.url }
 
         init() throws {
+            directory = try TemporaryDirectory("gen")
             try write("schema.json", String(decoding: try TestSchema.introspection(TestSchema.standard), as: UTF8.self))
             try write("documents/inner/a.graphql", "query A { shop { id oldName country } }")
         }
-
-        deinit { try? FileManager.default.removeItem(at: path) }
 
         func write(_ name: String, _ text: String) throws {
             let url = path.appendingPathComponent(name)

@@ -8,6 +8,7 @@ import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
 import ShopifyStorefront
+import TestDirectories
 
 /// A sandbox in which every secret is marked and its buyer a person with marked data, and an app on it.
 final class CanaryStage: Sendable {
@@ -16,7 +17,8 @@ final class CanaryStage: Sendable {
 
     let sandbox: Sandbox
     let canary = SecretCanary()
-    let folder: URL
+    private let directory: TemporaryDirectory
+    var folder: URL { directory.url }
     let json: [UInt8]
     let variables: [String: String]
     let buyer: SandboxBuyer
@@ -50,11 +52,10 @@ final class CanaryStage: Sendable {
         settings.openID.clientSecret = canary.plant("secret+/=&")
         settings.storefront.privateToken = canary.plant("storefront")
         sandbox = try await Sandbox.start(settings)
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("canary-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        directory = try TemporaryDirectory("canary")
         let made = sandbox.labConfiguration(
             redirectURI: "http://127.0.0.1:49152/callback",
-            storePath: folder.appendingPathComponent("identity.sqlite").path
+            storePath: directory.path(of: "identity.sqlite")
         )
         json = made.json.serialized
         variables = made.environment
@@ -76,7 +77,7 @@ final class CanaryStage: Sendable {
 
     private func close() async {
         await sandbox.stop()
-        try? FileManager.default.removeItem(at: folder)
+        directory.remove()
     }
 
     /// An app that has just started: nothing is cached in it.
@@ -86,7 +87,7 @@ final class CanaryStage: Sendable {
 
     func openStore() async throws -> SQLiteStore {
         let key = try StoreKey(hexadecimal: Secret(variables["IDENTITY_STORE_KEY"] ?? ""))
-        return try await SQLiteStore.open(.init(path: folder.appendingPathComponent("identity.sqlite").path, key: key))
+        return try await SQLiteStore.open(.init(path: directory.path(of: "identity.sqlite"), key: key))
     }
 
     /// Every file that there is, with its name.

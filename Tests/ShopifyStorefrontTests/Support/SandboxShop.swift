@@ -9,6 +9,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import Synchronization
+import TestDirectories
 import Testing
 
 /// Writes down what adapters tell.
@@ -63,6 +64,7 @@ struct SandboxShop {
         let carts: CartAdapter
         let store: SQLiteStore
         let attachments: BrittleStore
+        fileprivate let directory: TemporaryDirectory
     }
 
     static let ip = "203.0.113.7"
@@ -76,7 +78,8 @@ struct SandboxShop {
     let context = StorefrontContext(buyerIP: ip, country: "US", language: "EN")
     let first: Process
     private let lab: IdentityConfiguration
-    private let path: String
+    /// Removed with the last copy of the shop and of its processes.
+    private let directory: TemporaryDirectory
     private let policy: CartPolicy
     private let exchanges: Bool
     private let timeout: Duration
@@ -98,9 +101,7 @@ struct SandboxShop {
         ]
         change(&settings)
         sandbox = try await Sandbox.start(settings)
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carts-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        path = folder.appending(path: "store.sqlite").path(percentEncoded: false)
+        directory = try TemporaryDirectory("carts")
         let file = sandbox.labConfiguration()
         lab = try IdentityConfiguration(json: file.json.serialized, environmentVariables: file.environment)
         var policy = policy
@@ -108,17 +109,17 @@ struct SandboxShop {
         self.policy = policy
         self.exchanges = exchanges
         self.timeout = timeout
-        first = try await Self.process(lab, path, clock, policy, exchanges, timeout, sandbox)
+        first = try await Self.process(lab, directory, clock, policy, exchanges, timeout, sandbox)
     }
 
     /// Another process over the same file.
     func process() async throws -> Process {
-        try await Self.process(lab, path, clock, policy, exchanges, timeout, sandbox)
+        try await Self.process(lab, directory, clock, policy, exchanges, timeout, sandbox)
     }
 
     private static func process(
         _ lab: IdentityConfiguration,
-        _ path: String,
+        _ directory: TemporaryDirectory,
         _ clock: ManualClock,
         _ policy: CartPolicy,
         _ exchanges: Bool,
@@ -131,7 +132,7 @@ struct SandboxShop {
         ]
         let registry = try ProviderRegistry(lab, factories: factories, environment: environment)
         let key = try StoreKey(bytes: Secret(bytes: [UInt8](repeating: 9, count: StoreKey.byteCount)))
-        let store = try await SQLiteStore.open(.init(path: path, key: key))
+        let store = try await SQLiteStore.open(.init(path: directory.path(of: "store.sqlite"), key: key))
         let sessions = SessionManager(providers: registry, store: store, environment: environment)
         let section = try #require(lab.storefront)
         let configured = try StorefrontConfiguration(section)
@@ -157,7 +158,13 @@ struct SandboxShop {
             store: attachments,
             policy: policy
         )
-        return Process(sessions: sessions, carts: carts, store: store, attachments: attachments)
+        return Process(
+            sessions: sessions,
+            carts: carts,
+            store: store,
+            attachments: attachments,
+            directory: directory
+        )
     }
 
     func login(_ provider: String = "shopify", as email: String = "ada@example.com") async throws -> SessionID {
