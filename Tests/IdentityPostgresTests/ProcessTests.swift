@@ -56,6 +56,36 @@ struct ProcessTests {
         #expect(try await lab(["sessions"]).isEmpty)
         await sandbox.stop()
     }
+
+    @Test("new tokens that a server that is down and no spool took end the command with a status of their own")
+    func nowhereDurable() async throws {
+        let server = try await TestServer.start()
+        let schema = try await TestSchema(on: server)
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let made = sandbox.labConfiguration()
+        var root = try #require(made.json.object)
+        root["store"] = .object([
+            "postgres": .object(["env": .string("DATABASE_URL")]), "schema": .string(schema.name),
+            "key": .object(["env": .string("IDENTITY_STORE_KEY")]),
+        ])
+        let folder = try TemporaryDirectory("processes")
+        defer { folder.remove() }
+        let file = try folder.write(String(decoding: JSONValue.object(root).serialized, as: UTF8.self), to: "lab.json")
+        let environment = made.environment.merging([
+            "IDENTITY_CONFIG": file, "DATABASE_URL": server.local().reveal(),
+        ]) { $1 }
+        let login = try await LabRun(["login", "--provider", "any", "--callback", "sandbox", "--json"], environment)
+            .lines()
+        let event = try #require(login.last { $0.contains(#""event":"session""#) }, "\(login)")
+        let id = try #require(try JSONValue(parsing: Array(event.utf8))["id"]?.string)
+        // Down from the moment in which the provider has the refresh token.
+        sandbox.openID.misbehave(.before { try? await server.command("stop immediate") }, on: .token)
+        let token = ["token", "--session", id, "--valid-for", "86400", "--json"]
+        let ended = try await LabRun(token, environment).ended()
+        #expect(ended.status == 3, "\(ended)")
+        #expect(ended.lines.contains { $0.contains(#""warnings":["tokens_not_durable: "#) }, "\(ended)")
+        await sandbox.stop()
+    }
 }
 
 /// One run of `identity-lab`.
@@ -78,21 +108,21 @@ private struct LabRun {
     }
 
     /// What it prints on standard output, to the end.
-    func lines() async throws -> [String] {
+    func lines() async throws -> [String] { try await ended().lines }
+
+    /// What it prints on standard output, to the end, and its exit status.
+    func ended() async throws -> (status: Int32, lines: [String]) {
         let (output, errors) = (LineReader(process.output), LineReader(process.errors))
         let process = process
         var lines: [String] = []
         while let line = await output.next() { lines.append(line) }
         while await errors.next() != nil {}
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            Detached.run {
-                _ = process.wait()
-                continuation.resume()
-            }
+        let status = await withCheckedContinuation { continuation in
+            Detached.run { continuation.resume(returning: process.wait()) }
         }
         close(process.input)
         output.end()
         errors.end()
-        return lines
+        return (status, lines)
     }
 }

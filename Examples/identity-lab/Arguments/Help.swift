@@ -23,7 +23,8 @@ enum Help {
             Common options:
             \(Self.list(Option.common).joined(separator: "\n"))
 
-            Exit status: 0 done; 1 refused, rejected or to sign in again; 2 usage or configuration; 75 try again later; 130 cancelled.
+            Exit status: 0 done; 1 refused, rejected or to sign in again; 2 usage or configuration;
+            3 done, but an operator must act: new tokens are stored nowhere durable; 75 try again later; 130 cancelled.
 
             Examples:
               identity-lab

@@ -49,12 +49,14 @@ struct TokenCommand: Command {
             throw error
         }
         await deployment.repairAndDrain()
+        let warnings = lab.lostTokens.warning.map { ["\($0.code): \($0.message)"] } ?? []
         let expiresAt = got.tokens.expiresAt?.rfc3339
         let text =
             "\(Self.words(got.outcome)); \(expiresAt.map { "good until \($0)" } ?? "the provider did not say until when")"
         var members: JSONObject = [
             "outcome": .string(got.outcome.rawValue),
             "expires_at": expiresAt.map { .string($0) } ?? .null,
+            "warnings": .array(warnings.map { .string($0) }),
         ]
         guard reveals else { return lab.output.event("token", members, text: text) }
         let token = got.tokens.accessToken.reveal()

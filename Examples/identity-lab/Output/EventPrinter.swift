@@ -26,6 +26,7 @@ struct EventPrinter: IdentityObserver {
         case .providerResumed: "provider answers again"
         case .storeFailed(let code): "the store failed (\(code))"
         case .tokensSpooled: "new tokens put aside until the store takes them"
+        case .tokensNotDurable: "new tokens are stored nowhere durable"
         case .swept(let count): "\(count) expired removed"
         case .sessionEnded(let reason): "session ended (\(reason.rawValue))"
         case .loggedOut: "logged out"

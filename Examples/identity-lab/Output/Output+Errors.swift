@@ -23,6 +23,12 @@ extension Output {
         if isVerbose { note(details(of: error)) }
     }
 
+    /// What an operator must know although the command did its work, on standard error.
+    func warning(_ warning: IdentityError) {
+        note("identity-lab: \(warning.message.printable)")
+        if let hint = warning.hint { note("  \(hint.printable)") }
+    }
+
     private func details(of error: IdentityError) -> String {
         var parts = ["\(error.kind.rawValue)/\(error.code.rawValue)", "correlation id \(error.correlationID)"]
         if let reference = error.reference { parts.append(reference) }

@@ -12,13 +12,16 @@ struct Deployment: Sendable {
     let sessions: SessionManager
     /// Follows the sessions' lives; nil where no storefront is configured.
     let carts: CartAdapter?
+    private let lostTokens: LostTokens
 
     init(
         _ configuration: IdentityConfiguration,
         store: any SessionStore,
         transport: any HTTPTransport,
-        observers: [any IdentityObserver] = []
+        observers: [any IdentityObserver] = [],
+        lostTokens: LostTokens = LostTokens()
     ) throws {
+        self.lostTokens = lostTokens
         environment = IdentityEnvironment(transport: transport)
         providers = try ProviderRegistry(
             configuration,
@@ -88,17 +91,23 @@ struct Deployment: Sendable {
         await finishing {
             // What cannot be repaired now is left to the next one.
             _ = try? await sessions.repair()
-            await sessions.drain()
+            return await sessions.drain()
         }
     }
 
-    private func finishing(_ work: @escaping @Sendable () async -> Void) async {
+    /// Runs what ends a command, for 40 seconds at most, and notes the sessions whose new tokens it could not store.
+    private func finishing(_ work: @escaping @Sendable () async -> Set<SessionID>) async {
         await Task {
-            await withTaskGroup { group in
+            await withTaskGroup(of: Set<SessionID>.self) { group in
                 group.addTask { await work() }
-                group.addTask { try? await Task.sleep(for: .seconds(40)) }
-                await group.next()
-                group.cancelAll()
+                group.addTask {
+                    try? await Task.sleep(for: .seconds(40))
+                    return []
+                }
+                for await sessions in group {
+                    lostTokens.note(sessions)
+                    group.cancelAll()
+                }
             }
         }.value
     }

@@ -3,6 +3,8 @@ internal import IdentityKit
 /// What the program leaves behind for the script that called it.
 enum ExitStatus {
     static let done: Int32 = 0
+    /// Done, but an operator must act: new tokens are stored nowhere durable.
+    static let operatorMustAct: Int32 = 3
 
     static func of(_ kind: IdentityError.Kind) -> Int32 {
         switch kind {

@@ -4,6 +4,7 @@ internal import IdentityKit
 struct Lab: Sendable {
     let arguments: Arguments
     let output: Output
+    let lostTokens = LostTokens()
 
     init(_ arguments: Arguments, _ output: Output) {
         self.arguments = arguments
@@ -39,7 +40,8 @@ struct Lab: Sendable {
             configuration,
             store: StoreOpening.open(configuration.store, path: arguments[.store]).store,
             transport: Deployment.systemTransport(),
-            observers: observers
+            observers: observers,
+            lostTokens: lostTokens
         )
     }
 

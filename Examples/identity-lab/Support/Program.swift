@@ -19,12 +19,15 @@ enum Program {
                 output.event("help", ["text": .string(text)], text: text)
                 return ExitStatus.done
             }
+            let lab = Lab(arguments, output)
             let task = Task {
-                try await (command ?? JourneyCommand.self).init(arguments).run(Lab(arguments, output))
+                try await (command ?? JourneyCommand.self).init(arguments).run(lab)
             }
             interruption.onRequest { task.cancel() }
-            try await task.value
-            return ExitStatus.done
+            let result = await task.result
+            if let warning = lab.lostTokens.warning { output.warning(warning) }
+            try result.get()
+            return lab.lostTokens.warning == nil ? ExitStatus.done : ExitStatus.operatorMustAct
         } catch let error as UsageError {
             if output.isJSON { output.note("identity-lab: \(error.message) \(error.hint)") }
             return report(error.identityError, output, isVerbose)

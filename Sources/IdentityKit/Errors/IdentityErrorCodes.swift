@@ -109,6 +109,8 @@ extension IdentityError.Code {
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
     /// The provider refused the access token.
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
+    /// A session's new tokens are stored nowhere durable: a warning beside tokens (``SessionTokens/warning``).
+    public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
     /// Another task or process renews the session and did not finish in time.
     public static let renewalBusy = Self(rawValue: "renewal_busy")
 

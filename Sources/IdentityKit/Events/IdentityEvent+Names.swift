@@ -14,6 +14,7 @@ extension IdentityEvent.Kind {
         case .providerResumed: "provider_resumed"
         case .storeFailed: "store_failed"
         case .tokensSpooled: "tokens_spooled"
+        case .tokensNotDurable: "tokens_not_durable"
         case .swept: "swept"
         case .sessionEnded: "session_ended"
         case .loggedOut: "logged_out"
@@ -35,7 +36,8 @@ extension IdentityEvent.Kind {
             .revocationFailed(let code), .participantFailed(let code), .keySetUnavailable(let code):
             code.rawValue
         case .loginStarted, .loginCompleted, .renewalInDoubt, .renewalRepaired, .lockWaited, .providerPaused,
-            .providerResumed, .tokensSpooled, .swept, .loggedOut, .keySetRefreshed, .keySetRefetchRefused:
+            .providerResumed, .tokensSpooled, .tokensNotDurable, .swept, .loggedOut, .keySetRefreshed,
+            .keySetRefetchRefused:
             nil
         }
     }

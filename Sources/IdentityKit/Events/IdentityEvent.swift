@@ -26,6 +26,9 @@ public struct IdentityEvent: Sendable {
         case storeFailed(IdentityError.Code)
         /// New tokens that the store did not take were put into its second place.
         case tokensSpooled
+        /// Neither the store nor its second place took new tokens: they are lost when the process ends
+        /// (``SessionTokens/warning``). Told once for each such renewal.
+        case tokensNotDurable
         /// So many pending logins, sessions and marks were removed because their time was over.
         case swept(Int)
         /// A session needs a new login, for this reason.

@@ -40,6 +40,18 @@ extension IdentityError {
         )
     }
 
+    static var tokensNotDurable: IdentityError {
+        IdentityError(
+            .retryLater,
+            .tokensNotDurable,
+            "The session's new tokens are stored nowhere durable: neither the store nor its spool took them.",
+            hint: """
+                Repair the store, or make its spool directory writable, before this process ends: the next call or repair then saves \
+                the tokens. If the process ends before, the buyer has to sign in again.
+                """
+        )
+    }
+
     static var renewalTakesLong: IdentityError {
         IdentityError(
             .retryLater,

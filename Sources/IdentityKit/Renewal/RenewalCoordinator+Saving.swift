@@ -79,20 +79,35 @@ extension RenewalCoordinator {
 
     private func setAside(_ payload: SessionPayload, of base: StoredSession) async {
         let waiting = UnsavedSession(session: successor(of: base, holding: payload), payload: payload)
-        let isSpooled = unsaved.withLock { unsaved in
-            let isSpooled = unsaved[base.id]?.isSpooled ?? false
+        let (isSpooled, isNew) = unsaved.withLock { unsaved in
+            let before = unsaved[base.id]
             unsaved[base.id] = waiting
-            unsaved[base.id]?.isSpooled = isSpooled
-            return isSpooled
+            unsaved[base.id]?.isSpooled = before?.isSpooled ?? false
+            return (before?.isSpooled ?? false, before == nil)
         }
-        guard !isSpooled, let spooling = store as? any SessionSpooling else { return }
-        do {
-            try await spooling.spool(waiting.session)
-            unsaved.withLock { $0[base.id]?.isSpooled = true }
-            events.emit(.tokensSpooled, provider: base.provider, session: base.id)
-        } catch {
-            events.emit(.storeFailed(IdentityError.code(of: error)), provider: base.provider, session: base.id)
+        guard !isSpooled else { return }
+        if let spooling = store as? any SessionSpooling {
+            do {
+                try await spooling.spool(waiting.session)
+                unsaved.withLock { $0[base.id]?.isSpooled = true }
+                return events.emit(.tokensSpooled, provider: base.provider, session: base.id)
+            } catch {
+                events.emit(.storeFailed(IdentityError.code(of: error)), provider: base.provider, session: base.id)
+            }
         }
+        // Once, not at every attempt to save them.
+        if isNew { events.emit(.tokensNotDurable, provider: base.provider, session: base.id) }
+    }
+
+    /// The sessions whose newest tokens exist in this process's memory only.
+    var sessionsNotDurable: Set<SessionID> {
+        unsaved.withLock { Set($0.filter { !$0.value.isSpooled }.keys) }
+    }
+
+    /// What the caller must know who gets a session's tokens; nil while its newest tokens are stored.
+    func warning(for id: SessionID) -> IdentityError? {
+        guard let waiting = unsaved.withLock({ $0[id] }), !waiting.isSpooled else { return nil }
+        return .tokensNotDurable
     }
 
     /// Tokens that serve while the store can be neither read nor locked.

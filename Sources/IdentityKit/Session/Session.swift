@@ -75,10 +75,12 @@ public struct SessionTokens: Sendable {
     private final class Content: Sendable {
         let session: Session
         let tokens: TokenSet
+        let warning: IdentityError?
 
-        init(_ session: Session, _ tokens: TokenSet) {
+        init(_ session: Session, _ tokens: TokenSet, _ warning: IdentityError?) {
             self.session = session
             self.tokens = tokens
+            self.warning = warning
         }
     }
 
@@ -87,11 +89,16 @@ public struct SessionTokens: Sendable {
     public var session: Session { content.session }
     /// The tokens.
     public var tokens: TokenSet { content.tokens }
+    /// Nil while the session's newest tokens are stored durably. Otherwise an error with code
+    /// ``IdentityError/Code/tokensNotDurable``: these tokens work, but an operator must act before the process ends.
+    ///
+    /// Tokens that wait in the store's second place (``SessionSpooling``) are durable.
+    public var warning: IdentityError? { content.warning }
     /// How they were got.
     public let outcome: TokenOutcome
 
-    init(session: Session, tokens: TokenSet, outcome: TokenOutcome) {
-        content = Content(session, tokens)
+    init(session: Session, tokens: TokenSet, outcome: TokenOutcome, warning: IdentityError?) {
+        content = Content(session, tokens, warning)
         self.outcome = outcome
     }
 }

@@ -33,7 +33,17 @@ extension SessionManager {
         guard IdentityError.wrapping(error).kind != .signInAgain,
             let (session, payload) = coordinator.tokensInMemory(id), isKnown(session)
         else { return nil }
-        return SessionTokens(session: Session(session, payload), tokens: payload.tokens, outcome: .stillValid)
+        return handOut(payload, of: session, .stillValid)
+    }
+
+    private func handOut(_ payload: SessionPayload, of stored: StoredSession, _ outcome: TokenOutcome) -> SessionTokens
+    {
+        SessionTokens(
+            session: Session(stored, payload),
+            tokens: payload.tokens,
+            outcome: outcome,
+            warning: coordinator.warning(for: stored.id)
+        )
     }
 
     private func cached(_ id: SessionID, validFor duration: Duration?) -> SessionTokens? {
@@ -47,9 +57,7 @@ extension SessionManager {
         ticket: Int?
     ) async throws -> SessionTokens {
         let payload = try SessionPayload(stored)
-        func asStored(_ outcome: TokenOutcome) -> SessionTokens {
-            SessionTokens(session: Session(stored, payload), tokens: payload.tokens, outcome: outcome)
-        }
+        func asStored(_ outcome: TokenOutcome) -> SessionTokens { handOut(payload, of: stored, outcome) }
         if let end = payload.end {
             // What came late and could not be saved may prove the provider wrong.
             guard coordinator.unsavedSessions.contains(stored.id) else { throw IdentityError.ended(end) }
@@ -62,7 +70,9 @@ extension SessionManager {
             let untilDue = remaining - remainingWhenDue(payload.tokens, stored.id)
             if untilDue < .zero { renewEarly(stored, payload.tokens) }
             let credential = asStored(.stored)
-            if let cache, let ticket { cache.put(credential, remaining: remaining, untilDue: untilDue, ticket: ticket) }
+            if let cache, let ticket, credential.warning == nil {
+                cache.put(credential, remaining: remaining, untilDue: untilDue, ticket: ticket)
+            }
             return credential
         }
         do {
@@ -178,11 +188,7 @@ extension SessionManager {
             // renewal has just got are the best that there are.
             let isGood = !found.isSameIssue(as: stale) && (!hasExpired || coordinator.ages.isFresh(found, of: id))
             if outcome != .waited || isGood {
-                return SessionTokens(
-                    session: Session(renewal.stored, renewal.payload),
-                    tokens: found,
-                    outcome: outcome
-                )
+                return handOut(renewal.payload, of: renewal.stored, outcome)
             }
             stale = found
             guard environment.clock.elapsed - begun < configuration.lockWait else {

@@ -111,7 +111,10 @@ extension SessionManager {
     ///
     /// End ``maintain(repairingEvery:sweepingEvery:)`` before. A renewal may take two of the provider's timeouts, and some seconds more;
     /// an orchestrator's grace period must be longer than that.
-    public func drain() async {
+    ///
+    /// - Returns: The sessions whose newest tokens are stored nowhere durable: they are lost when the process ends.
+    @discardableResult
+    public func drain() async -> Set<SessionID> {
         await renewals.drain()
         for _ in 0..<Self.lastAttempts {
             let unsaved = coordinator.unsavedSessions
@@ -126,6 +129,7 @@ extension SessionManager {
             try? await environment.clock.sleep(for: .milliseconds(250))
         }
         await followUpRuns.drain()
+        return coordinator.sessionsNotDurable
     }
 
     /// Renews a session and lets carts and others follow.

@@ -1,0 +1,93 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Tokens that are stored nowhere durable")
+struct DurabilityTests {
+    @Test("tokens that neither the store nor its spool took come with a warning, an event and a name at the end")
+    func nowhere() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        #expect(await manager.drain().isEmpty)
+        // The claim is the last thing that the store takes.
+        world.store.allow(1)
+        world.store.breakSpool()
+        let got = try await manager.tokens(for: id)
+        #expect(got.outcome == .renewedLate)
+        #expect(got.warning?.code == .tokensNotDurable)
+        #expect(got.warning?.hint != nil)
+        #expect(world.heard.kinds.count { $0 == .tokensNotDurable } == 1)
+        #expect(await manager.drain() == [id])
+        // Those who come later hear it too, also while the store cannot be read; the observers do not hear it again.
+        #expect(try await manager.tokens(for: id).warning?.code == .tokensNotDurable)
+        world.store.breakReads(true)
+        #expect(try await manager.tokens(for: id).warning?.code == .tokensNotDurable)
+        world.store.breakReads(false)
+        #expect(world.heard.kinds.count { $0 == .tokensNotDurable } == 1)
+        // The store works again.
+        world.store.allow(.max)
+        #expect(try await manager.tokens(for: id).warning == nil)
+        #expect(await manager.drain().isEmpty)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+    }
+
+    @Test("everybody who waited for one renewal hears that its tokens are not durable")
+    func waiters() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        world.store.allow(1)
+        world.store.breakSpool()
+        try await withThrowingTaskGroup(of: IdentityError.Code?.self) { group in
+            for _ in 0..<16 { group.addTask { try await manager.tokens(for: id).warning?.code } }
+            for try await code in group { #expect(code == .tokensNotDurable) }
+        }
+        #expect(world.provider.requests == 1)
+    }
+
+    @Test("a store without a second place warns as well")
+    func withoutSpool() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let store = FaultyStore(world.memory)
+        store.script([nil] + Array(repeating: .fails, count: 40))
+        let manager = try world.manager(store)
+        #expect(try await manager.tokens(for: id).warning?.code == .tokensNotDurable)
+        #expect(world.heard.kinds.contains(.tokensNotDurable))
+        store.script([])
+        #expect(await manager.drain().isEmpty)
+    }
+
+    @Test("tokens in the second place are durable: no warning, and another event")
+    func spooled() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        world.store.allow(1)
+        #expect(try await manager.tokens(for: id).warning == nil)
+        #expect(world.store.spooled == [id])
+        #expect(world.heard.kinds.contains(.tokensSpooled))
+        #expect(!world.heard.kinds.contains(.tokensNotDurable))
+        #expect(await manager.drain().isEmpty)
+    }
+
+    @Test("the old token comes with a warning while an answer that cannot be judged exists in memory only")
+    func unjudged() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        _ = try await manager.tokens(for: id)
+        // Good for ten minutes more, and not for as long as asked.
+        world.clock.advance(by: .seconds(3000))
+        world.store.allow(1)
+        world.store.breakSpool()
+        let outage = IdentityError(.retryLater, .providerUnavailable, "No keys.")
+        world.provider.refuseJudgement(outage, outage)
+        let got = try await manager.tokens(for: id, validFor: .seconds(1200))
+        #expect(got.outcome == .stillValid)
+        #expect(got.warning?.code == .tokensNotDurable)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import IdentityKit
+import IdentitySandbox
+import Testing
+
+/// What breaks between the claim and the save, so that new tokens exist in the memory of the command only.
+@Suite("identity-lab token says that new tokens are stored nowhere durable", .timeLimit(.minutes(3)))
+struct DurabilityTests {
+    @Test("the database's directory is renamed")
+    func renamedDirectory() async throws {
+        try await LabStage.with { stage in
+            let store = stage.folder.appendingPathComponent("store")
+            try await expectWarning(stage, in: store) {
+                try? FileManager.default.moveItem(at: store, to: stage.folder.appendingPathComponent("renamed"))
+            }
+        }
+    }
+
+    @Test("the database is renamed and its spool cannot be written")
+    func brokenSpool() async throws {
+        try await LabStage.with { stage in
+            let store = stage.folder.appendingPathComponent("store")
+            let database = store.appendingPathComponent("identity.sqlite")
+            try await expectWarning(stage, in: store) {
+                try? FileManager.default.moveItem(at: database, to: store.appendingPathComponent("renamed"))
+                // A file in the place of the directory stops root too.
+                try? Data("no directory".utf8).write(to: URL(filePath: database.path + ".spool"))
+            }
+        }
+    }
+
+    @Test("nothing is said while the spool takes the tokens, and the next command finds them there")
+    func spooled() async throws {
+        try await LabStage.with { stage in
+            let store = stage.folder.appendingPathComponent("store")
+            let database = store.appendingPathComponent("identity.sqlite")
+            let path = database.path
+            let id = try #require(try await stage.login("any", ["--store", path]).event("session")["id"]?.string)
+            let renamed = store.appendingPathComponent("renamed")
+            stage.sandbox.openID.misbehave(
+                .before { try? FileManager.default.moveItem(at: database, to: renamed) },
+                on: .token
+            )
+            let first = try await stage.run("token", "--session", id, "--valid-for", "86400", "--store", path, "--json")
+            #expect(first.status == 0, "\(first)")
+            #expect(try first.event("token")["warnings"]?.array?.isEmpty == true)
+            try FileManager.default.moveItem(at: renamed, to: database)
+            let second = try await stage.run("token", "--session", id, "--store", path, "--json")
+            #expect(second.status == 0, "\(second)")
+            #expect(stage.sandbox.openID.counters.refreshes == 1)
+        }
+    }
+
+    /// Refreshes a session whose database breaks when the token endpoint has the request.
+    private func expectWarning(
+        _ stage: LabStage,
+        in folder: URL,
+        _ breakage: @escaping @Sendable () -> Void
+    ) async throws {
+        let path = folder.appendingPathComponent("identity.sqlite").path
+        let id = try #require(try await stage.login("any", ["--store", path]).event("session")["id"]?.string)
+        stage.sandbox.openID.misbehave(.before { breakage() }, on: .token)
+        let ended = try await stage.run("token", "--session", id, "--valid-for", "86400", "--store", path, "--json")
+        #expect(ended.status == 3, "\(ended)")
+        let event = try ended.event("token")
+        #expect(event["outcome"]?.string == "renewed_early")
+        #expect(event["warnings"]?.array?.first?.string?.hasPrefix("tokens_not_durable: ") == true)
+        #expect(ended.errors.contains("stored nowhere durable"))
+    }
+}
