@@ -13,6 +13,6 @@ extension SQLiteStore {
     /// - Throws: `IdentityError` with `configuration_invalid` when there is a file already, `store_full`, `store_read_only`,
     ///   `store_busy`; no file is left then.
     public func backup(to path: String) async throws {
-        try await database.backUp(to: StoreLocation(path))
+        try await database.backUp(to: StoreLocation(path, creates: true))
     }
 }

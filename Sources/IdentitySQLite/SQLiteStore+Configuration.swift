@@ -14,7 +14,7 @@ extension SQLiteStore {
 
     /// Where a store is and how it behaves.
     public struct Configuration: Sendable {
-        /// The database file; its directory is made (mode 0700) where it is missing.
+        /// The database file; its directory is made (mode 0700) where it is missing, unless ``createsStore`` forbids it.
         ///
         /// Put it on a local file system: neither SQLite's locks nor ours work on most network file systems. The journal
         /// (`-journal`, or `-wal` and `-shm`), the lock file (`.locks`) and the spool (`.spool`) live beside it.
@@ -23,6 +23,12 @@ extension SQLiteStore {
         public var key: StoreKey
         /// Keys that only open what was sealed before the present key.
         public var readOnlyKeys: [StoreKey]
+        /// Whether a missing file becomes an empty store, by default true.
+        ///
+        /// Set it to false in production: a wrong path, a lost file or a disk that is not mounted is then an error
+        /// (`configuration_invalid`) instead of an empty store, in which nobody is signed in. A missing file beside a spool that holds
+        /// sessions is an error in any case.
+        public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
         /// It counts when the file is created; later the file's own counts. A record holds the buyer's tokens or what is attached to a

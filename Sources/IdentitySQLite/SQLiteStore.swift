@@ -38,12 +38,12 @@ public final class SQLiteStore: Sendable {
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
     }
 
-    /// Opens a store, which is made where there is none.
+    /// Opens a store, which is made where there is none unless ``Configuration/createsStore`` forbids it.
     ///
     /// A file that cannot be written is opened for reading; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt`, `store_read_only` or
-    ///   `configuration_invalid` (rights too wide, foreign owner), each of which leaves the file as it is, or `store_busy`.
+    ///   `configuration_invalid` (rights too wide, foreign owner, file missing), each of which leaves the file as it is, or `store_busy`.
     public static func open(_ configuration: Configuration) async throws -> SQLiteStore {
         let database = Database(clock: configuration.clock, wait: configuration.lockWait)
         return SQLiteStore(database, try await database.open(configuration), configuration)

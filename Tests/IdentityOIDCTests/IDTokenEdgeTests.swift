@@ -39,6 +39,28 @@ struct IDTokenEdgeTests {
         #expect(try refusal(token(["nbf": .integer(1_790_000_060)])) == nil)
     }
 
+    @Test("a refusal for its times names this machine's clock and the token's, but not where no clock is at fault")
+    func clocks() throws {
+        func hint(_ changes: [String: JSONValue?]) throws -> String {
+            let error = #expect(throws: IdentityError.self) {
+                let keys = try Self.forge.get().keySet()
+                _ = try IDTokenValidator.validate(token(changes), keys: keys, expecting: TokenForge.expectations())
+            }
+            #expect(error?.code == .idTokenTime)
+            return try #require(error?.hint)
+        }
+        let past: JSONValue = .integer(1_789_990_000)
+        let future: JSONValue = .integer(1_790_010_000)
+        let ours = "This machine's clock says 2026-09-21T14:13:20Z; the token "
+        #expect(try hint(["iat": past, "exp": past]).hasPrefix(ours + "expires at 2026-09-21T11:26:40Z. Set"))
+        #expect(try hint(["iat": future, "exp": future]).hasPrefix(ours + "was issued at 2026-09-21T17:00:00Z. Set"))
+        #expect(try hint(["nbf": future]).hasPrefix(ours + "is valid from 2026-09-21T17:00:00Z. Set"))
+        #expect(try !hint(["exp": nil]).contains("clock"))
+        #expect(try !hint(["iat": .integer(1_790_000_020), "exp": .integer(1_790_000_010)]).contains("clock"))
+        // Whether tokens were kept is for whoever keeps them to say.
+        #expect(try !hint(["exp": nil]).contains("kept"))
+    }
+
     @Test("a logout token is no ID token, also where it says neither its type nor a nonce")
     func logoutToken() throws {
         var expected = TokenForge.expectations()

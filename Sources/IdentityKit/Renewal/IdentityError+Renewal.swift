@@ -31,6 +31,22 @@ extension IdentityError {
         )
     }
 
+    /// The same error, with a hint that says what became of the answer.
+    var withKeptAnswer: IdentityError {
+        guard kind == .rejected else { return self }
+        let kept = "The session keeps the provider's answer and checks it again at every call."
+        return IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint.map { "\(kept) \($0)" } ?? kept,
+            reference: reference,
+            retryAfter: retryAfter,
+            providerAnswer: providerAnswer,
+            cause: cause
+        )
+    }
+
     static var withoutRefreshToken: IdentityError {
         IdentityError(
             .signInAgain,

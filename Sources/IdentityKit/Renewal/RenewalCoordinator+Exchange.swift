@@ -137,7 +137,7 @@ extension RenewalCoordinator {
         } catch let refusal as RefreshRefusal {
             throw refusal.error
         } catch {
-            throw UnjudgedAnswer(error: IdentityError.wrapping(error))
+            throw UnjudgedAnswer(error: IdentityError.wrapping(error).withKeptAnswer)
         }
     }
 

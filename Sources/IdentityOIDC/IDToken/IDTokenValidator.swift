@@ -161,7 +161,7 @@ package enum IDTokenValidator {
 
     private static let refusal = TokenRefusal(
         token: "ID token",
-        hint: "No token of this answer was kept. If it goes on, the provider or its configuration here is wrong."
+        hint: "If it goes on, the provider or its configuration here is wrong."
     )
 
     private static func failure(

@@ -93,13 +93,28 @@ struct SignedTokenChecks {
             throw failure(.idTokenTime, "lacks exp or iat", "section 2")
         }
         guard expected.now < expiry + expected.leeway else {
-            throw failure(.idTokenTime, "has expired", "section 3.1.3.7 item 9")
+            throw refusal.error("has expired", "expires at", expiry, now: expected.now, "section 3.1.3.7 item 9")
         }
-        guard issuedAt <= expected.now + expected.leeway, issuedAt <= expiry else {
-            throw failure(.idTokenTime, "was issued in the future", "section 3.1.3.7 item 10")
+        guard issuedAt <= expected.now + expected.leeway else {
+            throw refusal.error(
+                "was issued in the future",
+                "was issued at",
+                issuedAt,
+                now: expected.now,
+                "section 3.1.3.7 item 10"
+            )
+        }
+        guard issuedAt <= expiry else {
+            throw failure(.idTokenTime, "expires before it was issued", "section 3.1.3.7 item 10")
         }
         if let notBefore = try time("nbf", claims), notBefore > expected.now + expected.leeway {
-            throw failure(.idTokenTime, "is not valid yet", "RFC 7519 section 4.1.5")
+            throw refusal.error(
+                "is not valid yet",
+                "is valid from",
+                notBefore,
+                now: expected.now,
+                "RFC 7519 section 4.1.5"
+            )
         }
         return (issuedAt, expiry)
     }

@@ -69,7 +69,13 @@ package enum LogoutTokenValidator {
     ) throws(IdentityError) -> Date {
         let last = min(times.expiry, times.issuedAt + maximumLifetime) + expected.leeway
         guard expected.now < last else {
-            throw refusal.error(.idTokenTime, "is too old", "OpenID Connect Back-Channel Logout 1.0 section 2.6")
+            throw refusal.error(
+                "is too old",
+                "was issued at",
+                times.issuedAt,
+                now: expected.now,
+                "OpenID Connect Back-Channel Logout 1.0 section 2.6"
+            )
         }
         return last
     }

@@ -37,7 +37,7 @@ package enum TokenAnswer: Sendable {
                     .rejected,
                     .tokenResponseInvalid,
                     "The provider's token answer is not valid JSON: \(error).",
-                    hint: "No token of this answer was kept.",
+                    hint: "Check that the token endpoint is the right one.",
                     reference: "RFC 6749 section 5.1",
                     cause: error
                 )

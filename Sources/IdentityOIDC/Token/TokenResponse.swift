@@ -83,7 +83,7 @@ package struct TokenResponse: Sendable {
             .rejected,
             .tokenUnbound,
             "The provider's access token is bound to no key, although a proof of possession was sent.",
-            hint: "No token of this answer was kept. Let the provider bind this client's tokens.",
+            hint: "Let the provider bind this client's tokens.",
             reference: "RFC 9449 section 5"
         )
     }
@@ -114,7 +114,7 @@ package struct TokenResponse: Sendable {
             .rejected,
             .tokenResponseInvalid,
             "The provider's token answer has no usable \(member).",
-            hint: "No token of this answer was kept. Check that the token endpoint is the right one.",
+            hint: "Check that the token endpoint is the right one.",
             reference: "RFC 6749 section 5.1"
         )
     }

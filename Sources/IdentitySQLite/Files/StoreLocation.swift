@@ -19,8 +19,10 @@ struct StoreLocation: Sendable {
         case missing, empty, present
     }
 
-    /// Finds the directory, which is made (mode 0700) where it is missing.
-    init(_ path: String) throws(IdentityError) {
+    /// Finds the directory.
+    ///
+    /// - Parameter creates: Whether it is made (mode 0700) where it is missing.
+    init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw Self.invalid("The store's path is empty or has a NUL in it.", hint: "Name a file.")
         }
@@ -29,9 +31,9 @@ struct StoreLocation: Sendable {
             throw Self.invalid("The store's path names a directory.", hint: "Name a file in it.")
         }
         let parent = (path.hasPrefix("/") ? "/" : "./") + parts.dropLast().joined(separator: "/")
-        try Self.makeDirectory(parent)
+        if creates { try Self.makeDirectory(parent) }
         guard let resolved = unsafe realpath(parent, nil) else {
-            throw Self.unreachable(parent, errno)
+            throw errno == ENOENT ? Self.missing(path) : Self.unreachable(parent, errno)
         }
         defer { unsafe free(resolved) }
         directory = unsafe String(cString: resolved)
@@ -50,6 +52,31 @@ struct StoreLocation: Sendable {
         guard let status = try Self.check(database) else { return (.missing, isWritable) }
         if unsafe status.st_mode & S_IWUSR == 0 || access(database, W_OK) != 0 { isWritable = false }
         return (status.st_size == 0 ? .empty : .present, isWritable)
+    }
+
+    /// Refuses to make a store beside a spool with sessions: they belong to a database that was lost or moved.
+    func refuseOrphanedSpool() throws(IdentityError) {
+        let count = try SpoolDirectory(path: spool, maximumCount: 0).names().count
+        guard count == 0 else {
+            throw Self.invalid(
+                "There is no database at \(database), but \(spool) holds the newest tokens of \(count) sessions.",
+                hint: """
+                    Put the database file back, or restore its newest backup. To begin with an empty store, move the spool directory \
+                    away: the buyers whose tokens it holds have to sign in again.
+                    """
+            )
+        }
+    }
+
+    /// There is no database, and none may be made.
+    static func missing(_ path: String) -> IdentityError {
+        invalid(
+            "There is no database at \(path), and it must not be created.",
+            hint: """
+                Check the path, and that its disk is mounted. If the file is lost, restore the newest backup. If this is a new store, set \
+                `createsStore` for its first start.
+                """
+        )
     }
 
     /// Makes the empty database file, mode 0600; one that is there already is left alone.

@@ -68,6 +68,14 @@ final class LockDescriptor {
         descriptor = -1
     }
 
+    /// Whether this is the file that everybody finds at the path: another one would keep nobody out.
+    func isFile(at path: String) -> Bool {
+        var ours = stat()
+        var theirs = stat()
+        guard unsafe fstat(descriptor, &ours) == 0, unsafe lstat(path, &theirs) == 0 else { return false }
+        return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino
+    }
+
     /// Whether a database was once made beside this file: then an empty one is not new, but has lost its content.
     var isMarked: Bool {
         var status = stat()

@@ -19,6 +19,9 @@ final class SessionLocks: Sendable {
     }
 
     /// Locks a byte if nobody else has it.
+    ///
+    /// - Throws: `IdentityError` also when the lock file was removed or replaced since it was opened: processes that started later
+    ///   lock another file then, and would not be kept out.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         try state.withLock { state throws(IdentityError) in
             guard !state.held.contains(byte) else { return false }
@@ -30,6 +33,16 @@ final class SessionLocks: Sendable {
                 state.descriptor = descriptor
             }
             guard try descriptor.tryLock(byte) else { return false }
+            guard descriptor.isFile(at: path) else {
+                descriptor.unlock(byte)
+                throw IdentityError(
+                    .configuration,
+                    .storeFailed,
+                    "The store's lock file \(path) was removed, replaced or moved while this process runs.",
+                    hint:
+                        "Put the store's files back where they were, then restart every process of the store. Nothing was sent."
+                )
+            }
             state.held.insert(byte)
             return true
         }

@@ -26,7 +26,7 @@ extension Database {
         if configuration.journal == .writeAheadLog, !configuration.trustsWriteAheadLog {
             try WriteAheadLog.require(WriteAheadLog.libraryVersion)
         }
-        let location = try StoreLocation(configuration.path)
+        let location = try StoreLocation(configuration.path, creates: configuration.createsStore)
         if !configuration.allowsNetworkFileSystem {
             let type = configuration.fileSystemType ?? NetworkFileSystem.type(of: location.directory)
             try NetworkFileSystem.refuse(location.directory, type: type)
@@ -35,13 +35,12 @@ extension Database {
         let keys = KeyRing(active: configuration.key, readOnly: configuration.readOnlyKeys)
         let (content, isAllowedToWrite) = try location.inspect()
         if content != .present {
-            guard isAllowedToWrite else { throw IdentityError.storeReadOnly() }
-            try await create(location, keys, slotSize: configuration.slotSize)
+            try await create(location, keys, configuration, mayWrite: isAllowedToWrite)
         }
         var opened: Connection? = try await connect(location, forWriting: isAllowedToWrite)
         if try location.inspect().content == .empty {
             // Who began to make it died before the end, and the first read took back what was half done.
-            try await create(location, keys, slotSize: configuration.slotSize)
+            try await create(location, keys, configuration, mayWrite: isAllowedToWrite)
             opened = try await connect(location, forWriting: isAllowedToWrite)
         }
         guard try location.databaseLength() >= Self.smallestDatabase else {
@@ -109,7 +108,17 @@ extension Database {
     }
 
     /// Makes the file and its tables, one process at a time.
-    private func create(_ location: StoreLocation, _ keys: KeyRing, slotSize: Int) async throws {
+    private func create(
+        _ location: StoreLocation,
+        _ keys: KeyRing,
+        _ configuration: SQLiteStore.Configuration,
+        mayWrite: Bool
+    ) async throws {
+        guard configuration.createsStore else {
+            try location.refuseOrphanedSpool()
+            throw StoreLocation.missing(location.database)
+        }
+        guard mayWrite else { throw IdentityError.storeReadOnly() }
         let descriptor = try LockDescriptor(path: location.locks)
         try await exclusively(WriterLock(descriptor)) {
             let content = try location.inspect().content
@@ -117,11 +126,12 @@ extension Database {
             guard content == .missing || !descriptor.isMarked else {
                 throw IdentityError.storeCorrupt("The store's file is empty although it once was a store.")
             }
+            try location.refuseOrphanedSpool()
             try location.createDatabase()
             let connection = try Connection(path: location.database, forWriting: true)
             try connection.prepareForUse()
             try connection.setJournal(.rollback)
-            try StoreHeader.create(on: connection, keys, slotSize: slotSize)
+            try StoreHeader.create(on: connection, keys, slotSize: configuration.slotSize)
             descriptor.mark()
         }
     }

@@ -141,6 +141,7 @@ struct JournalTests {
         for _ in 0..<3 {
             let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
             #expect(error?.code == .idTokenIssuer)
+            #expect(error?.hint?.contains("keeps the provider's answer") == true)
             _ = try await world.manager().repair()
             world.clock.advance(by: .seconds(60))
             world.provider.refuseJudgement(wrong, wrong, wrong)
