@@ -5,7 +5,7 @@
 public struct IdentityError: Error, Sendable {
     /// What a program should do about an error.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Nothing is lost; the same call may work later. A session is still signed in.
+        /// The same call may work later. A session is still signed in.
         case retryLater = "retry_later"
         /// Only a new login by the buyer helps.
         case signInAgain = "sign_in_again"

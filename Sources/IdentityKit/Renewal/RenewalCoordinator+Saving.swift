@@ -78,14 +78,15 @@ extension RenewalCoordinator {
     }
 
     private func setAside(_ payload: SessionPayload, of base: StoredSession) async {
-        let waiting = UnsavedSession(session: successor(of: base, holding: payload), payload: payload)
-        let (isSpooled, isNew) = unsaved.withLock { unsaved in
+        var waiting = UnsavedSession(session: successor(of: base, holding: payload), payload: payload)
+        waiting.isAnswerStored = (try? SessionPayload(base))?.answer != nil
+        let before = unsaved.withLock { [waiting] unsaved in
             let before = unsaved[base.id]
             unsaved[base.id] = waiting
             unsaved[base.id]?.isSpooled = before?.isSpooled ?? false
-            return (before?.isSpooled ?? false, before == nil)
+            return before
         }
-        guard !isSpooled else { return }
+        guard before?.isSpooled != true else { return }
         if let spooling = store as? any SessionSpooling {
             do {
                 try await spooling.spool(waiting.session)
@@ -96,17 +97,19 @@ extension RenewalCoordinator {
             }
         }
         // Once, not at every attempt to save them.
-        if isNew { events.emit(.tokensNotDurable, provider: base.provider, session: base.id) }
+        if before == nil, !waiting.isDurable {
+            events.emit(.tokensNotDurable, provider: base.provider, session: base.id)
+        }
     }
 
     /// The sessions whose newest tokens exist in this process's memory only.
     var sessionsNotDurable: Set<SessionID> {
-        unsaved.withLock { Set($0.filter { !$0.value.isSpooled }.keys) }
+        unsaved.withLock { Set($0.filter { !$0.value.isDurable }.keys) }
     }
 
     /// What the caller must know who gets a session's tokens; nil while its newest tokens are stored.
     func warning(for id: SessionID) -> IdentityError? {
-        guard let waiting = unsaved.withLock({ $0[id] }), !waiting.isSpooled else { return nil }
+        guard let waiting = unsaved.withLock({ $0[id] }), !waiting.isDurable else { return nil }
         return .tokensNotDurable
     }
 

@@ -183,7 +183,7 @@ extension SessionManager {
             let found = renewal.payload.tokens
             let outcome = started ? renewal.outcome : .waited
             let hasExpired = coordinator.ages.hasExpired(found, of: id)
-            if hasExpired, coordinator.unsavedSessions.contains(id) { throw Self.expiredUnsaved }
+            if hasExpired, coordinator.unsavedSessions.contains(id) { throw expiredUnsaved(id) }
             // Whom we joined may have been after something else, such as settling a doubt, or may have ended long ago. Tokens that a
             // renewal has just got are the best that there are.
             let isGood = !found.isSameIssue(as: stale) && (!hasExpired || coordinator.ages.isFresh(found, of: id))
@@ -197,12 +197,13 @@ extension SessionManager {
         }
     }
 
-    private static var expiredUnsaved: IdentityError {
+    private func expiredUnsaved(_ id: SessionID) -> IdentityError {
         IdentityError(
             .retryLater,
             .storeFailed,
             "The session's newest tokens have expired before they could be saved.",
-            hint: "Nothing is renewed while the store takes no writes. Nothing is lost."
+            hint: coordinator.warning(for: id)?.hint
+                ?? "Nothing is renewed while the store takes no writes. The tokens are stored durably and wait for it."
         )
     }
 

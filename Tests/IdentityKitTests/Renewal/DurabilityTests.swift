@@ -74,6 +74,38 @@ struct DurabilityTests {
         #expect(await manager.drain().isEmpty)
     }
 
+    @Test("an answer that the store has is durable, although its tokens could not be saved")
+    func journaled() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        // The claim and the answer, and nothing after them.
+        world.store.allow(2)
+        world.store.breakSpool()
+        #expect(try await manager.tokens(for: id).warning == nil)
+        #expect(await manager.drain().isEmpty)
+        #expect(!world.heard.kinds.contains(.tokensNotDurable))
+        // The process dies.
+        world.store.allow(.max)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+    }
+
+    @Test("tokens that expire before they are saved are called lost only where they may be", arguments: [true, false])
+    func expired(_ isSpooled: Bool) async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        world.store.allow(1)
+        if !isSpooled { world.store.breakSpool() }
+        _ = try await manager.tokens(for: id)
+        world.clock.advance(by: .seconds(3601))
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        #expect(error?.code == .storeFailed && error?.kind == .retryLater)
+        #expect(error?.hint?.contains("stored durably") == isSpooled)
+        #expect(error?.hint?.contains("before this process ends") == !isSpooled)
+    }
+
     @Test("the old token comes with a warning while an answer that cannot be judged exists in memory only")
     func unjudged() async throws {
         let world = RenewalWorld()
