@@ -88,6 +88,35 @@ struct FactoryTests {
         #expect(try await provider.authorizationRequest(LoginOptions()).url.text.contains("code_challenge") == usesPKCE)
     }
 
+    @Test("an SFCC entry with a key set takes issuers and audiences from the file")
+    func sfccNames() async throws {
+        let bolt = try await FakeBolt()
+        let host = String(bolt.origin.dropFirst("http://".count))
+        func provider(_ members: String) throws -> any IdentityProvider {
+            try make(
+                #"{"kind":"bolt-sfcc","host":"\#(host)","siteID":"Shop","allowsLoopbackHTTP":true,"#
+                    + #""endpoints":{"jwks":"$/v1/oauth/jwks.json"}\#(members)}"#,
+                bolt
+            )
+        }
+        let error = #expect(throws: IdentityError.self) { try provider("") }
+        #expect(error?.kind == .configuration)
+        #expect(error?.message.contains("issuers") == true)
+        let provider = try provider(#","issuers":["i"],"audiences":["a"]"#)
+        let path = "/on/demandware.store/Sites-Shop-Site/default"
+        bolt.answer("\(path)/Login-OAuthMobileBolt", .json([:]))
+        func signIn(_ audience: String) async throws -> Buyer {
+            let claims: JSONObject = ["sub": .string("1"), "iss": .string("i"), "aud": .string(audience)]
+            bolt.answer("\(path)/Login-ExchangeSFCCToken", .json(["token": .string(try bolt.jwt(claims))]))
+            let request = try await provider.authorizationRequest(LoginOptions())
+            let callback = try LoginCallback(url: "/?code=C0DE&state=\(request.attempt.state.reveal())")
+            return try await provider.exchange(callback, for: request.attempt).buyer
+        }
+        #expect(SFCCProvider.isVerified(try await signIn("a")))
+        let foreign = await #expect(throws: IdentityError.self) { _ = try await signIn("b") }
+        #expect(foreign?.code == .idTokenAudience)
+    }
+
     @Test("an SFCC entry needs host and site, and a loopback host is plain http where that is permitted")
     func sfcc() async throws {
         let bolt = try await FakeBolt()

@@ -104,6 +104,31 @@ struct JourneyTests {
         await sandbox.stop()
     }
 
+    @Test(
+        "a forged callback with another request's code fails with PKCE, and completes the login without",
+        arguments: [(Client.confidentialPKCE, false), (.publicPKCE, false), (.confidential, true), (.sfcc, true)]
+    )
+    func forgedCallback(client: Client, completes: Bool) async throws {
+        let (sandbox, provider, _) = try await place(client)
+        let attempt = try await provider.authorizationRequest(LoginOptions()).attempt
+        // The forger knows the state of the login, and has a code of another authorization request.
+        let other = try await provider.authorizationRequest(LoginOptions())
+        let answer = try LoginCallback(url: try await SandboxBuyer().login(at: other.url.text, redirectURI: nil))
+        let code = try await provider.authorizationCode(in: answer, for: other.attempt)
+        let forged = try LoginCallback(
+            url: "/callback?code=\(FormEncoding.escape(code.reveal()))&state=\(attempt.state.reveal())"
+        )
+        if completes {
+            #expect(try await !provider.exchange(forged, for: attempt).buyer.subject.isEmpty)
+        } else {
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await provider.exchange(forged, for: attempt)
+            }
+            #expect(error?.code == .invalidGrant)
+        }
+        await sandbox.stop()
+    }
+
     @Test("the sandbox's own configuration file makes every Bolt provider, and each signs in")
     func labConfiguration() async throws {
         let sandbox = try await Sandbox.start()

@@ -131,6 +131,73 @@ struct SFCCTests {
         #expect(foreign?.code == .idTokenIssuer)
     }
 
+    @Test("with a key set only the configured issuers count, also where a token names none")
+    func issuers() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let provider = try provider(shop) { ($0.endpoints.jwks, $0.issuers) = (jwks, ["slas/prod/x", "a#b"]) }
+        #expect(try await signIn(provider).buyer.issuer == "slas/prod/x")
+        let wrong: [JSONValue?] = [
+            nil, .string(""), .string("slas/prod/y"), .string(shop.origin), .string("a#b"), .integer(1),
+        ]
+        for issuer in wrong {
+            shop.answer(Self.tokenPath, .json(["access_token": .string(try jwt(shop) { $0["iss"] = issuer })]))
+            let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+            #expect(error?.code == .idTokenIssuer)
+        }
+    }
+
+    @Test("with audiences a verified token must name one of them, at the login and at a refresh")
+    func audiences() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let provider = try provider(shop) {
+            ($0.endpoints.jwks, $0.issuers, $0.audiences) = (jwks, ["slas/prod/x"], ["site-1", "K"])
+        }
+        func answer(_ audience: JSONValue?) throws {
+            let token = try jwt(shop) { $0["aud"] = audience }
+            shop.answer(Self.tokenPath, .json(["access_token": .string(token), "refresh_token": .string("RT")]))
+        }
+        let wrong: [JSONValue?] = [
+            nil, .null, .string(""), .string("site-2"), .array([]), .array([.string("site-2")]), .string("site-1 x"),
+            .string("\u{212A}"), .array([.integer(1), .string("site-1")]), .integer(1),
+        ]
+        for audience in wrong {
+            try answer(audience)
+            let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+            #expect(error?.code == .idTokenAudience)
+            #expect(error?.kind == .rejected)
+        }
+        for audience: JSONValue in [.string("site-1"), .array([.string("other"), .string("K")])] {
+            try answer(audience)
+            let tokens = try await signIn(provider)
+            _ = try await provider.refresh(tokens)
+            try answer(.string("site-2"))
+            let error = await #expect(throws: IdentityError.self) { _ = try await provider.refresh(tokens) }
+            #expect(error?.code == .idTokenAudience)
+        }
+    }
+
+    @Test("a key set needs issuers, and issuers and audiences need a key set")
+    func namesAndKeys() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let wrong: [(HTTPURL?, [String]?, [String]?, String)] = [
+            (jwks, nil, nil, "`issuers` is missing"), (jwks, nil, ["a"], "`issuers` is missing"),
+            (jwks, [], nil, "`issuers`"), (jwks, [""], nil, "`issuers`"), (jwks, ["i"], [], "`audiences`"),
+            (jwks, ["i"], [""], "`audiences`"), (nil, ["i"], nil, "no effect"), (nil, nil, ["a"], "no effect"),
+        ]
+        for (keys, issuers, audiences, message) in wrong {
+            let error = #expect(throws: IdentityError.self) {
+                _ = try self.provider(shop) {
+                    ($0.endpoints.jwks, $0.issuers, $0.audiences) = (keys, issuers, audiences)
+                }
+            }
+            #expect(error?.kind == .configuration)
+            #expect(error?.message.contains(message) == true)
+        }
+    }
+
     @Test(
         "the token is found wherever related systems put it",
         arguments: [

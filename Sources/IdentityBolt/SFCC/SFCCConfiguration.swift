@@ -47,8 +47,12 @@ public struct SFCCConfiguration: Sendable {
     public var usePkce = false
     /// Addresses that replace those built from host and environment.
     public var endpoints = Endpoints()
-    /// The issuers that a token may name whose signature is verified; by default any that the key set signs for.
+    /// The issuers that a verified token may name; required where ``Endpoints-swift.struct/jwks`` is set.
     public var issuers: [String]?
+    /// The audiences of which a verified token must name at least one (`aud`); nil does not check the audience.
+    ///
+    /// A key set often signs for several clients and sites. Without this list a token that was issued to another of them passes.
+    public var audiences: [String]?
     /// How long one exchange may take, by default 15 seconds.
     public var timeout: Duration = .seconds(15)
     /// Permits plain http to 127.0.0.1 and [::1]; a loopback ``host`` is then taken to be meant so.
@@ -79,7 +83,9 @@ public struct SFCCConfiguration: Sendable {
         public var codeExchange: HTTPURL?
         /// The controller that gives the token.
         public var tokenExchange: HTTPURL?
-        /// The keys by which tokens are signed; without them a token's claims are hints that prove nothing.
+        /// The keys by which tokens are signed; they need ``SFCCConfiguration/issuers``.
+        ///
+        /// Without keys a token's claims are hints that prove nothing.
         public var jwks: HTTPURL?
         /// The base of Bolt's API, instead of the environment's.
         public var api: HTTPURL?

@@ -11,7 +11,7 @@ public struct SFCCProviderFactory: ProviderFactory {
     public init() {}
 
     /// Reads `host`, `siteID`, `locale`, `controllerBasePath`, the names of controllers and parameters, `environment`,
-    /// `publishableKey`, `redirectURI`, `endpoints` and what every entry may hold; `usePkce` must not be true.
+    /// `publishableKey`, `redirectURI`, `audiences`, `endpoints` and what every entry may hold; `usePkce` must not be true.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,
@@ -31,6 +31,7 @@ public struct SFCCProviderFactory: ProviderFactory {
         configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
         configuration.timeout = common.timeout
         configuration.issuers = common.issuers
+        configuration.audiences = try section.optionalStrings("audiences")
         configuration.tenant = common.tenant
         func text(_ name: String, _ path: WritableKeyPath<SFCCConfiguration, String>) throws {
             if let text = try section.optionalString(name) { configuration[keyPath: path] = text }

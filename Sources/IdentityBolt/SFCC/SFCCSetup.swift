@@ -33,6 +33,7 @@ struct SFCCSetup: Sendable {
                 "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
             )
         }
+        try Self.checkNames(configuration)
         guard !configuration.codeParam.isEmpty, !configuration.stateParam.isEmpty,
             !configuration.codeParam.isIdentical(to: configuration.stateParam)
         else { throw BoltSetup.invalid("Code and state need query items of their own.", "Use two different names.") }
@@ -40,6 +41,32 @@ struct SFCCSetup: Sendable {
             throw BoltSetup.invalid(
                 "The length of state is not between 8 and 86 characters.",
                 "Leave it out unless Bolt insists."
+            )
+        }
+    }
+
+    /// Checks that a key set has issuers beside it, and that issuers and audiences have a key set.
+    ///
+    /// A key set may sign for other issuers and clients too. Issuers and audiences that nothing proves would only look like a check.
+    private static func checkNames(_ configuration: SFCCConfiguration) throws(IdentityError) {
+        let names = [("issuers", configuration.issuers), ("audiences", configuration.audiences)]
+        for (member, list) in names where list.map({ $0.isEmpty || $0.contains(where: \.isEmpty) }) ?? false {
+            throw BoltSetup.invalid(
+                "`\(member)` is an empty list or contains an empty text.",
+                "Write the values that the storefront's tokens have, or leave \(member) out."
+            )
+        }
+        if configuration.endpoints.jwks == nil {
+            guard configuration.issuers == nil, configuration.audiences == nil else {
+                throw BoltSetup.invalid(
+                    "`issuers` and `audiences` have no effect without `endpoints.jwks`.",
+                    "Set endpoints.jwks to the key set that signs the storefront's tokens, or leave issuers and audiences out."
+                )
+            }
+        } else if configuration.issuers == nil {
+            throw BoltSetup.invalid(
+                "`issuers` is missing although `endpoints.jwks` is set.",
+                "Write the iss of the storefront's tokens into issuers: the key set alone does not say who issued a token."
             )
         }
     }

@@ -97,20 +97,47 @@ struct SFCCTokenReader: Sendable {
         buyer.phone = contact("phone_number", "phone_number_verified")
         guard isVerified else { return buyer }
         guard subject != nil else { throw Self.malformed("has no usable subject") }
-        buyer.issuer = text("iss") ?? setup.storefront.origin
-        let issuers = configuration.issuers
-        guard !buyer.issuer.utf8.contains(UInt8(ascii: "#")),
-            issuers.map({ $0.contains { $0.isIdentical(to: buyer.issuer) } }) ?? true
-        else {
+        buyer.issuer = try issuer(claims)
+        try checkAudience(claims)
+        return buyer
+    }
+
+    /// The issuer of a verified token.
+    ///
+    /// A `#` marks unverified buyers and is never accepted.
+    private func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
+        let issuer = claims["iss"]?.string ?? ""
+        let issuers = configuration.issuers ?? []
+        guard !issuer.utf8.contains(UInt8(ascii: "#")), issuers.contains(where: { $0.isIdentical(to: issuer) }) else {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The storefront's token comes from another issuer.",
-                hint: "Accepted here: \(issuers?.joined(separator: " or ") ?? "names without a fragment").",
-                providerAnswer: IdentityError.ProviderAnswer(error: buyer.issuer)
+                "The storefront's token has no `iss`, or one that is not in `issuers`.",
+                hint:
+                    "Accepted: \(issuers.joined(separator: ", ")). What the token has is in the error's provider answer.",
+                reference: "RFC 7519 section 4.1.1",
+                providerAnswer: IdentityError.ProviderAnswer(error: issuer)
             )
         }
-        return buyer
+        return issuer
+    }
+
+    /// A token must be meant for one of the configured audiences (RFC 7519 section 4.1.3); it may name others beside it.
+    private func checkAudience(_ claims: JSONObject) throws(IdentityError) {
+        guard let audiences = configuration.audiences else { return }
+        let claim = claims["aud"]
+        let named = (claim?.string).map { [$0] } ?? claim?.strings ?? []
+        guard named.contains(where: { name in audiences.contains { $0.isIdentical(to: name) } }) else {
+            throw IdentityError(
+                .rejected,
+                .idTokenAudience,
+                "The storefront's token has no `aud`, or none that is in `audiences`.",
+                hint:
+                    "Accepted: \(audiences.joined(separator: ", ")). What the token has is in the error's provider answer.",
+                reference: "RFC 7519 section 4.1.3",
+                providerAnswer: IdentityError.ProviderAnswer(error: named.joined(separator: " "))
+            )
+        }
     }
 
     private static func malformed(_ problem: String, cause: (any Error)? = nil) -> IdentityError {
