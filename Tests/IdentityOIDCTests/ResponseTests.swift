@@ -72,7 +72,35 @@ struct ResponseTests {
     @Test("a provider that promised iss must send it (RFC 9207)")
     func missingIssuer() {
         #expect(refusal("code=c&state=state-1") == nil)
-        #expect(refusal("code=c&state=state-1", requiresIssuer: true)?.code == .responseIssuerMismatch)
+        let error = refusal("code=c&state=state-1", requiresIssuer: true)
+        #expect(error?.code == .responseIssuerMismatch)
+        #expect(error?.message == "The callback has no iss parameter, although the provider's metadata promise it.")
+        #expect(error?.providerAnswer == nil)
+    }
+
+    @Test("an error without the promised iss is refused, and passed on as what nobody has confirmed")
+    func missingIssuerOfError() {
+        let denied = refusal(
+            "error=access_denied&error_description=state-1+cancelled&error_uri=u&state=state-1",
+            requiresIssuer: true
+        )
+        #expect(denied?.code == .responseIssuerMismatch)
+        #expect(denied?.message.contains("another issuer") == false)
+        #expect(denied?.hint?.contains("the buyer cancelled") == true)
+        #expect(denied?.hint?.contains("mixing up") == false)
+        #expect(denied?.providerAnswer?.error == "access_denied")
+        #expect(denied?.providerAnswer?.errorURI == "u")
+        // What was sent is removed as from every error.
+        #expect(denied?.providerAnswer?.errorDescription?.contains("cancelled") == true)
+        #expect(denied?.providerAnswer?.errorDescription?.contains("state-1") == false)
+        let other = refusal("error=invalid_scope&state=state-1", requiresIssuer: true)
+        #expect(other?.code == .responseIssuerMismatch)
+        #expect(other?.providerAnswer?.error == "invalid_scope")
+        #expect(other?.hint?.contains("cancelled") == false)
+        // Another issuer is what an attack looks like; what it says is passed on to nobody.
+        let foreign = refusal("error=access_denied&state=state-1&iss=https%3A%2F%2Fevil.example", requiresIssuer: true)
+        #expect(foreign?.message.contains("another issuer") == true)
+        #expect(foreign?.providerAnswer == nil)
     }
 
     @Test("an issuer in the callback must be an accepted one where none is known; two codes, or a huge one, are none")

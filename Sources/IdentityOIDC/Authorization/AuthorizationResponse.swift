@@ -56,17 +56,13 @@ package struct AuthorizationResponse: Sendable {
                 reference: "RFC 6749 section 10.12"
             )
         }
-        try Self.checkIssuer(try callback.value(of: "iss")?.reveal(), expected)
-        if let error = try callback.value(of: "error") {
-            throw AuthorizationRefusal.error(
-                for: IdentityError.ProviderAnswer(
-                    error: error.reveal(),
-                    errorDescription: try callback.value(of: "error_description")?.reveal(),
-                    errorURI: try callback.value(of: "error_uri")?.reveal()
-                )
-            )
-            .hiding(SentValues(secrets: [state]))
+        let refusal = try Self.refusal(in: callback)
+        if let issuer = try callback.value(of: "iss")?.reveal() {
+            try Self.check(issuer, expected)
+        } else if expected.requiresIssuer {
+            throw Self.missingIssuer(refusal).hiding(SentValues(secrets: [state]))
         }
+        if let refusal { throw AuthorizationRefusal.error(for: refusal).hiding(SentValues(secrets: [state])) }
         guard expected.responseMode != .formPost || !callback.isFromURL else {
             throw IdentityError(
                 .rejected,
@@ -95,14 +91,18 @@ package struct AuthorizationResponse: Sendable {
         self.code = code
     }
 
-    private static func checkIssuer(_ given: String?, _ expected: Expectations) throws(IdentityError) {
-        let isGood: Bool
-        switch (given, expected.issuer) {
-        case (let given?, let issuer?): isGood = given.isIdentical(to: issuer)
-        case (let given?, nil): isGood = expected.issuers.isAccepted(given)
-        case (nil, _): isGood = !expected.requiresIssuer
-        }
-        guard isGood else {
+    /// What an error response says; nil for another response.
+    private static func refusal(in callback: LoginCallback) throws(IdentityError) -> IdentityError.ProviderAnswer? {
+        guard let error = try callback.value(of: "error") else { return nil }
+        return IdentityError.ProviderAnswer(
+            error: error.reveal(),
+            errorDescription: try callback.value(of: "error_description")?.reveal(),
+            errorURI: try callback.value(of: "error_uri")?.reveal()
+        )
+    }
+
+    private static func check(_ issuer: String, _ expected: Expectations) throws(IdentityError) {
+        guard expected.issuer?.isIdentical(to: issuer) ?? expected.issuers.isAccepted(issuer) else {
             throw IdentityError(
                 .rejected,
                 .responseIssuerMismatch,
@@ -111,5 +111,25 @@ package struct AuthorizationResponse: Sendable {
                 reference: "RFC 9207 section 2.4"
             )
         }
+    }
+
+    /// The error for a response without the `iss` that the provider promised.
+    ///
+    /// A missing `iss` alone is no sign of an attack: some providers leave it out, above all in errors. What the response says is
+    /// passed on for people to read, and nothing is decided by it.
+    private static func missingIssuer(_ refusal: IdentityError.ProviderAnswer?) -> IdentityError {
+        let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
+        let report =
+            isDenied ? "access_denied, perhaps because the buyer cancelled" : "an error, see the provider answer"
+        let advice = refusal == nil ? "" : "The callback reports \(report); nothing proves that it is genuine. "
+        return IdentityError(
+            .rejected,
+            .responseIssuerMismatch,
+            "The callback has no iss parameter, although the provider's metadata promise it.",
+            hint: advice + "Offer the login again. If this happens at every login, tell the provider: its metadata set "
+                + "authorization_response_iss_parameter_supported.",
+            reference: "RFC 9207 section 2.4",
+            providerAnswer: refusal
+        )
     }
 }
