@@ -145,6 +145,7 @@ struct OpenIDRenewalTests {
                 (.message(status: 403), .rejected, .insufficientScope),
                 (.message(status: 500), .retryLater, .unexpectedResponse),
                 (ok("<html>", type: "text/html"), .retryLater, .unexpectedResponse),
+                (.message(status: 404, body: Array("<html>".utf8)), .retryLater, .unexpectedResponse),
             ]
             for (response, kind, code) in refusals {
                 world.fake.replace("/userinfo", by: response)
@@ -155,6 +156,35 @@ struct OpenIDRenewalTests {
                 #expect(error?.kind == kind)
             }
             #expect(world.fake.requests(to: "/elsewhere").isEmpty)
+        }
+    }
+
+    @Test(
+        "a UserInfo endpoint that refuses in JSON is no outage, unless the status says that it passes",
+        arguments: [
+            (400, "rejected"), (404, "rejected"), (405, "rejected"), (410, "rejected"), (422, "rejected"),
+            (408, "retry_later"), (425, "retry_later"), (429, "retry_later"), (500, "retry_later"),
+            (503, "retry_later"),
+        ]
+    )
+    func refusedUserInfo(status: Int, kind: String) async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            let answer: JSONObject = [
+                "error": .string("invalid_request"), "error_description": .string("about access-1"),
+            ]
+            world.fake.replace("/userinfo", by: FakeProvider.json(answer, status: status))
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.provider.buyerProfile(for: tokens)
+            }
+            #expect(error?.kind.rawValue == kind)
+            #expect(error?.code == .unexpectedResponse)
+            #expect(error?.providerAnswer?.status == status)
+            guard kind == "rejected" else { return }
+            #expect(error?.providerAnswer?.error == "invalid_request")
+            // The token stands in no error, also where the endpoint repeats it.
+            #expect(error?.providerAnswer?.errorDescription?.hasPrefix("about ") == true)
+            #expect(error?.providerAnswer?.errorDescription?.contains("access-1") == false)
         }
     }
 

@@ -240,6 +240,10 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         guard let endpoint = try await client.metadataSource.metadata().userInfoEndpoint else { return tokens.buyer }
         let response = try await client.ask(endpoint, with: tokens, asking: "The provider's UserInfo endpoint")
-        return try UserInfo.buyer(from: response, for: tokens.buyer)
+        return try UserInfo.buyer(
+            from: response,
+            for: tokens.buyer,
+            hiding: SentValues(secrets: [tokens.accessToken])
+        )
     }
 }

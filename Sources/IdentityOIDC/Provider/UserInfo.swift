@@ -3,7 +3,13 @@ internal import IdentityKit
 
 /// Reads the answer of a UserInfo endpoint (OpenID Connect Core section 5.3).
 enum UserInfo {
-    static func buyer(from response: HTTPResponse, for known: Buyer) throws -> Buyer {
+    /// Reads the buyer.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - known: What the login verified.
+    ///   - sent: What the request carried, which an error must not repeat.
+    static func buyer(from response: HTTPResponse, for known: Buyer, hiding sent: SentValues) throws -> Buyer {
         if response.status == 401 {
             if let refusal = refusalOfProof(response) { throw refusal }
             throw IdentityError(
@@ -26,6 +32,7 @@ enum UserInfo {
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )
         }
+        if let refusal = refusal(in: response, sent) { throw refusal }
         let object = try object(of: response)
         guard let subject = object["sub"]?.string, subject.isIdentical(to: known.subject) else {
             throw IdentityError(
@@ -72,6 +79,26 @@ enum UserInfo {
             isJSON: false,
             endpoint: "UserInfo endpoint"
         ).standardError
+    }
+
+    /// The error for a refusal that asking again does not change: 4xx with JSON; nil for another answer.
+    private static func refusal(in response: HTTPResponse, _ sent: SentValues) -> IdentityError? {
+        guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
+            let answer = (try? JSONValue(parsing: response.body))?.object
+        else { return nil }
+        return IdentityError(
+            .rejected,
+            .unexpectedResponse,
+            "The UserInfo endpoint refused the request (HTTP \(response.status)).",
+            hint: "Check the address of the endpoint (endpoints.api). What it said is in the error's provider answer.",
+            reference: "RFC 6750 section 3.1",
+            providerAnswer: IdentityError.ProviderAnswer(
+                error: (answer["error"]?.string).map(sent.hidden),
+                errorDescription: (answer["error_description"]?.string).map(sent.hidden),
+                errorURI: (answer["error_uri"]?.string).map(sent.hidden),
+                status: response.status
+            )
+        )
     }
 
     private static func object(of response: HTTPResponse) throws(IdentityError) -> JSONObject {
