@@ -62,6 +62,13 @@ struct OpenIDConfigurationTests {
             (#","clientKey":{"env":"KEY"},"clientKeyAlgorithm":"ES256""#, "private_key_jwt"),
             (#","clientKey":{"env":"KEY"},"clientKeyAlgorithm":"RS256""#, "clientKey cannot be used"),
             (#","clientKey":{"env":"BAD"}"#, "clientKey cannot be used"),
+            (#","clientKey":{"env":"KEY"},"clientAssertionAudience":"issuer""#, "private_key_jwt"),
+            (#","clientKey":{"env":"KEY"},"clientAssertionAudience":"tokenEndpoint""#, "private_key_jwt"),
+            (
+                #","clientKey":{"env":"KEY"},"clientAssertionAudience":"token_endpoint""#,
+                "clientAssertionAudience is not known"
+            ),
+            (#","clientAssertionAudience":"issuer""#, "clientKey is missing"),
             (#","clientAuthentication":"private_key_jwt""#, "clientKey is missing"),
             (#","clientKeyID":"1""#, "clientKey is missing"),
             (#","clientAuthentication":"client_secret_post""#, "clientSecret is missing"),

@@ -96,7 +96,9 @@ extension OpenIDClient {
         )
         switch try PushedAuthorizationResponse(response, hiding: sent) {
         case .reference(let reference): return reference
-        case .failure(let failure): throw failure.pushedRequestError ?? refusal(failure, metadata)
+        case .failure(let failure):
+            // A refused client before a refused request: some providers answer 401 with invalid_request.
+            throw clientRefusal(failure, metadata) ?? failure.pushedRequestError ?? refusal(failure, metadata)
         }
     }
 

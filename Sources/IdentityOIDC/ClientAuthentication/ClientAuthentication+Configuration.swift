@@ -1,8 +1,8 @@
 internal import IdentityKit
 
 extension ClientAuthentication {
-    /// Reads `clientAuthentication` and what the method needs: `clientSecret`, or `clientKey` with `clientKeyID` and
-    /// `clientKeyAlgorithm`.
+    /// Reads `clientAuthentication` and what the method needs: `clientSecret`, or `clientKey` with `clientKeyID`,
+    /// `clientKeyAlgorithm` and `clientAssertionAudience`.
     ///
     /// - Throws: `IdentityError` that names the member.
     init(_ section: inout ConfigurationSection) throws(IdentityError) {
@@ -11,7 +11,10 @@ extension ClientAuthentication {
         let keyText = try section.optionalSecret("clientKey")
         let keyID = try section.optionalString("clientKeyID")
         let algorithm = try section.optionalString("clientKeyAlgorithm")
-        guard keyText != nil || (keyID == nil && algorithm == nil && method != "private_key_jwt") else {
+        let audience = try Self.assertionAudience(&section)
+        guard
+            keyText != nil || (keyID == nil && algorithm == nil && audience == nil && method != "private_key_jwt")
+        else {
             throw section.error("clientKey", "is missing")
         }
         switch (method, secret, keyText) {
@@ -25,7 +28,8 @@ extension ClientAuthentication {
             throw section.error("clientSecret", "is missing")
         case (nil, nil, let text?), ("private_key_jwt", nil, let text?):
             do {
-                self = .privateKeyJWT(try ClientKey(text, keyID: keyID, algorithm: algorithm))
+                let key = try ClientKey(text, keyID: keyID, algorithm: algorithm)
+                self = .privateKeyJWT(key, audience: audience ?? .issuer)
             } catch {
                 throw section.error("clientKey", "cannot be used", hint: "\(error.message) \(error.hint ?? "")")
             }
@@ -37,5 +41,15 @@ extension ClientAuthentication {
                     "Use none, client_secret_basic, client_secret_basic_verbatim or client_secret_post with clientSecret, or private_key_jwt with clientKey."
             )
         }
+    }
+
+    private static func assertionAudience(
+        _ section: inout ConfigurationSection
+    ) throws(IdentityError) -> AssertionAudience? {
+        guard let name = try section.optionalString("clientAssertionAudience") else { return nil }
+        guard let audience = AssertionAudience(rawValue: name) else {
+            throw section.error("clientAssertionAudience", "is not known", hint: "Use issuer or tokenEndpoint.")
+        }
+        return audience
     }
 }

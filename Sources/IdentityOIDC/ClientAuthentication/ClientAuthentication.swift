@@ -12,7 +12,18 @@ public enum ClientAuthentication: Sendable {
     /// A secret in the body, as `client_secret`.
     case secretPost(Secret)
     /// An assertion signed with the client's own key, made anew for every request (OpenID Connect Core section 9, RFC 7523).
-    case privateKeyJWT(ClientKey)
+    case privateKeyJWT(ClientKey, audience: AssertionAudience = .issuer)
+
+    /// What an assertion names as its only audience (`aud`).
+    public enum AssertionAudience: String, Sendable, CaseIterable {
+        /// The issuer identifier, as draft-ietf-oauth-rfc7523bis demands: no other server can use the assertion.
+        case issuer
+        /// The token endpoint's URL, at every endpoint: for providers that require it (OpenID Connect Core section 9).
+        ///
+        /// A malicious provider can name another provider's token endpoint in its metadata and then use the assertion there. Give each
+        /// provider a client key of its own.
+        case tokenEndpoint
+    }
 
     /// How id and secret are written into Basic credentials.
     public enum BasicCredentialEncoding: Sendable {

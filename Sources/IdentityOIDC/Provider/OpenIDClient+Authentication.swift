@@ -53,18 +53,21 @@ extension OpenIDClient {
             fields.insert(("client_secret", secret.reveal()), at: behind.map { $0 + 1 } ?? fields.count)
         case .secretBasic(let secret, let encoding):
             headers.append(("Authorization", "Basic \(Self.credentials(descriptor.clientID, secret, encoding))"))
-        case .privateKeyJWT(let key):
-            fields += try await assertion(key)
+        case .privateKeyJWT(let key, let audience):
+            fields += try await assertion(key, for: audience)
         }
         return (headers, fields)
     }
 
     /// The fields of a fresh assertion (RFC 7523 section 2.2).
-    private func assertion(_ key: ClientKey) async throws -> [(name: String, value: String)] {
+    private func assertion(
+        _ key: ClientKey,
+        for audience: ClientAuthentication.AssertionAudience
+    ) async throws -> [(name: String, value: String)] {
         let metadata = try await metadataSource.metadata()
         let claims = try ClientAssertion.claims(
             clientID: descriptor.clientID,
-            issuer: metadata.issuer,
+            audience: try Self.audience(audience, metadata),
             in: channel.environment
         )
         return [
@@ -73,23 +76,16 @@ extension OpenIDClient {
         ]
     }
 
-    /// What a failure means; of a refused client more exactly, where the metadata do not list the configured method.
-    func refusal(_ failure: TokenFailure, _ metadata: ProviderMetadata) -> IdentityError {
-        let error = dialect.classify(failure)
-        guard error.code == .invalidClient, let offered = metadata.authenticationMethods,
-            !offered.contains(authentication.name)
-        else { return error }
-        return IdentityError(
-            error.kind,
-            error.code,
-            error.message,
-            hint:
-                "The client authenticates with \(authentication.name), which the provider's metadata do not list. Sessions are kept.",
-            reference: error.reference,
-            retryAfter: error.retryAfter,
-            providerAnswer: error.providerAnswer,
-            cause: error.cause
-        )
+    private static func audience(
+        _ audience: ClientAuthentication.AssertionAudience,
+        _ metadata: ProviderMetadata
+    ) throws(IdentityError) -> String {
+        switch audience {
+        case .issuer: return metadata.issuer
+        case .tokenEndpoint:
+            guard let endpoint = metadata.tokenEndpoint else { throw missing("token endpoint") }
+            return endpoint.text
+        }
     }
 
     /// What of a form and of the client's credentials must not come back in an error.

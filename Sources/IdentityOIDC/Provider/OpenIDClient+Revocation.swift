@@ -19,7 +19,7 @@ extension OpenIDClient {
                 to: endpoint,
                 asking: "The provider's revocation endpoint"
             )
-            return try RevocationAnswer(answer.response, hiding: answer.sent)
+            return try RevocationAnswer(answer.response, hiding: answer.sent) { clientRefusal($0, metadata) }
         }
         guard let refreshToken = tokens.refreshToken else {
             // Access tokens that nobody can take back are common; they live for minutes.

@@ -13,8 +13,13 @@ package enum RevocationAnswer: Sendable {
     /// - Parameters:
     ///   - response: The answer.
     ///   - sent: What the request carried, the token first of all, which a failure must not repeat.
+    ///   - clientRefusal: What a failure says about the client; nil where it says nothing about it.
     /// - Throws: `IdentityError` when the token may still be good.
-    package init(_ response: HTTPResponse, hiding sent: SentValues = SentValues()) throws(IdentityError) {
+    package init(
+        _ response: HTTPResponse,
+        hiding sent: SentValues = SentValues(),
+        clientRefusal: (TokenFailure) -> IdentityError? = { _ in nil }
+    ) throws(IdentityError) {
         if response.status == 200 || response.status == 204 {
             self = .revoked
             return
@@ -25,7 +30,7 @@ package enum RevocationAnswer: Sendable {
             self = .unsupportedType
             return
         }
-        throw TokenFailure(
+        let failure = TokenFailure(
             grant: .refreshToken,
             status: response.status,
             headers: response.headers,
@@ -33,8 +38,10 @@ package enum RevocationAnswer: Sendable {
             errorDescription: object?["error_description"]?.string,
             errorURI: object?["error_uri"]?.string,
             isJSON: object != nil,
-            sent: sent
-        ).refusedRevocation
+            sent: sent,
+            endpoint: "revocation endpoint"
+        )
+        throw clientRefusal(failure) ?? failure.refusedRevocation
     }
 }
 
