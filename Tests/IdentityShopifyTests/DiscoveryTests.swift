@@ -90,7 +90,7 @@ struct DiscoveryTests {
         #expect(await failure { try await sandboxed.authorizationRequest(LoginOptions()) }?.code == .discoveryFailed)
     }
 
-    @Test("an alias redirects to the permanent name, over https only and not for ever")
+    @Test("redirects of the document are followed over https only, and not for ever")
     func redirects() async throws {
         let path = "/.well-known/openid-configuration"
         let document: HTTPResponse = .json([
@@ -98,14 +98,14 @@ struct DiscoveryTests {
             "authorization_endpoint": .string("https://account.brand.example/authentication/oauth/authorize"),
         ])
         let honest = ScriptedTransport([
-            "https://brand.example" + path: .redirect(to: "https://permanent.example" + path),
-            "https://permanent.example" + path: document,
+            "https://brand.example" + path: .redirect(to: "https://www.brand.example" + path),
+            "https://www.brand.example" + path: document,
         ])
         let url = try await provider(honest) { _ in }.authorizationRequest(LoginOptions()).url
         #expect(url.text.hasPrefix("https://account.brand.example/authentication/oauth/authorize?"))
         let downgrading = ScriptedTransport([
-            "https://brand.example" + path: .redirect(to: "http://permanent.example" + path),
-            "http://permanent.example" + path: document,
+            "https://brand.example" + path: .redirect(to: "http://www.brand.example" + path),
+            "http://www.brand.example" + path: document,
         ])
         #expect(
             await failure { try await provider(downgrading) { _ in }.authorizationRequest(LoginOptions()) }?.code

@@ -191,6 +191,40 @@ struct CustomerAccountTests {
         }
     }
 
+    @Test("no access token goes to an API, and no redirect to a document, at a host that is not in the list")
+    func foreignHosts() async throws {
+        try await Shop.with { shop in
+            let target = "https://evil.example/customer/api/2026-04/graphql"
+            for misbehaviour in [
+                SandboxMisbehaviour.member("graphql_api", .string(target)), .redirect(to: target, status: 302),
+            ] {
+                shop.sandbox.shopify.misbehave(misbehaviour, on: .apiDiscovery)
+                let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
+                #expect(error?.kind == .rejected)
+                #expect(error?.code == .discoveryFailed)
+                #expect(error?.providerAnswer?.error == "evil.example")
+                shop.clock.advance(by: .seconds(60))
+            }
+            let profile = try await shop.account.profile()
+            #expect(profile.firstName == "Ada")
+        }
+    }
+
+    @Test("the document that names the API is not asked for by each caller while it is away")
+    func pause() async throws {
+        try await Shop.with { shop in
+            shop.sandbox.shopify.misbehave(.status(503), on: .apiDiscovery)
+            for _ in 0..<5 {
+                let error = await #expect(throws: IdentityError.self) { try await shop.account.profile() }
+                #expect(error?.code == .providerUnavailable)
+            }
+            #expect(shop.sandbox.shopify.requests(to: .apiDiscovery).count == 1)
+            shop.clock.advance(by: .seconds(1))
+            let profile = try await shop.account.profile()
+            #expect(profile.firstName == "Ada")
+        }
+    }
+
     @Test("no session but a Shopify one has a customer account")
     func otherProviders() async throws {
         try await Shop.with { shop in
@@ -239,6 +273,11 @@ struct CustomerAccountTests {
         }
         #expect(throws: IdentityError.self) {
             try CustomerAccountConfiguration(shopDomain: "a.example", apiVersion: ShopifyAPIVersion(rawValue: "../x"))
+        }
+        for hosts in [[], ["https://a.example"], ["a.example:8443"], [""]] {
+            #expect(throws: IdentityError.self) {
+                try CustomerAccountConfiguration(shopDomain: "a.example", endpointHosts: hosts)
+            }
         }
         let good = try CustomerAccountConfiguration(shopDomain: "Shop.Example", origin: "https://a.example")
         #expect(good.shopDomain == "shop.example")

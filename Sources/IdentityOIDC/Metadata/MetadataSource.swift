@@ -1,8 +1,9 @@
 package import IdentityHTTP
 internal import IdentityKit
-internal import Synchronization
 
 /// Where a client learns its provider's endpoints: what is configured first, then discovery, kept for an hour.
+///
+/// While discovery fails, attempts are separated by the pauses of ``DiscoveredValue``.
 package final class MetadataSource: Sendable {
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil when everything is configured.
@@ -13,6 +14,8 @@ package final class MetadataSource: Sendable {
         package var configured: ProviderMetadata?
         /// How many redirects of the document's address are followed, https only.
         package var allowedRedirects = 0
+        /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
+        package var hosts: EndpointHosts?
         /// What to use when the document is not there (404).
         package var fallback: ProviderMetadata?
         /// Headers to send.
@@ -26,47 +29,23 @@ package final class MetadataSource: Sendable {
 
     private let configuration: Configuration
     private let channel: ProviderChannel
-    private let fetches = SingleFlight<Bool, ProviderMetadata>()
-    private let cache = Mutex<(metadata: ProviderMetadata, at: Duration)?>(nil)
-    private static let lifetime = Duration.seconds(3600)
-    /// How long old metadata serve after a failure before the document is asked for again.
-    private static let pause = Duration.seconds(60)
+    private let found: DiscoveredValue<ProviderMetadata>
 
     package init(_ configuration: Configuration, channel: ProviderChannel) {
         self.configuration = configuration
         self.channel = channel
+        // Endpoints hardly ever change: old ones are better than an outage of the document that names them, and than its lies.
+        found = DiscoveredValue(clock: channel.environment.clock, keepsOldValue: { _ in true })
     }
 
     /// Whether the issuer comes from the provider's own document, so that a login can be bound to it.
     package var isDiscovered: Bool { configuration.discoveryURL != nil }
 
-    private var fresh: ProviderMetadata? {
-        let now = channel.environment.clock.elapsed
-        return cache.withLock { $0 }.flatMap { now - $0.at < Self.lifetime ? $0.metadata : nil }
-    }
-
     /// The metadata, from memory while they are fresh.
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
-        if let fresh { return fresh }
-        do {
-            return try await fetches.run(true) { [self] in
-                // Between the look and the fetch another's fetch may have ended.
-                if let fresh { return fresh }
-                let metadata = overridden(try await fetch())
-                cache.withLock { $0 = (metadata, channel.environment.clock.elapsed) }
-                return metadata
-            }.value
-        } catch let error as IdentityError where error.kind != .cancelled {
-            // Endpoints hardly ever change: old ones beat an outage of the document that names them, and its lies.
-            let cached = cache.withLock { cached -> ProviderMetadata? in
-                cached?.at = channel.environment.clock.elapsed - Self.lifetime + Self.pause
-                return cached?.metadata
-            }
-            guard let cached else { throw error }
-            return cached
-        }
+        try await found.value { [self] in overridden(try await fetch()) }
     }
 
     private func fetch() async throws -> ProviderMetadata {
@@ -85,6 +64,7 @@ package final class MetadataSource: Sendable {
             at: url,
             following: configuration.allowedRedirects,
             headers: configuration.headers,
+            within: configuration.hosts,
             asking: "The provider's metadata address"
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
@@ -97,9 +77,10 @@ package final class MetadataSource: Sendable {
             throw IdentityError(
                 isOutage ? .retryLater : .configuration,
                 isOutage ? .providerUnavailable : .discoveryFailed,
-                "The provider's metadata cannot be had (HTTP \(response.status)).",
+                "The provider's metadata could not be fetched (HTTP \(response.status)).",
                 hint: isOutage ? "Try again in a while." : "Check the configured issuer or shop domain.",
                 reference: "OpenID Connect Discovery 1.0 section 4",
+                retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )
         }
@@ -117,7 +98,17 @@ package final class MetadataSource: Sendable {
                 providerAnswer: IdentityError.ProviderAnswer(error: metadata.issuer)
             )
         }
+        try checkHosts(metadata)
         return metadata
+    }
+
+    /// Refuses endpoints at hosts that are not the provider's; configured endpoints are the operator's own choice.
+    private func checkHosts(_ metadata: ProviderMetadata) throws(IdentityError) {
+        guard let hosts = configuration.hosts else { return }
+        let configured = configuration.configured?.endpoints.map(\.name) ?? []
+        for (name, url) in metadata.endpoints where !configured.contains(name) && !hosts.accepts(url) {
+            throw hosts.refusal(of: url, "The provider's metadata put the \(name) at")
+        }
     }
 
     private func overridden(_ found: ProviderMetadata) -> ProviderMetadata {

@@ -35,6 +35,19 @@ package struct ProviderMetadata: Sendable {
     /// Whether every authorization response carries `iss` (RFC 9207 section 3).
     package var sendsIssuerInResponse: Bool
 
+    /// The endpoints that are there, with their names in the document.
+    package var endpoints: [(name: String, url: HTTPURL)] {
+        let all = [
+            ("authorization_endpoint", authorizationEndpoint), ("token_endpoint", tokenEndpoint),
+            ("jwks_uri", keySetURL), ("end_session_endpoint", endSessionEndpoint),
+            ("userinfo_endpoint", userInfoEndpoint),
+            ("pushed_authorization_request_endpoint", pushedAuthorizationRequestEndpoint),
+            ("revocation_endpoint", revocationEndpoint),
+            ("device_authorization_endpoint", deviceAuthorizationEndpoint),
+        ]
+        return all.compactMap { name, url in url.map { (name, $0) } }
+    }
+
     package init(issuer: String) {
         self.issuer = issuer
         requiresPushedRequests = false

@@ -8,12 +8,14 @@ extension ProviderChannel {
     ///   - start: Its address.
     ///   - allowedRedirects: How many redirects are followed; only to https, or to loopback where plain http is permitted.
     ///   - headers: What to send beside `Accept`.
+    ///   - hosts: To which hosts beside that of `start` a redirect may lead; nil permits any host.
     ///   - party: Who is asked, in the words of an error.
     /// - Returns: The answer, whatever its status: a redirect too, where none may be followed.
     package func document(
         at start: HTTPURL,
         following allowedRedirects: Int,
         headers: [(name: String, value: String)],
+        within hosts: EndpointHosts? = nil,
         asking party: String
     ) async throws -> HTTPResponse {
         let headers = try Self.headers(headers)
@@ -24,6 +26,9 @@ extension ProviderChannel {
                 let location = response.headers["Location"], let next = try? HTTPURL(location),
                 next.isSecure || (allowsLoopbackHTTP && next.isLoopback)
             else { return response }
+            if let hosts, !next.host.isIdentical(to: start.host), !hosts.accepts(next) {
+                throw hosts.refusal(of: next, "\(party) redirects to", status: response.status)
+            }
             url = next
         }
         throw IdentityError(

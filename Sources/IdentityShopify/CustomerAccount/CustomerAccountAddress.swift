@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
-internal import Synchronization
 
 /// Where the Customer Account API is: what is configured, else what the shop's own document says, kept for an hour.
 final class CustomerAccountAddress: Sendable {
@@ -9,17 +8,17 @@ final class CustomerAccountAddress: Sendable {
     private let discovery: HTTPURL?
     private let fallback: HTTPURL?
     private let version: String
+    private let hosts: EndpointHosts
     private let channel: ProviderChannel
     private let headers: [(name: String, value: String)]
-    private let cache = Mutex<(url: HTTPURL, at: Duration)?>(nil)
-    private let fetches = SingleFlight<Bool, HTTPURL>()
-    private static let lifetime = Duration.seconds(3600)
+    private let found: DiscoveredValue<HTTPURL>
 
     init(
         configured: HTTPURL?,
         discovery: HTTPURL?,
         fallback: HTTPURL?,
         version: String,
+        hosts: EndpointHosts,
         channel: ProviderChannel,
         headers: [(name: String, value: String)]
     ) {
@@ -27,27 +26,18 @@ final class CustomerAccountAddress: Sendable {
         self.discovery = discovery
         self.fallback = fallback
         self.version = version
+        self.hosts = hosts
         self.channel = channel
         self.headers = headers
+        // The address hardly ever changes: an old one is better than an outage of the document that names it.
+        found = DiscoveredValue(clock: channel.environment.clock, keepsOldValue: { $0.kind == .retryLater })
     }
 
     /// The address with the pinned version; nil when nothing leads to one.
     func url() async throws -> HTTPURL? {
         if let configured { return configured }
         guard let discovery else { return fallback }
-        let now = channel.environment.clock.elapsed
-        if let cached = cache.withLock({ $0 }), now - cached.at < Self.lifetime { return cached.url }
-        do {
-            return try await fetches.run(true) { [self] in
-                let url = try await fetch(discovery)
-                cache.withLock { $0 = (url, channel.environment.clock.elapsed) }
-                return url
-            }.value
-        } catch let error as IdentityError where error.kind == .retryLater {
-            // The address hardly ever changes: an old one beats an outage of the document that names it.
-            if let cached = cache.withLock({ $0 }) { return cached.url }
-            throw error
-        }
+        return try await found.value { [self] in try await fetch(discovery) }
     }
 
     private func fetch(_ discovery: HTTPURL) async throws -> HTTPURL {
@@ -55,6 +45,7 @@ final class CustomerAccountAddress: Sendable {
             at: discovery,
             following: 3,
             headers: headers,
+            within: hosts,
             asking: "The shop's customer-account-api document"
         )
         if response.status == 404, let fallback { return fallback }
@@ -63,15 +54,18 @@ final class CustomerAccountAddress: Sendable {
             throw failure(
                 isOutage ? .retryLater : .configuration,
                 isOutage ? .providerUnavailable : .discoveryFailed,
-                "cannot be had (HTTP \(response.status))",
-                status: response.status
+                "could not be fetched (HTTP \(response.status))",
+                of: response
             )
         }
         guard let text = (try? JSONValue(parsing: response.body))?["graphql_api"]?.string,
             let url = try? HTTPURL(text), url.isSecure || (channel.allowsLoopbackHTTP && url.isLoopback),
             let pinned = ShopifyAddresses.pinned(url, to: version)
         else {
-            throw failure(.rejected, .discoveryFailed, "names no https address as graphql_api", status: 200)
+            throw failure(.rejected, .discoveryFailed, "names no https address as graphql_api", of: response)
+        }
+        guard hosts.accepts(pinned) else {
+            throw hosts.refusal(of: pinned, "The shop's customer-account-api document puts the API at")
         }
         return pinned
     }
@@ -80,7 +74,7 @@ final class CustomerAccountAddress: Sendable {
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,
         _ problem: String,
-        status: Int
+        of response: HTTPResponse
     ) -> IdentityError {
         IdentityError(
             kind,
@@ -88,7 +82,8 @@ final class CustomerAccountAddress: Sendable {
             "The shop's customer-account-api document \(problem).",
             hint: "Use a domain that Shopify serves, such as the myshopify.com name, or configure endpoints.api.",
             reference: "Customer Account API reference, discovery",
-            providerAnswer: IdentityError.ProviderAnswer(status: status)
+            retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
+            providerAnswer: IdentityError.ProviderAnswer(status: response.status)
         )
     }
 }

@@ -12,6 +12,17 @@ enum ShopifyAddresses {
         return allowsLoopbackHTTP && url.isLoopback ? try? HTTPURL("http://" + domain) : url
     }
 
+    /// The hosts that a shop's documents may name: the configured list, else Shopify's own host, the shop's domain with its
+    /// subdomains, where account domains usually are, and the hosts of configured endpoints.
+    static func hosts(_ configuration: ShopifyProvider.Configuration, _ site: HTTPURL?) -> EndpointHosts {
+        let member = "endpointHosts"
+        if let given = configuration.endpointHosts {
+            return EndpointHosts(given.compactMap { EndpointHosts.host($0) }, member: member)
+        }
+        let configured = configuration.endpoints.all.compactMap { $0?.host }
+        return EndpointHosts(["shopify.com"] + configured, andBelow: [site?.host].compactMap(\.self), member: member)
+    }
+
     /// The endpoints that every shop without an account domain has; what discovery would say.
     static func fixedMetadata(shopID: String) -> ProviderMetadata {
         let base = ShopIssuer.issuer(shopID: shopID)

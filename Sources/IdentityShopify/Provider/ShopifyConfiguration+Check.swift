@@ -1,5 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityOIDC
 
 extension ShopifyProvider.Configuration {
     /// Finds what cannot work at Shopify before a buyer does: most of it Shopify answers with a page that no app ever sees.
@@ -18,6 +19,14 @@ extension ShopifyProvider.Configuration {
                 member: "issuers",
                 problem: "is empty",
                 hint: "Leave it out to accept Shopify's own issuer."
+            )
+        }
+        guard endpointHosts?.isEmpty != true, endpointHosts?.allSatisfy({ EndpointHosts.host($0) != nil }) ?? true
+        else {
+            throw ConfigurationProblem(
+                member: "endpointHosts",
+                problem: "must be a list of host names",
+                hint: "Write names alone, for example [\"shopify.com\", \"account.brand.example\"], or leave it out."
             )
         }
         guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.missingOpenID }

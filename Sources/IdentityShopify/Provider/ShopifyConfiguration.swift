@@ -30,6 +30,12 @@ extension ShopifyProvider {
         public var issuers: [String]?
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
+        /// The hosts that discovered endpoints may have, instead of the default list.
+        ///
+        /// By default: `shopify.com`, ``shopDomain`` and its subdomains, and the hosts of ``endpoints``. A redirect of the discovery
+        /// address leads to these hosts only. A shop whose account domain is no subdomain of ``shopDomain`` needs a list of its own,
+        /// for example `["shopify.com", "account.brand.example"]`. Host names only; a name does not include its subdomains.
+        public var endpointHosts: [String]?
         /// The `User-Agent` of every call; Shopify answers 403 to calls without one.
         public var userAgent = "IdentityKit"
         /// How long one exchange may take, by default 15 seconds.

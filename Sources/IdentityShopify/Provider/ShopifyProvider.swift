@@ -36,6 +36,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
         )
         let discovery = Self.discovery(configuration, site)
         let headers = ShopifyDialect.headers(configuration)
+        let hosts = ShopifyAddresses.hosts(configuration, site)
         client = OpenIDClient(
             descriptor: ProviderDescriptor(
                 name: configuration.name,
@@ -49,7 +50,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
             authentication: Self.authentication(configuration.client),
             dialect: ShopifyDialect.dialect(configuration, issuers: issuers),
             metadataSource: MetadataSource(
-                Self.metadata(configuration, discovery, issuers, headers),
+                Self.metadata(configuration, discovery, issuers, hosts, headers),
                 channel: channel
             ),
             channel: channel
@@ -63,6 +64,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
                         ? ShopifyAddresses.fixedAPI(shopID: $0, version: configuration.apiVersion) : nil
                 },
                 version: configuration.apiVersion,
+                hosts: hosts,
                 channel: channel,
                 headers: headers
             ),
@@ -84,6 +86,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
         _ configuration: Configuration,
         _ discovery: HTTPURL?,
         _ issuers: IssuerPolicy,
+        _ hosts: EndpointHosts,
         _ headers: [(name: String, value: String)]
     ) -> MetadataSource.Configuration {
         var source = MetadataSource.Configuration(discoveryURL: discovery, issuers: issuers)
@@ -96,8 +99,8 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
         configured.keySetURL = configuration.endpoints.jwks
         configured.endSessionEndpoint = configuration.endpoints.logout
         source.configured = configured
-        // A myshopify.com alias redirects to the permanent name.
         source.allowedRedirects = 3
+        source.hosts = hosts
         source.headers = headers
         if let shopID = configuration.shopID, issuers.isAccepted(ShopIssuer.issuer(shopID: shopID)) {
             source.fallback = ShopifyAddresses.fixedMetadata(shopID: shopID)

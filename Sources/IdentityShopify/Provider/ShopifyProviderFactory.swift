@@ -11,7 +11,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
     public init() {}
 
     /// Reads `shopDomain`, `shopID`, `clientID`, `client`, `clientSecret`, `redirectURI`, `origin`, `scopes`, `apiVersion`,
-    /// `endpoints` and what every entry may hold.
+    /// `endpoints`, `endpointHosts` and what every entry may hold.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,
@@ -34,6 +34,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
         configuration.issuers = common.issuers
         configuration.tenant = common.tenant
         configuration.endpoints = try Self.endpoints(&section, common)
+        configuration.endpointHosts = try section.optionalStrings("endpointHosts")
         do {
             try configuration.check()
         } catch {

@@ -1,5 +1,6 @@
 public import IdentityHTTP
 public import IdentityKit
+internal import IdentityOIDC
 public import ShopifyGraphQL
 
 /// Which shop's Customer Account API is called, and in which version.
@@ -18,6 +19,8 @@ public struct CustomerAccountConfiguration: Sendable {
     public let timeout: Duration
     /// Where the shop says where its API is.
     let discovery: HTTPURL
+    /// The hosts at which the shop may put its API.
+    let hosts: EndpointHosts
 
     /// Describes a shop.
     ///
@@ -26,15 +29,18 @@ public struct CustomerAccountConfiguration: Sendable {
     ///   - apiVersion: The version; 2026-10 unless given.
     ///   - origin: The origin of a public web client; none unless given.
     ///   - endpoint: A URL instead of the one that the shop tells.
+    ///   - endpointHosts: The hosts at which the shop may put its API, and to which its document may redirect. Unless given:
+    ///     `shopify.com`, and the shop domain with its subdomains. Host names only; a name does not include its subdomains.
     ///   - allowsLoopbackHTTP: Whether URLs may be http to a loopback address; no unless given.
     ///   - timeout: How long one exchange may take; 15 seconds unless given.
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for a domain that is none, a version that is no path
-    ///   segment, an origin that cannot stand in a header, or an endpoint that is not https.
+    ///   segment, an origin that cannot stand in a header, an endpoint that is not https, or a host that is no host name.
     public init(
         shopDomain: String,
         apiVersion: ShopifyAPIVersion = .standard,
         origin: String? = nil,
         endpoint: HTTPURL? = nil,
+        endpointHosts: [String]? = nil,
         allowsLoopbackHTTP: Bool = false,
         timeout: Duration = .seconds(15)
     ) throws(IdentityError) {
@@ -58,6 +64,13 @@ public struct CustomerAccountConfiguration: Sendable {
                 "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
             )
         }
+        guard endpointHosts?.isEmpty != true, endpointHosts?.allSatisfy({ EndpointHosts.host($0) != nil }) ?? true
+        else {
+            throw Self.invalid(
+                "`endpointHosts` must be a list of host names.",
+                "Write names alone, for example shopify.com and account.brand.example, or leave it out."
+            )
+        }
         guard timeout > .zero else {
             throw Self.invalid("The timeout must be more than nothing.", "15 seconds is the default.")
         }
@@ -68,6 +81,12 @@ public struct CustomerAccountConfiguration: Sendable {
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
         self.timeout = timeout
         self.discovery = discovery
+        let given = endpointHosts?.compactMap { EndpointHosts.host($0) }
+        hosts = EndpointHosts(
+            given ?? ["shopify.com"],
+            andBelow: given == nil ? [discovery.host] : [],
+            member: "endpointHosts"
+        )
     }
 
     private static func invalid(_ message: String, _ hint: String) -> IdentityError {

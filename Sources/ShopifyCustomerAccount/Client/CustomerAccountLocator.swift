@@ -8,17 +8,12 @@ internal import Synchronization
 ///
 /// One executor for each address, so that breaker and reports last.
 final class CustomerAccountLocator: Sendable {
-    private struct Known {
-        var executor: GraphQLExecutor
-        var at: Duration
-    }
-
     private let configuration: CustomerAccountConfiguration
     private let environment: IdentityEnvironment
     private let retry: RetryPolicy
     private let observers: [any GraphQLObserver]
-    private let known = Mutex<Known?>(nil)
-    private static let lifetime = Duration.seconds(3_600)
+    private let address: DiscoveredValue<HTTPURL>
+    private let known = Mutex<GraphQLExecutor?>(nil)
 
     init(
         _ configuration: CustomerAccountConfiguration,
@@ -30,73 +25,64 @@ final class CustomerAccountLocator: Sendable {
         self.environment = environment
         self.retry = retry
         self.observers = observers
+        // The address hardly ever changes: an old one is better than an outage of the document that names it.
+        address = DiscoveredValue(clock: environment.clock, keepsOldValue: { $0.kind == .retryLater })
     }
 
     func executor() async throws(IdentityError) -> GraphQLExecutor {
-        let now = environment.clock.elapsed
-        let known = known.withLock { $0 }
-        if let known, configuration.endpoint != nil || now - known.at < Self.lifetime { return known.executor }
-        if let endpoint = configuration.endpoint { return keep(endpoint, isConfigured: true, now) }
+        if let endpoint = configuration.endpoint { return executor(at: endpoint, isConfigured: true) }
         do {
-            return keep(try await discover(), isConfigured: false, now)
+            return executor(at: try await address.value { [self] in try await discover() }, isConfigured: false)
         } catch {
-            // The address hardly ever changes: an old one beats an outage of the document that names it.
-            guard error.kind == .retryLater, let known else { throw error }
-            return known.executor
+            throw .wrapping(error)
         }
     }
 
-    private func keep(_ url: HTTPURL, isConfigured: Bool, _ now: Duration) -> GraphQLExecutor {
+    private func executor(at url: HTTPURL, isConfigured: Bool) -> GraphQLExecutor {
         known.withLock { known in
-            if let old = known, old.executor.endpoint.url.text.isIdentical(to: url.text) {
-                known?.at = now
-                return old.executor
-            }
+            if let known, known.endpoint.url.text.isIdentical(to: url.text) { return known }
             let executor = GraphQLExecutor(
                 endpoint: endpoint(url, isConfigured: isConfigured),
                 environment: environment,
                 retry: retry,
                 observers: observers
             )
-            known = Known(executor: executor, at: now)
+            known = executor
             return executor
         }
     }
 
-    private func discover() async throws(IdentityError) -> HTTPURL {
+    private func discover() async throws -> HTTPURL {
         let channel = ProviderChannel(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [configuration.discovery]
         )
-        let response: HTTPResponse
-        do {
-            response = try await channel.document(
-                at: configuration.discovery,
-                following: 3,
-                headers: [("User-Agent", Self.userAgent)],
-                asking: "The shop's customer-account-api document"
-            )
-        } catch let error as IdentityError {
-            throw error
-        } catch {
-            throw failure(.retryLater, .discoveryFailed, "cannot be had", status: nil)
-        }
+        let response = try await channel.document(
+            at: configuration.discovery,
+            following: 3,
+            headers: [("User-Agent", Self.userAgent)],
+            within: configuration.hosts,
+            asking: "The shop's customer-account-api document"
+        )
         guard response.status == 200 else {
             let isOutage = response.status >= 500 || response.status == 429
             throw failure(
                 isOutage ? .retryLater : .configuration,
                 isOutage ? .providerUnavailable : .discoveryFailed,
-                "cannot be had (HTTP \(response.status))",
-                status: response.status
+                "could not be fetched (HTTP \(response.status))",
+                of: response
             )
         }
         guard let text = (try? JSONValue(parsing: response.body))?["graphql_api"]?.string,
             let url = try? HTTPURL(text), url.isSecure || (configuration.allowsLoopbackHTTP && url.isLoopback),
             let pinned = Self.pinned(url, to: configuration.apiVersion.rawValue)
         else {
-            throw failure(.rejected, .discoveryFailed, "names no https address as graphql_api", status: 200)
+            throw failure(.rejected, .discoveryFailed, "names no https address as graphql_api", of: response)
+        }
+        guard configuration.hosts.accepts(pinned) else {
+            throw configuration.hosts.refusal(of: pinned, "The shop's customer-account-api document puts the API at")
         }
         return pinned
     }
@@ -120,7 +106,7 @@ final class CustomerAccountLocator: Sendable {
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,
         _ problem: String,
-        status: Int?
+        of response: HTTPResponse
     ) -> IdentityError {
         IdentityError(
             kind,
@@ -128,7 +114,8 @@ final class CustomerAccountLocator: Sendable {
             "The shop's customer-account-api document \(problem).",
             hint: "Use a domain that Shopify serves, such as the myshopify.com name, or configure the endpoint.",
             reference: "Customer Account API reference, discovery",
-            providerAnswer: IdentityError.ProviderAnswer(status: status)
+            retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
+            providerAnswer: IdentityError.ProviderAnswer(status: response.status)
         )
     }
 

@@ -1,0 +1,139 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Pauses between failed attempts of discovery")
+struct DiscoveryPauseTests {
+    /// A provider whose metadata document fails as a test decides, without a socket.
+    private final class Provider: HTTPTransport {
+        private struct State {
+            var requests = 0
+            var answer: Result<HTTPResponse, HTTPTransportError> = .success(HTTPResponse(status: 503))
+        }
+
+        private let state = Mutex(State())
+        var requests: Int { state.withLock { $0.requests } }
+
+        func answer(_ answer: Result<HTTPResponse, HTTPTransportError>) { state.withLock { $0.answer = answer } }
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            try state.withLock { state in
+                state.requests += 1
+                return state.answer
+            }.get()
+        }
+    }
+
+    private static let document = HTTPResponse(status: 200, body: Array(#"{"issuer":"https://id.example"}"#.utf8))
+
+    private let provider = Provider()
+    private let clock = ManualClock()
+
+    private func source() throws -> MetadataSource {
+        MetadataSource(
+            .init(discoveryURL: try HTTPURL("https://id.example/d"), issuers: .exactly(["https://id.example"])),
+            channel: ProviderChannel(
+                environment: IdentityEnvironment(transport: provider, clock: clock),
+                timeout: .seconds(5),
+                allowsLoopbackHTTP: false,
+                configured: []
+            )
+        )
+    }
+
+    private func failure(_ source: MetadataSource) async -> IdentityError? {
+        await #expect(throws: IdentityError.self) { try await source.metadata() }
+    }
+
+    @Test("while the provider is down, callers share one attempt per pause; the pause doubles up to 30 seconds")
+    func pauses() async throws {
+        let source = try source()
+        var attempts = 0
+        for pause in [1, 2, 4, 8, 16, 30, 30, 30] {
+            attempts += 1
+            for _ in 0..<5 {
+                let error = await failure(source)
+                #expect(error?.code == .providerUnavailable)
+                #expect(error?.kind == .retryLater)
+            }
+            #expect(provider.requests == attempts)
+            clock.advance(by: .seconds(pause) - .milliseconds(1))
+            #expect(await failure(source)?.retryAfter == .milliseconds(1))
+            #expect(provider.requests == attempts)
+            clock.advance(by: .milliseconds(1))
+        }
+        provider.answer(.success(Self.document))
+        #expect(try await source.metadata().issuer == "https://id.example")
+        // The next outage begins with a short pause again, once the old document may not be used any more.
+        #expect(provider.requests == attempts + 1)
+    }
+
+    @Test("an error during a pause belongs to the operation that gets it")
+    func correlation() async throws {
+        let source = try source()
+        let first = await failure(source)
+        let second = await failure(source)
+        #expect(first?.message == second?.message)
+        #expect(first?.correlationID != second?.correlationID)
+        #expect(provider.requests == 1)
+    }
+
+    @Test("a jump of the wall clock neither ends nor extends a pause", arguments: [-86_400.0, 86_400.0])
+    func wallClock(seconds: Double) async throws {
+        let source = try source()
+        _ = await failure(source)
+        clock.jump(by: seconds)
+        _ = await failure(source)
+        #expect(provider.requests == 1)
+        clock.advance(by: .seconds(1))
+        provider.answer(.success(Self.document))
+        _ = try await source.metadata()
+        #expect(provider.requests == 2)
+    }
+
+    @Test("Retry-After extends a pause, to 60 seconds at most", arguments: [("7", 7), ("3600", 60)])
+    func retryAfter(value: String, seconds: Int) async throws {
+        let source = try source()
+        var headers = HTTPHeaders()
+        try headers.set("Retry-After", value)
+        provider.answer(.success(HTTPResponse(status: 429, headers: headers)))
+        _ = await failure(source)
+        clock.advance(by: .seconds(seconds) - .milliseconds(1))
+        _ = await failure(source)
+        #expect(provider.requests == 1)
+        clock.advance(by: .milliseconds(1))
+        _ = await failure(source)
+        #expect(provider.requests == 2)
+    }
+
+    @Test("a wrong address pauses too and is no outage; a request that was cancelled does not pause")
+    func otherFailures() async throws {
+        let source = try source()
+        provider.answer(.failure(HTTPTransportError(code: .cancelled, phase: .notSent, message: "cancelled")))
+        #expect(await failure(source)?.kind == .cancelled)
+        provider.answer(.success(HTTPResponse(status: 404)))
+        for _ in 0..<3 {
+            let error = await failure(source)
+            #expect(error?.kind == .configuration)
+            #expect(error?.retryAfter == nil)
+        }
+        #expect(provider.requests == 2)
+    }
+
+    @Test("old metadata serve through an outage, and the document is fetched once a minute then")
+    func oldMetadata() async throws {
+        let source = try source()
+        provider.answer(.success(Self.document))
+        _ = try await source.metadata()
+        provider.answer(.success(HTTPResponse(status: 503)))
+        clock.advance(by: .seconds(3600))
+        for minute in 1...3 {
+            for _ in 0..<5 { #expect(try await source.metadata().issuer == "https://id.example") }
+            #expect(provider.requests == 1 + minute)
+            clock.advance(by: .seconds(60))
+        }
+    }
+}
