@@ -137,7 +137,12 @@ struct SessionTests {
             let path = stage.folder.appendingPathComponent("other.sqlite").path
             let login = try await stage.login("any", ["--store", path])
             #expect(login.status == 0)
-            #expect(try await stage.run("sessions", "--json").events().isEmpty)
+            // A login creates a store; a command that reads does not, and says that there is none.
+            let missing = try await stage.run("sessions", "--json")
+            #expect(missing.status == 2)
+            #expect(try missing.event("error")["message"]?.string?.contains("There is no database at") == true)
+            let files = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
+            #expect(!files.contains("identity.sqlite"))
             #expect(try await stage.run("sessions", "--json", "--store=\(path)").events().count == 1)
         }
     }

@@ -18,18 +18,24 @@ struct Deployment: Sendable {
         _ configuration: IdentityConfiguration,
         store: any SessionStore,
         transport: any HTTPTransport,
-        observers: [any IdentityObserver] = [],
-        lostTokens: LostTokens = LostTokens()
+        observers: [any IdentityObserver] = []
     ) throws {
+        let environment = IdentityEnvironment(transport: transport)
+        let providers = try Self.providers(configuration, environment)
+        try self.init(configuration, providers, store, environment, observers, LostTokens())
+    }
+
+    init(
+        _ configuration: IdentityConfiguration,
+        _ providers: ProviderRegistry,
+        _ store: any SessionStore,
+        _ environment: IdentityEnvironment,
+        _ observers: [any IdentityObserver],
+        _ lostTokens: LostTokens
+    ) throws {
+        self.environment = environment
+        self.providers = providers
         self.lostTokens = lostTokens
-        environment = IdentityEnvironment(transport: transport)
-        providers = try ProviderRegistry(
-            configuration,
-            factories: [
-                ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDProviderFactory(),
-            ],
-            environment: environment
-        )
         sessions = SessionManager(
             providers: providers,
             store: store,
@@ -42,6 +48,20 @@ struct Deployment: Sendable {
         }
         let client = StorefrontClient(configuration: try StorefrontConfiguration(section), environment: environment)
         carts = CartAdapter(client: client, sessions: sessions, store: store)
+    }
+
+    /// The providers that a configuration describes.
+    static func providers(
+        _ configuration: IdentityConfiguration,
+        _ environment: IdentityEnvironment
+    ) throws -> ProviderRegistry {
+        try ProviderRegistry(
+            configuration,
+            factories: [
+                ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDProviderFactory(),
+            ],
+            environment: environment
+        )
     }
 
     /// The cart adapter, where a storefront is configured.

@@ -34,15 +34,21 @@ struct Lab: Sendable {
     }
 
     /// Everything that the configuration describes, opened.
-    func deployment() async throws -> Deployment {
+    ///
+    /// - Parameter creatingStore: Whether the store is made where there is none. Without it a wrong path is an error, and not an empty
+    ///   store in which nobody is signed in.
+    func deployment(creatingStore: Bool = false) async throws -> Deployment {
         let configuration = try configuration()
-        return try await Deployment(
-            configuration,
-            store: StoreOpening.open(configuration.store, path: arguments[.store]).store,
-            transport: Deployment.systemTransport(),
-            observers: observers,
-            lostTokens: lostTokens
+        let environment = IdentityEnvironment(transport: try Deployment.systemTransport())
+        // What is wrong with the configuration is said before a store is touched.
+        let providers = try Deployment.providers(configuration, environment)
+        let store = try await StoreOpening.open(
+            configuration.store,
+            path: arguments[.store],
+            creates: creatingStore
         )
+        .store
+        return try Deployment(configuration, providers, store, environment, observers, lostTokens)
     }
 
     /// The configured store alone, which must exist: providers, and their secrets, are not asked for.

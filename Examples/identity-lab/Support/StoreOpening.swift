@@ -1,4 +1,3 @@
-internal import Foundation
 internal import IdentityKit
 internal import IdentityPostgres
 internal import IdentitySQLite
@@ -10,7 +9,7 @@ enum StoreOpening {
     /// - Parameters:
     ///   - section: The configuration's `store`, of which only what is needed is asked for.
     ///   - path: What `--store` says, a file; it goes before what the configuration says.
-    ///   - creates: Whether a file is made where there is none.
+    ///   - creates: Whether the store is made where there is none.
     static func open(
         _ section: ConfigurationSection?,
         path: String?,
@@ -44,6 +43,7 @@ enum StoreOpening {
             configuration.directConnection = direct
             configuration.allowsUnverifiedTLS = allowsUnverifiedTLS
             if let schema { configuration.schema = schema }
+            configuration.createsStore = creates
             configuration.spoolDirectory = spool
             return .postgres(try await PostgresStore.open(configuration))
         }
@@ -55,14 +55,7 @@ enum StoreOpening {
                 hint: "Name the database there, or with --store PATH; or a server as store.postgres."
             )
         }
-        guard creates || FileManager.default.fileExists(atPath: path) else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "There is no session database under this path.",
-                hint: "Check --store and store.path; a login makes the database."
-            )
-        }
-        return .sqlite(try await SQLiteStore.open(path: path, keys: keys), path: path)
+        let store = try await SQLiteStore.open(path: path, keys: keys) { $0.createsStore = creates }
+        return .sqlite(store, path: path)
     }
 }

@@ -97,7 +97,7 @@ extension RenewalCoordinator {
             }
         }
         // Once, not at every attempt to save them.
-        if before == nil, !waiting.isDurable {
+        if before?.isDurable ?? true, !waiting.isDurable {
             events.emit(.tokensNotDurable, provider: base.provider, session: base.id)
         }
     }

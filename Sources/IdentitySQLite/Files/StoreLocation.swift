@@ -74,7 +74,7 @@ struct StoreLocation: Sendable {
             "There is no database at \(path), and it must not be created.",
             hint: """
                 Check the path, and that its disk is mounted. If the file is lost, restore the newest backup. If this is a new store, set \
-                `createsStore` for its first start.
+                `createsStore` for its first start; with identity-lab, sign in once.
                 """
         )
     }
