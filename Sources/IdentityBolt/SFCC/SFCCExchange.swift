@@ -66,7 +66,8 @@ struct SFCCExchange: Sendable {
             status: page.response.status,
             body: Secret(bytes: page.response.body),
             authorization: page.response.headers["Authorization"].map { Secret($0) },
-            startedAt: startedAt
+            startedAt: startedAt,
+            receivedAt: channel.environment.clock.now
         )
         answer.sent = SentValues(secrets: [refreshToken] + page.cookies)
         return answer

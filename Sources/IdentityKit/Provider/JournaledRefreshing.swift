@@ -17,7 +17,10 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// - Throws: ``IdentityError`` for any other answer and for none.
     func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer
 
-    /// Judges an answer; it may come from a process that has died since.
+    /// Judges an answer; it may come from a process that has died since, hours ago.
+    ///
+    /// Times in the answer are judged with ``RefreshAnswer/receivedAt``, not with the current time: the old refresh token was sent,
+    /// and is not sent again because its answer was stored for a while.
     ///
     /// - Returns: The new tokens; what the answer leaves out is carried over from the old ones.
     /// - Throws: ``RefreshRefusal`` when there is no token in the answer. Any other error means that there may be one: the answer is
@@ -35,15 +38,19 @@ public struct RefreshAnswer: Sendable {
     public var authorization: Secret?
     /// When the request began: a token's life counts from there.
     public var startedAt: Date
+    /// When the answer was received: the times in it, such as the expiry of an ID token, are checked against this time, however
+    /// much later that happens.
+    public var receivedAt: Date
     /// What the request carried; known only to the process that sent it.
     package var sent: SentValues?
 
     /// Creates an answer.
-    public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date) {
+    public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date, receivedAt: Date) {
         self.status = status
         self.body = body
         self.authorization = authorization
         self.startedAt = startedAt
+        self.receivedAt = receivedAt
     }
 }
 

@@ -68,6 +68,15 @@ extension IdentityError {
         )
     }
 
+    static func unreadableAnswer(of provider: String) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "A stored answer with new tokens cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",
+            hint: "Register under this name the provider that sent the refresh, or remove the session."
+        )
+    }
+
     static var renewalTakesLong: IdentityError {
         IdentityError(
             .retryLater,

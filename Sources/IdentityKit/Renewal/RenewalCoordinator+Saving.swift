@@ -17,9 +17,6 @@ enum SavingPatience: Sendable {
 }
 
 extension RenewalCoordinator {
-    /// For how many seconds an answer that fails a check is judged again before its renewal is given up: longer than caches of keys
-    /// lag behind.
-    private static let refusedAnswerPatience = 600.0
     /// How long a caller who has good tokens waits for a store that fails slowly.
     private static let savingLimit = Duration.seconds(5)
 
@@ -201,18 +198,18 @@ extension RenewalCoordinator {
         return try await promote(tokens, over: stored, was: payload, patience: .full)
     }
 
-    /// The tokens of a kept answer; nil when there are none in it.
+    /// The tokens of a stored answer; nil when the answer contains no token, which is the only reason to send the old refresh token
+    /// again.
     ///
-    /// - Throws: `IdentityError` when it cannot be judged yet.
+    /// - Throws: `IdentityError` when the answer may contain tokens and cannot be accepted, for now or for good.
     private func judged(_ answer: RefreshAnswer, of tokens: TokenSet, _ provider: String) async throws -> TokenSet? {
-        guard let journaling = try providers.provider(named: provider) as? any JournaledRefreshing else { return nil }
+        guard let journaling = try providers.provider(named: provider) as? any JournaledRefreshing else {
+            throw IdentityError.unreadableAnswer(of: provider)
+        }
         do {
             return try await judge(answer, of: tokens, at: journaling)
         } catch let unjudged as UnjudgedAnswer {
-            // There may be tokens in it, and the spent one is the worse choice: until whatever refuses it has had time to change.
-            let age = abs(environment.clock.now.timeIntervalSince(answer.startedAt))
-            guard unjudged.error.kind == .rejected, age > Self.refusedAnswerPatience else { throw unjudged.error }
-            return nil
+            throw unjudged.error
         } catch {
             return nil
         }

@@ -74,6 +74,29 @@ final class RenewalPauses: Sendable {
         }
     }
 
+    /// Notes a failed refresh in the background that nothing else was noted for, such as one that the store refused.
+    func failedEarly(_ id: SessionID, with error: IdentityError) {
+        // Another process is refreshing: that is no failure.
+        guard error.code != .renewalBusy, error.code != .cancelled else { return }
+        let now = environment.clock.elapsed
+        pauses.withLock { pauses in
+            guard pauses.count < Self.maximum, pauses[id].map({ $0.earlyUntil <= now }) ?? true else { return }
+            let failures = pauses[id]?.failures ?? 0
+            pauses[id] = Pause(
+                failures: failures,
+                until: now,
+                earlyUntil: now + Self.betweenEarlyAttempts,
+                error: error
+            )
+        }
+    }
+
+    /// The error of the last failed refresh, while it holds back the next one in the background.
+    func earlyFailure(_ id: SessionID) -> IdentityError? {
+        let now = environment.clock.elapsed
+        return pauses.withLock { pauses in pauses[id].flatMap { $0.earlyUntil > now ? $0.error : nil } }
+    }
+
     func succeeded(_ id: SessionID) {
         pauses.withLock { _ = $0.removeValue(forKey: id) }
     }

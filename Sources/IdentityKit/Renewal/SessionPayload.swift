@@ -3,6 +3,10 @@ internal import IdentityCrypto
 
 /// What a stored session's payload holds: the tokens and how things stand with them.
 package struct SessionPayload: Sendable {
+    private static let version: Int = 1
+    /// Another version than that of a session without an answer: a program that does not know of answers must not refresh over one.
+    private static let versionWithAnswer: Int = 3
+
     var tokens: TokenSet
     /// Set when only a new login helps, with the reason.
     var end: SessionEndReason?
@@ -24,8 +28,7 @@ package struct SessionPayload: Sendable {
     /// The payload to be sealed.
     var secret: Secret {
         var object = JSONObject()
-        // An older program must not renew over an answer that it does not know of.
-        object["v"] = .integer(answer == nil ? 1 : 2)
+        object["v"] = .integer(answer == nil ? Self.version : Self.versionWithAnswer)
         object["needs_login"] = .bool(needsLogin)
         object["end"] = end.map { .string($0.rawValue) }
         object["renewal"] = intent.map(\.value)
@@ -34,6 +37,7 @@ package struct SessionPayload: Sendable {
             var kept = JSONObject()
             kept["status"] = .integer(answer.status)
             kept["started_at"] = .date(answer.startedAt)
+            kept["received_at"] = .date(answer.receivedAt)
             kept["authorization"] = answer.authorization.map { .string(Base64URL.encode($0.revealBytes())) }
             kept["body"] = .string(Base64URL.encode(answer.body.revealBytes()))
             object["answer"] = .object(kept)
@@ -46,35 +50,40 @@ package struct SessionPayload: Sendable {
 
     package init(_ stored: StoredSession) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: stored.payload.revealBytes()),
-            (1...2).contains(value["v"]?.number?.integer ?? 0),
+            let version = value["v"]?.number?.integer, [Self.version, Self.versionWithAnswer].contains(version),
             let record = value["tokens"]?.string, let tokens = TokenSet(record: Array(record.utf8))
-        else {
-            throw IdentityError(
-                .configuration,
-                .storeCorrupt,
-                "A stored session cannot be read.",
-                hint: "It was kept as it is. A newer version of the app may have written it."
-            )
-        }
+        else { throw Self.unreadable }
         self.tokens = tokens
         if value["needs_login"]?.bool ?? false {
             end = (value["end"]?.string).map { SessionEndReason(rawValue: $0) } ?? .revoked
         }
         intent = value["renewal"].flatMap { RenewalIntent($0) }
         replaces = value["replaces"]?.string
-        if let kept = value["answer"], let status = kept["status"]?.number?.integer,
-            let startedAt = kept["started_at"]?.date,
+        // An answer that cannot be read may hold the only valid refresh token: it never counts as absent.
+        if let kept = value["answer"] { answer = try Self.answer(kept) }
+    }
+
+    private static func answer(_ kept: JSONValue) throws(IdentityError) -> RefreshAnswer {
+        guard let status = kept["status"]?.number?.integer,
+            let startedAt = kept["started_at"]?.date, let receivedAt = kept["received_at"]?.date,
             let body = (kept["body"]?.string).flatMap({ Base64URL.decode($0) })
-        {
-            answer = RefreshAnswer(
-                status: status,
-                body: Secret(bytes: body),
-                authorization: (kept["authorization"]?.string).flatMap { Base64URL.decode($0) }.map {
-                    Secret(bytes: $0)
-                },
-                startedAt: startedAt
-            )
-        }
+        else { throw unreadable }
+        return RefreshAnswer(
+            status: status,
+            body: Secret(bytes: body),
+            authorization: (kept["authorization"]?.string).flatMap { Base64URL.decode($0) }.map { Secret(bytes: $0) },
+            startedAt: startedAt,
+            receivedAt: receivedAt
+        )
+    }
+
+    private static var unreadable: IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "A stored session cannot be read.",
+            hint: "It was kept as it is. Another version of the app may have written it."
+        )
     }
 
     /// How long an answer like the last one is in the payload, with room for longer tokens.

@@ -65,7 +65,7 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let renewedLate = Self(rawValue: "renewed_late")
     /// Another task or process renewed it meanwhile.
     public static let waited = Self(rawValue: "waited")
-    /// The renewal failed for now, and the old token is still valid for a while.
+    /// The refresh failed for now, and the old token is still valid for a while; ``SessionTokens/reason`` has the error.
     public static let stillValid = Self(rawValue: "still_valid")
 }
 
@@ -76,11 +76,13 @@ public struct SessionTokens: Sendable {
         let session: Session
         let tokens: TokenSet
         let warning: IdentityError?
+        let reason: IdentityError?
 
-        init(_ session: Session, _ tokens: TokenSet, _ warning: IdentityError?) {
+        init(_ session: Session, _ tokens: TokenSet, _ warning: IdentityError?, _ reason: IdentityError?) {
             self.session = session
             self.tokens = tokens
             self.warning = warning
+            self.reason = reason
         }
     }
 
@@ -96,9 +98,17 @@ public struct SessionTokens: Sendable {
     public var warning: IdentityError? { content.warning }
     /// How they were got.
     public let outcome: TokenOutcome
+    /// Why the token was not refreshed, with the outcome ``TokenOutcome/stillValid``; nil with every other outcome.
+    public var reason: IdentityError? { content.reason }
 
-    init(session: Session, tokens: TokenSet, outcome: TokenOutcome, warning: IdentityError?) {
-        content = Content(session, tokens, warning)
+    init(
+        session: Session,
+        tokens: TokenSet,
+        outcome: TokenOutcome,
+        warning: IdentityError?,
+        reason: IdentityError? = nil
+    ) {
+        content = Content(session, tokens, warning, reason)
         self.outcome = outcome
     }
 }

@@ -30,19 +30,24 @@ extension SessionManager {
 
     /// Tokens that the store has not taken yet serve while it can be neither read nor locked.
     private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
-        guard IdentityError.wrapping(error).kind != .signInAgain,
-            let (session, payload) = coordinator.tokensInMemory(id), isKnown(session)
+        let error = IdentityError.wrapping(error)
+        guard error.kind != .signInAgain, let (session, payload) = coordinator.tokensInMemory(id), isKnown(session)
         else { return nil }
-        return handOut(payload, of: session, .stillValid)
+        return handOut(payload, of: session, .stillValid, because: error)
     }
 
-    private func handOut(_ payload: SessionPayload, of stored: StoredSession, _ outcome: TokenOutcome) -> SessionTokens
-    {
+    private func handOut(
+        _ payload: SessionPayload,
+        of stored: StoredSession,
+        _ outcome: TokenOutcome,
+        because reason: IdentityError? = nil
+    ) -> SessionTokens {
         SessionTokens(
             session: Session(stored, payload),
             tokens: payload.tokens,
             outcome: outcome,
-            warning: coordinator.warning(for: stored.id)
+            warning: coordinator.warning(for: stored.id),
+            reason: reason
         )
     }
 
@@ -57,7 +62,9 @@ extension SessionManager {
         ticket: Int?
     ) async throws -> SessionTokens {
         let payload = try SessionPayload(stored)
-        func asStored(_ outcome: TokenOutcome) -> SessionTokens { handOut(payload, of: stored, outcome) }
+        func asStored(_ outcome: TokenOutcome, _ reason: IdentityError? = nil) -> SessionTokens {
+            handOut(payload, of: stored, outcome, because: reason)
+        }
         if let end = payload.end {
             // What came late and could not be saved may prove the provider wrong.
             guard coordinator.unsavedSessions.contains(stored.id) else { throw IdentityError.ended(end) }
@@ -68,7 +75,9 @@ extension SessionManager {
         }
         if isGood(payload.tokens, stored.id, remaining, for: duration) {
             let untilDue = remaining - remainingWhenDue(payload.tokens, stored.id)
-            if untilDue < .zero { renewEarly(stored, payload.tokens) }
+            if untilDue < .zero, let reason = renewEarly(stored, payload.tokens) {
+                return asStored(.stillValid, reason)
+            }
             let credential = asStored(.stored)
             if let cache, let ticket, credential.warning == nil {
                 cache.put(credential, remaining: remaining, untilDue: untilDue, ticket: ticket)
@@ -83,7 +92,7 @@ extension SessionManager {
             if let held = inMemory(stored.id, after: error) { return held }
             // An outage, or a fault of ours, signs nobody out while the old token lasts; the wait may have been longer than that.
             guard !coordinator.ages.hasExpired(payload.tokens, of: stored.id) else { throw error }
-            return asStored(.stillValid)
+            return asStored(.stillValid, error)
         }
     }
 
@@ -96,12 +105,22 @@ extension SessionManager {
         return remaining >= asked || (asked >= lifetime && coordinator.ages.isFresh(tokens, of: id))
     }
 
-    /// Renews behind the caller's back; after a failure not again for a while, for the token is still good.
-    private func renewEarly(_ stored: StoredSession, _ tokens: TokenSet) {
-        guard !coordinator.holdsBackEarly(stored.id, of: stored.provider) else { return }
-        renewals.start(stored.id) { [self] in
-            try await renew(stored.id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
+    /// Starts a refresh in the background; after a failure not again for a while, because the token is still valid.
+    ///
+    /// - Returns: The error of the last attempt, where it is too early for the next one.
+    private func renewEarly(_ stored: StoredSession, _ tokens: TokenSet) -> IdentityError? {
+        guard !coordinator.holdsBackEarly(stored.id, of: stored.provider) else {
+            return coordinator.pauses.earlyFailure(stored.id)
         }
+        renewals.start(stored.id) { [self] in
+            do {
+                return try await renew(stored.id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
+            } catch {
+                coordinator.pauses.failedEarly(stored.id, with: IdentityError.wrapping(error))
+                throw error
+            }
+        }
+        return nil
     }
 
     /// What the session lets a cart know of the buyer, from tokens that are good for at least as long as asked.

@@ -32,6 +32,8 @@ package struct IDTokenExpectations: Sendable {
     package var leeway: TimeInterval = 60
     /// The time.
     package var now: Date
+    /// When the token was received, where it is an answer that was stored for a while; nil for one that came just now.
+    package var receivedAt: Date?
 
     package init(issuers: IssuerPolicy, audiences: [String], algorithms: [SignatureAlgorithm], now: Date) {
         self.issuers = issuers

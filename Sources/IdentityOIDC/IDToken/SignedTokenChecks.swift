@@ -92,29 +92,20 @@ struct SignedTokenChecks {
         guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
             throw failure(.idTokenTime, "lacks exp or iat", "section 2")
         }
-        guard expected.now < expiry + expected.leeway else {
-            throw refusal.error("has expired", "expires at", expiry, now: expected.now, "section 3.1.3.7 item 9")
+        let receipt = ReceiptTime(expected)
+        let clock = expected.receivedAt ?? expected.now
+        guard receipt.isBefore(expiry) else {
+            throw refusal.error("has expired", "expires at", expiry, now: clock, "section 3.1.3.7 item 9")
         }
-        guard issuedAt <= expected.now + expected.leeway else {
-            throw refusal.error(
-                "was issued in the future",
-                "was issued at",
-                issuedAt,
-                now: expected.now,
-                "section 3.1.3.7 item 10"
-            )
+        guard receipt.isAfter(issuedAt) else {
+            let section = "section 3.1.3.7 item 10"
+            throw refusal.error("was issued in the future", "was issued at", issuedAt, now: clock, section)
         }
         guard issuedAt <= expiry else {
             throw failure(.idTokenTime, "expires before it was issued", "section 3.1.3.7 item 10")
         }
-        if let notBefore = try time("nbf", claims), notBefore > expected.now + expected.leeway {
-            throw refusal.error(
-                "is not valid yet",
-                "is valid from",
-                notBefore,
-                now: expected.now,
-                "RFC 7519 section 4.1.5"
-            )
+        if let notBefore = try time("nbf", claims), !receipt.isAfter(notBefore) {
+            throw refusal.error("is not valid yet", "is valid from", notBefore, now: clock, "RFC 7519 section 4.1.5")
         }
         return (issuedAt, expiry)
     }

@@ -56,7 +56,8 @@ extension OpenIDClient {
         var answer = RefreshAnswer(
             status: response.status,
             body: Secret(bytes: response.body),
-            startedAt: startedAt
+            startedAt: startedAt,
+            receivedAt: channel.environment.clock.now
         )
         answer.sent = sent
         return answer
@@ -94,7 +95,11 @@ extension OpenIDClient {
         let refreshScopes = refreshScopes(answer)
         if !refreshScopes.isEmpty { renewed.refreshTokenScopes = refreshScopes }
         if let idToken = answer.idToken {
-            let claims = try await continued(idToken, answer, metadata, isBuyerKnown ? tokens : nil)
+            var expected = expectations(metadata, answer)
+            expected.previous = isBuyerKnown ? tokens : nil
+            // The answer may have been stored for hours: its times are those of its receipt.
+            expected.receivedAt = kept.receivedAt
+            let claims = try await continued(idToken, metadata, expected)
             if !isBuyerKnown { renewed.buyer = dialect.buyer(claims) }
             renewed.idToken = idToken
             renewed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
@@ -130,12 +135,9 @@ extension OpenIDClient {
     /// Validates the ID token of a refresh, which has to continue the login (OpenID Connect Core section 12.2).
     private func continued(
         _ idToken: Secret,
-        _ answer: TokenResponse,
         _ metadata: ProviderMetadata,
-        _ previous: TokenSet?
+        _ expected: IDTokenExpectations
     ) async throws -> IDTokenClaims {
-        var expected = expectations(metadata, answer)
-        expected.previous = previous
         do {
             return try await validate(idToken, metadata, expected)
         } catch {

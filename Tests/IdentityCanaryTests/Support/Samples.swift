@@ -149,7 +149,7 @@ enum Samples {
         values.append(try LoginCallback(url: "/cb?code=\(canary.plant("code"))&\(canary.plant("name"))=1"))
         values.append(SessionAttachment(payload: secret("cart", canary), revision: 1))
         values.append(RefreshRefusal(IdentityError(.rejected, .tokenResponseInvalid, "Refused.")))
-        values.append(RefreshAnswer(status: 200, body: secret("answer", canary), startedAt: Date()))
+        values.append(RefreshAnswer(status: 200, body: secret("answer", canary), startedAt: Date(), receivedAt: Date()))
         values.append(StoredLoginAttempt(key: "k", expiresAt: Date(), payload: secret("attempt", canary)))
         values.append(SQLiteStore.Configuration(path: "p", key: key, readOnlyKeys: [key]))
         let prompt = DeviceLoginPrompt(

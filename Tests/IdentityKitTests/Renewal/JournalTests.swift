@@ -154,17 +154,39 @@ struct JournalTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("an answer that is refused for ten minutes is given up, and the old token tried once more")
-    func givenUp() async throws {
+    @Test("an answer that is refused for a day is still not replaced by sending the old refresh token again")
+    func neverGivenUp() async throws {
         let world = RenewalWorld()
         world.provider.setGrace(3600)
         let id = try await world.expiredSession()
-        world.provider.refuseJudgement(IdentityError(.rejected, .idTokenSubject, "Somebody else."))
-        _ = try? await world.manager().tokens(for: id)
-        world.clock.advance(by: .seconds(601))
-        world.provider.refuseJudgement(IdentityError(.rejected, .idTokenSubject, "Somebody else."))
-        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        let wrong = IdentityError(.rejected, .idTokenSubject, "Somebody else.")
+        for _ in 0..<3 {
+            world.provider.refuseJudgement(wrong)
+            let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+            #expect(error?.code == .idTokenSubject)
+            world.clock.advance(by: .seconds(43_200))
+        }
+        #expect(world.provider.requests == 1)
+        world.provider.refuseJudgement()
+        #expect(try await world.manager().tokens(for: id).tokens.refreshToken?.reveal() == "refresh-3")
         #expect(world.provider.requests == 2)
+        #expect(world.provider.reuses == 0)
+    }
+
+    @Test("a stored answer that cannot be read is an error, and never counts as absent")
+    func unreadable() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
+        _ = try? await world.manager().tokens(for: id)
+        var row = try #require(try await world.store.session(id))
+        let text = String(decoding: row.payload.revealBytes(), as: UTF8.self)
+        row.payload = Secret(text.replacing("received_at", with: "got_at"))
+        row.generation += 1
+        #expect(try await world.store.replace(row, expecting: row.generation - 1))
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        #expect(error?.code == .storeCorrupt)
+        #expect(world.provider.requests == 1)
     }
 
     @Test("a page with status 200 is no answer: the token is asked for again at once")

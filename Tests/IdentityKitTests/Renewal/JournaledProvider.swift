@@ -70,11 +70,18 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         await hold?()
         switch fate {
         case .refused(let error): throw error
-        case .page: return RefreshAnswer(status: 200, body: Secret("<html>"), startedAt: startedAt)
+        case .page:
+            return RefreshAnswer(status: 200, body: Secret("<html>"), startedAt: startedAt, receivedAt: clock.now)
         case .lost(let error):
             _ = try rotate(tokens)
             throw error
-        case nil: return RefreshAnswer(status: 200, body: Secret(try rotate(tokens)), startedAt: startedAt)
+        case nil:
+            return RefreshAnswer(
+                status: 200,
+                body: Secret(try rotate(tokens)),
+                startedAt: startedAt,
+                receivedAt: clock.now
+            )
         }
     }
 

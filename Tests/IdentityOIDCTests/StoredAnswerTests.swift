@@ -1,0 +1,241 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Stored answers and the clock of this machine")
+struct StoredAnswerTests {
+    private static let lifetimeOfIDToken = 300
+
+    /// A session at a provider whose own clock is right, and processes that share its row.
+    private struct Stage {
+        let world: FakeWorld
+        let memory = InMemoryStore()
+        let id: SessionID
+
+        init(_ world: FakeWorld) async throws {
+            self.world = world
+            let clock = world.clock
+            let start = clock.now
+            world.fake.change(claims: { claims in
+                let now = Int((start + clock.elapsed.timeInterval).timeIntervalSince1970)
+                claims["iat"] = .integer(now)
+                claims["exp"] = .integer(now + lifetimeOfIDToken)
+            })
+            let manager = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: memory,
+                environment: world.environment
+            )
+            id = try await manager.establish(try await world.login(), provider: "fake").id
+            clock.advance(by: .seconds(3601))
+        }
+
+        /// A process that shares nothing with others but the row.
+        func process(_ store: (any SessionStore)? = nil) throws -> SessionManager {
+            SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: store ?? memory,
+                environment: IdentityEnvironment(
+                    transport: world.environment.transport,
+                    clock: ImpatientClock(manual: world.clock)
+                )
+            )
+        }
+
+        /// The refresh tokens that reached the provider.
+        var sent: [String] {
+            world.fake.requests(to: "/token").compactMap { $0.formFields().first { $0.0 == "refresh_token" }?.1 }
+        }
+    }
+
+    @Test("an answer is judged with the time of its receipt, however long ago its ID token has expired")
+    func judgedAtReceipt() async throws {
+        try await FakeWorld.run { world in
+            let stage = try await Stage(world)
+            // The process dies after it has stored the answer.
+            let store = SteppingStore(stage.memory)
+            store.on(3) { throw CancellationError() }
+            _ = try await stage.process(store).tokens(for: stage.id)
+            world.clock.advance(by: .seconds(4000))
+            let got = try await stage.process().tokens(for: stage.id)
+            #expect(got.outcome == .renewedLate)
+            // The stored answer, whose access token has expired too, was used, and its refresh token after it.
+            #expect(stage.sent == ["refresh-1", "refresh-2"])
+        }
+    }
+
+    @Test("an answer whose ID token had expired when it was received stays refused, and nothing is sent again")
+    func expiredAtReceipt() async throws {
+        try await FakeWorld.run { world in
+            let stage = try await Stage(world)
+            world.fake.change(claims: { claims in
+                claims["iat"] = .integer(1_790_000_000)
+                claims["exp"] = .integer(1_790_000_300)
+            })
+            for _ in 0..<3 {
+                let error = await #expect(throws: IdentityError.self) {
+                    _ = try await stage.process().tokens(for: stage.id)
+                }
+                #expect(error?.code == .idTokenTime)
+                #expect(error?.kind == .rejected)
+                world.clock.advance(by: .seconds(86_400))
+            }
+            #expect(stage.sent == ["refresh-1"])
+            #expect(try await !stage.process().session(stage.id).needsLogin)
+        }
+    }
+
+    enum Step: String, CaseIterable, Sendable {
+        case beforeClaim, afterClaim, request, beforeJournal, afterJournal, beforeSave, afterSave
+    }
+
+    @Test(
+        "a clock that jumps by two hours at any step of a refresh, and is set right later, costs no session and no second send",
+        arguments: Step.allCases,
+        [-7200.0, 7200]
+    )
+    func jump(_ step: Step, _ seconds: Double) async throws {
+        try await FakeWorld.run { world in
+            let stage = try await Stage(world)
+            let store = SteppingStore(stage.memory)
+            let jump = OneTime { world.clock.jump(by: seconds) }
+            switch step {
+            case .beforeClaim: store.on(1) { jump() }
+            case .afterClaim: store.after(1) { jump() }
+            case .request:
+                world.fake.intercept { request in
+                    if request.path == "/token" { jump() }
+                    return nil
+                }
+            case .beforeJournal: store.on(2) { jump() }
+            case .afterJournal: store.after(2) { jump() }
+            case .beforeSave: store.on(3) { jump() }
+            case .afterSave: store.after(3) { jump() }
+            }
+            try await Self.tolerate { _ = try await stage.process(store).tokens(for: stage.id) }
+            #expect(jump.isDone)
+            try await Self.waitAndSetRight(stage, seconds)
+        }
+    }
+
+    @Test(
+        "a clock that is two hours wrong all the time is named by the error, and costs no session",
+        arguments: [-7200.0, 7200]
+    )
+    func steadilyWrong(_ seconds: Double) async throws {
+        try await FakeWorld.run { world in
+            let stage = try await Stage(world)
+            world.clock.jump(by: seconds)
+            // A process that knows the token from before: one that is behind would trust the old token otherwise.
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await stage.process().renewTokens(for: stage.id)
+            }
+            #expect(error?.code == .idTokenTime)
+            #expect(error?.hint?.contains("This machine's clock") == true)
+            try await Self.waitAndSetRight(stage, seconds)
+        }
+    }
+
+    /// Eleven minutes with the wrong clock, then the right one: the session must be usable, and no token was sent twice.
+    private static func waitAndSetRight(_ stage: Stage, _ seconds: Double) async throws {
+        for _ in 0..<11 {
+            stage.world.clock.advance(by: .seconds(60))
+            try await tolerate { _ = try await stage.process().tokens(for: stage.id) }
+            _ = try await stage.process().repair()
+        }
+        stage.world.clock.jump(by: -seconds)
+        _ = try await stage.process().renewTokens(for: stage.id)
+        #expect(Set(stage.sent).count == stage.sent.count, "\(stage.sent)")
+        #expect(try await !stage.process().session(stage.id).isInDoubt)
+    }
+
+    /// An error that names the clock is fine while the clock is wrong.
+    private static func tolerate(_ body: () async throws -> Void) async throws {
+        do { try await body() } catch let error as IdentityError {
+            guard error.code == .idTokenTime, error.hint?.contains("This machine's clock") == true else { throw error }
+        }
+    }
+}
+
+/// A manual clock on which whoever sleeps lets the time pass.
+private struct ImpatientClock: IdentityClock {
+    let manual: ManualClock
+    var now: Date { manual.now }
+    var elapsed: Duration { manual.elapsed }
+
+    func sleep(for duration: Duration) async throws {
+        manual.advance(by: duration)
+        await Task.yield()
+        try Task.checkCancellation()
+    }
+}
+
+/// Something that happens once.
+private final class OneTime: Sendable {
+    private let done = Atomic(false)
+    private let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    var isDone: Bool { done.load(ordering: .acquiring) }
+    func callAsFunction() {
+        if !done.exchange(true, ordering: .acquiringAndReleasing) { body() }
+    }
+}
+
+/// A store with something to do before or after its n-th replacement.
+private final class SteppingStore: SessionStore {
+    typealias Action = @Sendable () throws -> Void
+
+    private struct State {
+        var count = 0
+        var before: [Int: Action] = [:]
+        var after: [Int: Action] = [:]
+        var isDead = false
+    }
+
+    private let inner: InMemoryStore
+    private let state = Mutex(State())
+
+    init(_ inner: InMemoryStore) { self.inner = inner }
+
+    /// Runs an action before the n-th replacement; one that throws fails this and all later ones, as if the process had died.
+    func on(_ number: Int, _ action: @escaping Action) { state.withLock { $0.before[number] = action } }
+    func after(_ number: Int, _ action: @escaping Action) { state.withLock { $0.after[number] = action } }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        let (before, after, isDead) = state.withLock { state in
+            state.count += 1
+            return (state.before[state.count], state.after[state.count], state.isDead)
+        }
+        guard !isDead else { throw IdentityError(.retryLater, .storeFailed, "The process has died.") }
+        do { try before?() } catch {
+            state.withLock { $0.isDead = true }
+            throw IdentityError(.retryLater, .storeFailed, "The process has died.")
+        }
+        let isReplaced = try await inner.replace(session, expecting: generation)
+        try after?()
+        return isReplaced
+    }
+
+    func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
+    func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
+    func remove(_ id: SessionID) async throws -> RemovedSession? { try await inner.remove(id) }
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        try await inner.sessions(matching: filter)
+    }
+    func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
+    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await inner.takeLoginAttempt(key) }
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        try await inner.attachment(name, of: id)
+    }
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
+    }
+}
