@@ -29,15 +29,18 @@ enum Program {
             }
         }
         guard steps > 0, seed > 0 else { return usage() }
-        let run = Run(seed: seed, steps: steps, mutant: mutant, historyPath: historyPath)
-        do { return try run.run() ? 0 : 1 } catch {
+        do {
+            let run = try Run(seed: seed, steps: steps, mutant: mutant, historyPath: historyPath)
+            return try run.run() ? 0 : 1
+        } catch {
             print("\(error)")
             return 70
         }
     }
 
     nonisolated private static func usage() -> Int32 {
-        print("identity-simulator [--steps N] [--seed N] [--history FILE] [--mutant no-lock|no-generation|no-intent]")
+        let mutants = Mutant.allCases.filter { $0 != .none }.map(\.rawValue).joined(separator: "|")
+        print("identity-simulator [--steps N] [--seed N] [--history FILE] [--mutant \(mutants)]")
         return 2
     }
 

@@ -7,13 +7,15 @@ final class Run {
     let scheduler: Scheduler
     let history: History
     let mutant: Mutant
+    let mint: TokenMint
     var tally = Tally()
     var nextOwner: Owner = 1
 
-    init(seed: UInt64, steps: Int, mutant: Mutant, historyPath: String?) {
+    init(seed: UInt64, steps: Int, mutant: Mutant, historyPath: String?) throws {
         self.seed = seed
         self.steps = steps
         self.mutant = mutant
+        mint = try TokenMint()
         scheduler = Scheduler(seed: seed)
         history = History(path: historyPath)
     }

@@ -11,8 +11,8 @@ final class Authority: @unchecked Sendable {
         self.world = world
     }
 
-    func addFamily(_ provider: ProviderName) -> Family {
-        let family = Family(families.count + 1, provider, at: world.scheduler.now)
+    func addFamily(_ provider: ProviderName, of subject: String) -> Family {
+        let family = Family(families.count + 1, provider, subject, at: world.scheduler.now)
         families.append(family)
         return family
     }
@@ -79,7 +79,6 @@ final class Authority: @unchecked Sendable {
             return rotate(family, for: exchange, spending: number)
         }
         let cause = world.causeOfLoss(exchange, spentBy: earlier)
-        if cause == "race" { world.tally.familiesRevokedByRace += 1 }
         if world.episode.weather == .quickRepair {
             world.violate("family \(family.number) is lost (\(cause)) although repair was quicker than the grace")
         }
@@ -127,9 +126,7 @@ final class Authority: @unchecked Sendable {
             }
             guard hit, family.revokedBecause == nil, let subject = subject(of: family) else { continue }
             let row = world.disk.rows[subject.id]
-            guard row != nil, !family.isUsable(in: row), !family.isUsable(in: world.disk.spool[subject.id]) else {
-                continue
-            }
+            guard row != nil, !family.isUsable(in: row), !world.disk.hasSpooled(family, subject.id) else { continue }
             family.isInDoubt = true
             world.tally.inDoubt += 1
             world.tally.crashesInTheGap += 1

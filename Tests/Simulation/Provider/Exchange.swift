@@ -1,5 +1,21 @@
 internal import IdentityKit
 
+/// Why a refresh token may be sent although it was sent before.
+///
+/// Everything else is a fault of ours.
+enum Excuse: String, CaseIterable {
+    /// Nothing usable came back.
+    case answerLost = "answer lost"
+    /// Its process died before the answer was saved.
+    case crash
+    /// Its process died, and the tokens are in the spool of a machine that is away.
+    case machineAway = "machine away"
+    /// Its process was stopped for longer than others wait.
+    case stopped
+    /// Its process lives, and neither the store nor its spool took the tokens.
+    case nowhereDurable = "nowhere durable"
+}
+
 /// One request with a refresh token, and what became of it.
 final class Exchange: @unchecked Sendable {
     enum State {
@@ -17,6 +33,10 @@ final class Exchange: @unchecked Sendable {
     var state = State.inFlight
     /// The number of the tokens that the provider made for it.
     var rotatedTo: Int?
+    /// Whether the store has called the answer, or its tokens, saved.
+    var isSaved = false
+    /// Whether its process has put them into its spool.
+    var isSpooled = false
 
     init(_ process: VirtualProcess, _ text: String, at now: Duration) {
         self.process = process
@@ -24,22 +44,30 @@ final class Exchange: @unchecked Sendable {
         sentAt = now
     }
 
-    /// Whether what it got, or will get, may never reach the store: others may then ask again.
-    func isExcused(since moment: Duration) -> Bool {
-        process.isDead || state == .failed || process.wasStopped(since: moment) || process.storeFailed(since: moment)
+    /// Why nobody else could have its answer, so that the token may be sent again; nil when there is no excuse.
+    func excuse(_ locking: Episode.Locking, now: Duration) -> Excuse? {
+        if state == .failed { return .answerLost }
+        guard !isSaved else { return nil }
+        if process.isDead { return isSpooled ? .machineAway : .crash }
+        // A kernel lock stays with a process that is stopped.
+        if locking != .kernel, process.wasStopped(for: Self.patience, since: sentAt, now: now) { return .stopped }
+        return process.refusals(since: sentAt) >= 2 && !isSpooled ? .nowhereDurable : nil
     }
+
+    /// A process that is stopped for longer than this is taken for dead where its lock does not prove it.
+    private static let patience = Duration.seconds(10)
 }
 
 /// What descends from one login at a provider: refresh tokens of which the unspent are good, one unless there is a grace.
 final class Family: @unchecked Sendable {
     let number: Int
     let provider: ProviderName
+    /// Whose it is.
+    let subject: String
     /// The number of the newest token.
     private(set) var newest = 0
     /// The tokens that nobody has spent yet.
     private(set) var good: Set<Int> = [0]
-    /// Tokens that came in answers that are not to be trusted: good at the provider, and of no use.
-    var untrusted: Set<Int> = []
     /// When a token was first spent, and what it brought the last time.
     private(set) var spent: [Int: (at: Duration, successor: Int)] = [:]
     /// When the newest tokens were made.
@@ -53,9 +81,10 @@ final class Family: @unchecked Sendable {
     /// How often the provider said `invalid_grant`.
     var refusals = 0
 
-    init(_ number: Int, _ provider: ProviderName, at now: Duration) {
+    init(_ number: Int, _ provider: ProviderName, _ subject: String, at now: Duration) {
         self.number = number
         self.provider = provider
+        self.subject = subject
         renewedAt = now
         issuedAt = [0: now]
     }
@@ -83,6 +112,6 @@ final class Family: @unchecked Sendable {
     /// Whether there is a token in a text that the provider would take.
     func isUsable(in row: StoredSession?) -> Bool {
         guard let row else { return false }
-        return good.contains { !untrusted.contains($0) && row.holds(refreshToken($0)) }
+        return good.contains { row.holds(refreshToken($0)) }
     }
 }

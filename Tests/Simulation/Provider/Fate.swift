@@ -20,7 +20,8 @@ enum Fate: String, CaseIterable {
     case retryRequest
     case temporarilyUnavailable
     case invalidClient
-    case brokenIDToken
+    /// Signed with a key that is published some minutes later.
+    case lateKey
     /// New access token, and the refresh token stays what it is.
     case withoutRefreshToken
 
@@ -36,7 +37,7 @@ enum Fate: String, CaseIterable {
     /// Whether the provider acts on the request.
     var isActedOn: Bool {
         switch self {
-        case .well, .lostAfter, .late, .slow, .error502After, .pageAfter, .brokenJSONAfter, .brokenIDToken: true
+        case .well, .lostAfter, .late, .slow, .error502After, .pageAfter, .brokenJSONAfter, .lateKey: true
         default: false
         }
     }

@@ -23,20 +23,23 @@ enum Providers {
     static let timeout = Duration.seconds(4)
 
     /// The real providers, over the simulated transport.
-    static func all(_ environment: IdentityEnvironment) throws -> [any IdentityProvider] {
+    static func all(_ environment: IdentityEnvironment, _ mutant: Mutant) throws -> [any IdentityProvider] {
         try ProviderName.allCases.map { name in
-            switch name {
-            case .any, .anyOfB: try openID(name, environment)
-            case .shopify: try shopify(environment)
-            case .bolt: try bolt(environment)
-            }
+            let provider: any JournaledRefreshing =
+                switch name {
+                case .any, .anyOfB: try openID(name, environment)
+                case .shopify: try shopify(environment)
+                case .bolt: try bolt(environment)
+                }
+            guard mutant.concernsProviders else { return provider }
+            return FaultyProvider(inner: provider, mutant: mutant, clock: environment.clock)
         }
     }
 
     private static func openID(
         _ name: ProviderName,
         _ environment: IdentityEnvironment
-    ) throws -> any IdentityProvider {
+    ) throws -> any JournaledRefreshing {
         var configuration = OpenIDProvider.Configuration(
             name: name.rawValue,
             issuer: name.issuer,
@@ -47,7 +50,7 @@ enum Providers {
         return try OpenIDProvider(configuration, environment: environment)
     }
 
-    private static func shopify(_ environment: IdentityEnvironment) throws -> any IdentityProvider {
+    private static func shopify(_ environment: IdentityEnvironment) throws -> any JournaledRefreshing {
         let name = ProviderName.shopify
         var configuration = ShopifyProvider.Configuration(
             name: name.rawValue,
@@ -63,7 +66,7 @@ enum Providers {
         return try ShopifyProvider(configuration, environment: environment)
     }
 
-    private static func bolt(_ environment: IdentityEnvironment) throws -> any IdentityProvider {
+    private static func bolt(_ environment: IdentityEnvironment) throws -> any JournaledRefreshing {
         let name = ProviderName.bolt
         var configuration = BoltProvider.Configuration(
             name: name.rawValue,
@@ -72,6 +75,7 @@ enum Providers {
             authentication: .confidential(apiKey: Secret("api-key"))
         )
         configuration.endpoints.token = try HTTPURL(name.issuer + "/token")
+        configuration.endpoints.jwks = try HTTPURL(name.issuer + "/keys")
         configuration.timeout = timeout
         return try BoltProvider(configuration, environment: environment)
     }

@@ -22,7 +22,7 @@ struct Reply {
         case .error503: return Reply(response: page(503))
         default: break
         }
-        guard let token else { return Reply(response: document(request.url)) }
+        guard let token else { return Reply(response: document(request.url, world)) }
         world.authority.takeBack(token)
         return Reply(response: HTTPResponse(status: 200))
     }
@@ -33,19 +33,28 @@ struct Reply {
         guard let (family, number) = world.authority.present(exchange) else {
             return Reply(response: json(["error": .string("invalid_grant")], status: 400), isUsable: true)
         }
-        var body = tokens(family, family.accessToken(number), world.episode.lifetime)
+        let accessToken = family.accessToken(number)
+        var body = tokens(family, accessToken, world.episode.lifetime)
         body["refresh_token"] = .string(family.refreshToken(number))
+        // Shopify sends no new ID token.
+        if family.provider != .shopify {
+            let isLate = fate == .lateKey
+            if isLate { world.announceLateKey() }
+            let mint = world.mint
+            guard
+                let idToken = try? mint.idToken(of: family, for: accessToken, at: world.trueDate, withLateKey: isLate)
+            else {
+                world.violate("The simulated provider cannot sign.")
+                return Reply(response: nil)
+            }
+            body["id_token"] = .string(idToken)
+        }
         switch fate {
         case .lostAfter: return Reply(response: nil)
         case .error502After: return Reply(response: page(502))
         case .pageAfter: return Reply(response: page(200))
         case .brokenJSONAfter: return Reply(response: HTTPResponse(status: 200, body: Array("{\"access_tok".utf8)))
-        case .brokenIDToken:
-            body["id_token"] = .string("e30.e30.AAAA")
-            family.untrusted.insert(number)
-            return Reply(response: json(body))
         default:
-            family.untrusted.remove(number)
             return Reply(response: json(body), isUsable: true)
         }
     }
@@ -98,20 +107,11 @@ struct Reply {
         HTTPResponse(status: status, body: Array("<!doctype html><title>Something went wrong</title>".utf8))
     }
 
-    /// Metadata, or a key that signed nothing here.
-    private static func document(_ url: HTTPURL) -> HTTPResponse {
+    /// Metadata, or the keys.
+    private static func document(_ url: HTTPURL, _ world: World) -> HTTPResponse {
         let issuer = url.origin
         guard url.path.hasSuffix("/.well-known/openid-configuration") else {
-            // The example key of RFC 7517 appendix A.1.
-            return json([
-                "keys": .array([
-                    .object([
-                        "kty": .string("EC"), "crv": .string("P-256"), "kid": .string("1"), "use": .string("sig"),
-                        "x": .string("MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"),
-                        "y": .string("4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"),
-                    ])
-                ])
-            ])
+            return json(["keys": world.mint.keySet(withLateKeys: world.hasPublishedLateKey)])
         }
         return json([
             "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "/authorize"),
@@ -119,7 +119,7 @@ struct Reply {
             "revocation_endpoint": .string(issuer + "/revoke"),
             "response_types_supported": .array([.string("code")]),
             "subject_types_supported": .array([.string("public")]),
-            "id_token_signing_alg_values_supported": .array([.string("ES256")]),
+            "id_token_signing_alg_values_supported": .array([.string("RS256")]),
         ])
     }
 }

@@ -6,7 +6,8 @@ internal import IdentityKit
 final class Disk: @unchecked Sendable {
     private unowned let world: World
     private(set) var rows: [SessionID: StoredSession] = [:]
-    private(set) var spool: [SessionID: StoredSession] = [:]
+    /// What each machine has spooled, which no other machine sees.
+    private var spools: [Int: [SessionID: StoredSession]] = [:]
     var attempts: [String: StoredLoginAttempt] = [:]
     var isFull = false
 
@@ -24,6 +25,7 @@ final class Disk: @unchecked Sendable {
         guard let old = rows[session.id] else { return false }
         guard old.generation == generation || world.mutant == .ignoresGeneration else { return false }
         if world.mutant == .writesNoIntent, session.isInDoubt, !old.isInDoubt { return true }
+        if world.mutant == .writesNoJournal, session.holdsAnswer { return true }
         world.check(session, replaces: old)
         rows[session.id] = session
         return true
@@ -35,14 +37,29 @@ final class Disk: @unchecked Sendable {
         return old
     }
 
-    func setSpooled(_ session: StoredSession?, _ id: SessionID) {
-        spool[id] = session
+    func spool(of process: VirtualProcess) -> [SessionID: StoredSession] { spools[machine(process)] ?? [:] }
+
+    func setSpooled(_ session: StoredSession?, _ id: SessionID, by process: VirtualProcess) {
+        spools[machine(process), default: [:]][id] = session
+    }
+
+    /// Whether a good token of a family is in anybody's spool.
+    func hasSpooled(_ family: Family, _ id: SessionID) -> Bool {
+        spools.values.contains { family.isUsable(in: $0[id]) }
+    }
+
+    /// Kernel locks hold between the processes of one machine, which share its spool.
+    private func machine(_ process: VirtualProcess) -> Int {
+        world.episode.locking == .kernel ? 0 : process.slot
     }
 }
 
 extension StoredSession {
     /// Whether the row tells that a refresh token may have been spent.
     var isInDoubt: Bool { isUnsettled }
+
+    /// Whether an answer that was not judged yet is in it.
+    var holdsAnswer: Bool { (try? JSONValue(parsing: payload.revealBytes()))?["answer"] != nil }
 
     /// Whether the payload holds a text that needs no escaping, also in an answer that was kept and not judged yet.
     func holds(_ text: String) -> Bool {

@@ -13,9 +13,16 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
 
     // MARK: Ways to fail
 
-    private func read<Value>(_ body: () -> Value) async -> Value {
+    private func read<Value>(_ body: () -> Value) async throws -> Value {
         await world.pause(world.scheduler.random.milliseconds(0...3), as: process.number)
+        try failIfAway()
         return body()
+    }
+
+    /// What a server does that is away, or restarts.
+    func failIfAway() throws {
+        guard world.isStoreAway else { return }
+        throw IdentityError(.retryLater, .storeFailed, "The store does not answer.")
     }
 
     /// A durable write, with a moment to die before it and one after it.
@@ -23,6 +30,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         let faults = world.faults
         await world.pause(latency(faults), as: process.number)
         await dieIfDue(faults)
+        try failIfAway()
         if world.disk.isFull {
             fail(what, id, "the disk is full")
             throw IdentityError(.retryLater, .storeFull, "The disk is full.")
@@ -44,7 +52,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
 
     private func fail(_ what: String, _ id: SessionID?, _ how: String) {
         world.tally.storeFaults += 1
-        process.lastStoreFailure = world.scheduler.now
+        process.storeRefusals.append(world.scheduler.now)
         world.note(process, "\(what) \(world.name(id)): \(how)")
     }
 
@@ -67,7 +75,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
     }
 
     func session(_ id: SessionID) async throws -> StoredSession? {
-        await read { world.disk.rows[id] }
+        try await read { world.disk.rows[id] }
     }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
@@ -75,6 +83,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         let what = "replace to \(step)\(session.isInDoubt ? " in doubt" : "")"
         return try await write(what, session.id) {
             let isReplaced = world.disk.replace(session, expecting: generation)
+            if isReplaced { world.noteSaved(session) }
             if !isReplaced { world.note(process, "replace \(world.name(session.id)) refused") }
             return isReplaced
         }
@@ -87,7 +96,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
     }
 
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        await read {
+        try await read {
             world.disk.rows.values.filter(filter.matches)
                 .sorted { ($0.createdAt, $0.id.rawValue) < ($1.createdAt, $1.id.rawValue) }
         }
@@ -127,23 +136,29 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         await dieIfDue(world.faults)
     }
 
+    private func readSpool<Value>(_ body: () -> Value) async -> Value {
+        await world.pause(world.scheduler.random.milliseconds(0...3), as: process.number)
+        return body()
+    }
+
     func spool(_ session: StoredSession) async throws {
         try await spoolWrite("spool", session.id) {
             world.tally.spooled += 1
-            world.disk.setSpooled(session, session.id)
+            world.disk.setSpooled(session, session.id, by: process)
+            world.noteSpooled(session)
         }
     }
 
     func spooledSession(_ id: SessionID) async throws -> StoredSession? {
-        await read { world.disk.spool[id] }
+        await readSpool { world.disk.spool(of: process)[id] }
     }
 
     func spooledSessions() async throws -> [StoredSession] {
-        await read { world.disk.spool.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+        await readSpool { world.disk.spool(of: process).values.sorted { $0.id.rawValue < $1.id.rawValue } }
     }
 
     func removeSpooledSession(_ id: SessionID) async throws {
-        try await spoolWrite("unspool", id) { world.disk.setSpooled(nil, id) }
+        try await spoolWrite("unspool", id) { world.disk.setSpooled(nil, id, by: process) }
     }
 }
 
@@ -155,8 +170,11 @@ final class LockingStore: SimulatedStore, SessionLocking, @unchecked Sendable {
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         if world.mutant == .locksNothing { return try await body(.kernel) }
+        await world.pause(world.scheduler.random.milliseconds(0...2), as: process.number)
+        try failIfAway()
         let grant = try await world.locks.acquire(id, for: process, waitingUpTo: limit)
         defer { world.locks.release(grant) }
+        if world.mutant == .neverAsksTheLease { return try await body(SessionHold { true }) }
         return try await body(SessionHold { [locks = world.locks] in locks.isSafelyHeld(grant) })
     }
 }

@@ -31,6 +31,8 @@ struct Episode {
         case network
         /// Writes fail, or seem to; the disk is full or slow.
         case store
+        /// The store is away, for longer than a lease too, and answers are late.
+        case storeOutage
         /// Processes are stopped for a while; clocks jump.
         case time
         case everything
@@ -60,6 +62,8 @@ struct Episode {
         var diskFull = 0
         /// Of a write to be slow.
         var slowWrite = 0
+        /// Of a tick to find the store away for a while.
+        var storeOutage = 0
         /// Of a tick to end a family at the provider's own will.
         var revocation = 0
     }
@@ -80,6 +84,12 @@ struct Episode {
             weather = .time
             locking = .lease
         }
+        if mutant == .neverAsksTheLease {
+            weather = .time
+            locking = .lease
+        }
+        if mutant == .judgesByNow || mutant == .resendsRefused { weather = .network }
+        if mutant == .writesNoJournal { weather = .crashes }
         reuse = random.one(of: Reuse.allCases)
         if weather == .quickRepair {
             reuse = .grace600
@@ -102,6 +112,10 @@ struct Episode {
         if weather == .store || isAll {
             faults.writeError = 60
             faults.diskFull = 6
+            faults.slowWrite = 60
+        }
+        if weather == .storeOutage || isAll {
+            faults.storeOutage = 30
             faults.slowWrite = 60
         }
         if weather == .time || isAll {

@@ -24,6 +24,10 @@ struct Tally {
     /// New logins that were needed, by reason.
     var logins: [String: Int] = [:]
     var familiesRevokedByRace = 0
+    /// Tokens that were sent again, by the excuse.
+    var excuses: [Excuse: Int] = [:]
+    /// Times at which the store was away.
+    var storeOutages = 0
     var tokensLost = 0
 
     var total: Int { logins.values.reduce(0, +) }
@@ -37,7 +41,24 @@ struct Tally {
             \(storeFaults) store faults, \(logouts) logouts, \(inDoubt) in doubt, \(repaired) repaired, \(spooled) spooled, \
             \(sentAfterLease) sent after a lost lease, \(total) new logins (\(reasons)), \
             \(familiesRevokedByRace) families revoked by a race of ours, \(tokensLost) acknowledged tokens lost, \
-            history \(String(sum, radix: 16))
+            \(storeOutages) store outages, sent again with an excuse: \(excusesInWords), history \(String(sum, radix: 16))
             """
+    }
+
+    private var excusesInWords: String {
+        Excuse.allCases.map { "\($0.rawValue) \(excuses[$0] ?? 0)" }.joined(separator: ", ")
+    }
+
+    /// What was excused more often than it can have happened; nil when every excuse has its bound.
+    var excess: String? {
+        let bounds: [Excuse: Int] = [
+            .answerLost: inDoubt, .crash: crashes, .machineAway: min(crashes, spooled), .stopped: stops,
+            .nowhereDurable: storeFaults / 20,
+        ]
+        for excuse in Excuse.allCases {
+            guard let count = excuses[excuse], let bound = bounds[excuse], count > bound else { continue }
+            return "\(excuse.rawValue) excuses \(count) second sends, and happened \(bound) times at most"
+        }
+        return nil
     }
 }

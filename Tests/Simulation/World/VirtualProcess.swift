@@ -11,9 +11,11 @@ final class VirtualProcess: @unchecked Sendable {
     private(set) var manager: SessionManager?
     var isDead = false
     var isStopped = false
-    /// When it last was stopped, and went on again.
-    var lastStopped: Duration?
-    var lastStoreFailure: Duration?
+    /// When it was stopped, and when it went on again.
+    private(set) var stops: [(from: Duration, to: Duration)] = []
+    var stoppedAt = Duration.zero
+    /// When the store or the spool refused a write of this process only.
+    var storeRefusals: [Duration] = []
     /// Its tasks that may be cancelled, by the number of the call.
     var callers: [Int: Task<Void, Never>] = [:]
 
@@ -28,20 +30,30 @@ final class VirtualProcess: @unchecked Sendable {
         let environment = IdentityEnvironment(transport: transport, clock: clock, random: SimulatedRandom(world))
         let store = world.episode.locking == .none ? SimulatedStore(world, self) : LockingStore(world, self)
         manager = SessionManager(
-            providers: try ProviderRegistry(try Providers.all(environment)),
+            providers: try ProviderRegistry(try Providers.all(environment, world.mutant)),
             store: store,
             environment: environment,
             configuration: SessionManager.Configuration()
         )
     }
 
-    /// Whether it was stopped at some time since.
-    func wasStopped(since moment: Duration) -> Bool {
-        isStopped || lastStopped.map { $0 >= moment } ?? false
+    func wentOn(at now: Duration) {
+        stops.append((stoppedAt, now))
     }
 
-    func storeFailed(since moment: Duration) -> Bool {
-        lastStoreFailure.map { $0 >= moment } ?? false
+    /// Whether it was stopped at some time since.
+    func wasStopped(since moment: Duration) -> Bool {
+        isStopped || stops.contains { $0.to >= moment }
+    }
+
+    /// Whether it was stopped at some time since, for so long at least.
+    func wasStopped(for duration: Duration, since moment: Duration, now: Duration) -> Bool {
+        if isStopped, now - max(stoppedAt, moment) >= duration { return true }
+        return stops.contains { $0.to - max($0.from, moment) >= duration }
+    }
+
+    func refusals(since moment: Duration) -> Int {
+        storeRefusals.count { $0 >= moment }
     }
 }
 

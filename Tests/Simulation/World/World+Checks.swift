@@ -103,29 +103,51 @@ extension World {
             violate("p\(process.number) sends \(exchange.text) and \(name(subject.id)) does not say so on the disk")
         }
         for other in subject.family.exchanges
-        where other !== exchange && other.state == .inFlight && !other.isExcused(since: other.sentAt) {
+        where other !== exchange && other.state == .inFlight
+            && other.excuse(episode.locking, now: scheduler.now) == nil
+        {
             violate(
                 "\(exchange.text) is sent by p\(process.number) while p\(other.process.number) waits for its answer"
             )
         }
     }
 
-    /// A spent token came: it may, if whoever spent it could not keep what it got for it, or if its sender is no longer there.
+    /// A spent token came: it may, if nobody could have the answer that it was spent for, or if its sender has died since.
     func checkReplay(_ exchange: Exchange, of subject: Subject?, spentBy earlier: Exchange?) {
-        guard let subject, !exchange.isExcused(since: exchange.sentAt) else { return }
+        guard let subject else { return }
         guard let earlier else { return violate("\(exchange.text) came, which is older than any that may be in doubt") }
-        if earlier.isExcused(since: earlier.sentAt) { return }
-        violate(
-            "\(exchange.text) came twice: p\(earlier.process.number) lives and has the answer (\(name(subject.id)))"
-        )
+        guard let excuse = excuse(exchange, spentBy: earlier) else {
+            tally.familiesRevokedByRace += 1
+            return violate(
+                "\(exchange.text) came twice, from p\(earlier.process.number) and p\(exchange.process.number) "
+                    + "(\(name(subject.id)))"
+            )
+        }
+        tally.excuses[excuse, default: 0] += 1
+        if let excess = tally.excess { violate(excess) }
     }
 
-    /// A family was revoked because a spent token came: whose fault it was.
+    /// Why a family was revoked because a spent token came.
     func causeOfLoss(_ exchange: Exchange, spentBy earlier: Exchange?) -> String {
-        let both = [earlier, exchange].compactMap { $0 }
-        if both.contains(where: { $0.state == .failed }) { return "answer lost" }
-        if both.contains(where: \.process.isDead) { return "crash" }
-        if both.contains(where: { $0.process.wasStopped(since: $0.sentAt) }) { return "stopped" }
-        return both.contains { $0.process.storeFailed(since: $0.sentAt) } ? "store failed" : "race"
+        earlier.flatMap { excuse(exchange, spentBy: $0)?.rawValue } ?? "race"
+    }
+
+    private func excuse(_ exchange: Exchange, spentBy earlier: Exchange) -> Excuse? {
+        if let excuse = earlier.excuse(episode.locking, now: scheduler.now) { return excuse }
+        // It was sent first, arrived last, and nobody waits for its answer any more.
+        return exchange.process.isDead ? .crash : nil
+    }
+
+    /// The store has called a row durable.
+    func noteSaved(_ row: StoredSession) { note(row) { $0.isSaved = true } }
+
+    /// A spool has called tokens durable.
+    func noteSpooled(_ row: StoredSession) { note(row) { $0.isSpooled = true } }
+
+    private func note(_ row: StoredSession, _ mark: (Exchange) -> Void) {
+        guard let family = byID[row.id]?.family else { return }
+        for exchange in family.exchanges {
+            if let number = exchange.rotatedTo, row.holds(family.refreshToken(number)) { mark(exchange) }
+        }
     }
 }

@@ -52,17 +52,34 @@ extension World {
                 note("the disk has room")
             }
         }
+        if scheduler.random.permille(faults.storeOutage), !isStoreAway {
+            tally.storeOutages += 1
+            storeAwayUntil = scheduler.now + scheduler.random.milliseconds(500...90_000)
+            note("the store is away until \(storeAwayUntil.milliseconds)")
+        }
         if scheduler.random.permille(faults.revocation), let subject = subjects.randomElement(using: &scheduler.random)
         {
             authority.revoke(subject.family, because: "the provider's will")
         }
     }
 
+    /// The wall clock is wrong for a while, then it is set right.
+    ///
+    /// One that is ahead is set right before it was ahead for as long as it is ahead: later nothing would show that an answer came
+    /// under a wrong clock (Documentation/Renewal.md, "A stored answer").
     private func jump() {
-        let seconds = scheduler.random.one(of: [-86_400, -3600, -400, -30, 30, 400, 3600, 86_400])
+        let seconds = scheduler.random.one(of: [-86_400, -7200, -400, -30, 30, 400, 7200, 86_400])
+        let longest = seconds > 0 ? min(seconds * 800, 900_000) : 900_000
+        move(by: seconds)
+        tally.clockJumps += 1
+        scheduler.after(scheduler.random.milliseconds(5_000...longest), as: owner) { [self] in
+            if !isSettling { move(by: -seconds) }
+        }
+    }
+
+    private func move(by seconds: Int) {
         wallOffset += TimeInterval(seconds)
         if seconds < 0 { setBacks.append(scheduler.now) }
-        tally.clockJumps += 1
         note("the wall clock jumps by \(seconds) s")
     }
 
@@ -87,6 +104,10 @@ extension World {
         faults = Episode.Faults()
         disk.isFull = false
         outageUntil = .zero
+        storeAwayUntil = .zero
+        if wallOffset > 0 { setBacks.append(scheduler.now) }
+        wallOffset = 0
+        if lateKeyAt != nil { lateKeyAt = scheduler.now }
         for case let process? in slots { resume(process) }
         for slot in slots.indices where slots[slot] == nil { start(slot) }
         let rest = scheduler.now + .seconds(150)

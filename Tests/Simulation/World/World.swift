@@ -9,6 +9,7 @@ final class World: @unchecked Sendable {
     let episode: Episode
     let history: History
     let mutant: Mutant
+    let mint: TokenMint
     var tally: Tally
     private(set) lazy var disk = Disk(self)
     private(set) lazy var locks = SessionLocks(self)
@@ -26,6 +27,10 @@ final class World: @unchecked Sendable {
     /// What may go wrong at the moment.
     var faults: Episode.Faults
     var outageUntil = Duration.zero
+    /// Until when the store does not answer.
+    var storeAwayUntil = Duration.zero
+    /// When the keys are published that already sign.
+    var lateKeyAt: Duration?
     var lastCall = 0
     /// The first rule that was broken, with what broke it.
     private(set) var violation: String?
@@ -37,6 +42,7 @@ final class World: @unchecked Sendable {
         history = run.history
         tally = run.tally
         mutant = run.mutant
+        mint = run.mint
         owner = run.nextOwner
         nextOwner = run.nextOwner + 1
         self.episode = episode
@@ -107,6 +113,7 @@ final class World: @unchecked Sendable {
     func stop(_ process: VirtualProcess, for duration: Duration) {
         guard !process.isDead, !process.isStopped else { return }
         process.isStopped = true
+        process.stoppedAt = scheduler.now
         tally.stops += 1
         note(process, "is stopped for \(duration)")
         scheduler.stop(process.number)
@@ -116,9 +123,18 @@ final class World: @unchecked Sendable {
     func resume(_ process: VirtualProcess) {
         guard !process.isDead, process.isStopped else { return }
         process.isStopped = false
-        process.lastStopped = scheduler.now
+        process.wentOn(at: scheduler.now)
         note(process, "goes on")
         scheduler.resume(process.number)
+    }
+
+    var isStoreAway: Bool { scheduler.now < storeAwayUntil }
+
+    var hasPublishedLateKey: Bool { lateKeyAt.map { scheduler.now >= $0 } ?? false }
+
+    /// A provider signs with a key that it will publish some minutes later.
+    func announceLateKey() {
+        if lateKeyAt == nil { lateKeyAt = scheduler.now + scheduler.random.milliseconds(60_000...900_000) }
     }
 
     var running: [VirtualProcess] { slots.compactMap { $0 }.filter { !$0.isStopped } }
@@ -126,15 +142,4 @@ final class World: @unchecked Sendable {
 
 extension Duration {
     var milliseconds: Int { Int(self / .milliseconds(1)) }
-}
-
-/// Faults that are built in on purpose, to show that the run finds them.
-enum Mutant: String, CaseIterable {
-    case none
-    /// Every lock is granted at once to everybody.
-    case locksNothing = "no-lock"
-    /// A save overwrites whatever generation is there.
-    case ignoresGeneration = "no-generation"
-    /// A claim is answered as written and is not.
-    case writesNoIntent = "no-intent"
 }

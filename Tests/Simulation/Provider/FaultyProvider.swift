@@ -1,0 +1,37 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// A real provider with one of the faults that the run must find.
+struct FaultyProvider: JournaledRefreshing {
+    let inner: any JournaledRefreshing
+    let mutant: Mutant
+    let clock: any IdentityClock
+
+    var descriptor: ProviderDescriptor { inner.descriptor }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options)
+    }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await inner.exchange(callback, for: attempt)
+    }
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
+        try await inner.logoutURL(for: tokens, returningTo: uri)
+    }
+    func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
+    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        try await inner.requestRefresh(of: tokens)
+    }
+
+    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        var answer = answer
+        if mutant == .judgesByNow { answer.receivedAt = clock.now }
+        do {
+            return try await inner.tokens(from: answer, renewing: tokens)
+        } catch let error as IdentityError where mutant == .resendsRefused && error.kind == .rejected {
+            throw RefreshRefusal(IdentityError(.rejected, .tokenResponseInvalid, error.message))
+        }
+    }
+}
