@@ -42,7 +42,9 @@ enum Program {
     }
 
     nonisolated private static func usage() -> Int32 {
-        print("identity-kill-loop [ROUNDS] [PROCESSES] [GRACE_SECONDS|repeats] [--postgres URL] [--storm]")
+        print(
+            "identity-kill-loop [ROUNDS] [PROCESSES] [GRACE_SECONDS|repeats] [--postgres URL] [--hits N] [--mutant NAME] [--storm]"
+        )
         return 2
     }
 }

@@ -23,6 +23,8 @@ struct WorkOrder: Codable, Sendable {
     var epoch: Double
     /// How far they are ahead besides.
     var offset = 0.0
+    /// A fault that the run must find.
+    var mutant: Mutant?
 
     var clock: RunClock { RunClock(epoch: epoch, speed: speed, offset: offset) }
 
@@ -49,8 +51,9 @@ struct WorkOrder: Codable, Sendable {
         configuration.timeout = .seconds(5)
         configuration.allowsLoopbackHTTP = true
         let environment = IdentityEnvironment(transport: transport, clock: clock)
+        let provider = JudgingProvider(inner: try OpenIDProvider(configuration, environment: environment))
         return SessionManager(
-            providers: try ProviderRegistry([try OpenIDProvider(configuration, environment: environment)]),
+            providers: try ProviderRegistry([provider]),
             store: store,
             environment: environment
         )

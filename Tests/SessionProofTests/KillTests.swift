@@ -22,6 +22,23 @@ struct KillTests {
         #expect(ended.output.contains(" 0 of them by a race of ours, 0 acknowledged tokens lost"), "\(ended.output)")
     }
 
+    @Test("Kills that hit the gap between claim and journal ten times cost nothing but logins for these")
+    func gap() async throws {
+        let ended = try await program.run(["60", "4", "0", "--hits", "10"])
+        #expect(ended.status == 0, "\(ended.output)")
+        #expect(!ended.output.contains("BROKEN"), "\(ended.output)")
+    }
+
+    @Test(
+        "A fault in what the sessions rely on is found",
+        arguments: ["no-lock", "no-generation", "no-journal"]
+    )
+    func mutantsAreFound(_ mutant: String) async throws {
+        let ended = try await program.run(["30", "4", "0", "--mutant", mutant])
+        #expect(ended.status == 1, "\(ended.output)")
+        #expect(ended.output.contains("BROKEN: "), "\(ended.output)")
+    }
+
     @Test("A thousand callers, and sixteen processes, at one expired session cost one refresh")
     func storm() async throws {
         let ended = try await program.run(["--storm"])

@@ -91,8 +91,9 @@ public struct SessionTokens: Sendable {
     public var session: Session { content.session }
     /// The tokens.
     public var tokens: TokenSet { content.tokens }
-    /// Nil while the session's newest tokens are stored durably. Otherwise an error with code
-    /// ``IdentityError/Code/tokensNotDurable``: these tokens work, but an operator must act before the process ends.
+    /// Nil while the session's newest tokens are stored durably.
+    ///
+    /// Otherwise an error with code ``IdentityError/Code/tokensNotDurable``: these tokens work, but an operator must act before the process ends.
     ///
     /// Tokens that wait in the store's second place (``SessionSpooling``) are durable.
     public var warning: IdentityError? { content.warning }

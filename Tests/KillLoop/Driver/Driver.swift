@@ -37,6 +37,7 @@ struct Driver: Sendable {
         order.clientSecret = sandbox.openID.configuration.clientSecret ?? ""
         order.path = folder.appendingPathComponent("identity.sqlite").path
         order.postgres = plan.postgres
+        order.mutant = plan.mutant
         order.schema = "kill_loop_\(UInt32.random(in: .min ... .max))"
         order.key = (0..<64).map { _ in String(Int.random(in: 0...15), radix: 16) }.joined()
         let manager = try order.manager(try await order.store(), try CurlTransport())
@@ -67,10 +68,12 @@ struct Driver: Sendable {
         var replaced: Set<String> = []
         let started = ContinuousClock.now
         let before = order.clock.now
-        while plan.kills == 0 ? ContinuousClock.now - started < .seconds(6) : fleet.ledger.kills < plan.kills {
+        while plan.kills == 0 ? ContinuousClock.now - started < .seconds(6) : isToGoOn(fleet.ledger) {
             try await Task.sleep(for: .milliseconds(Int.random(in: 5...max(10, 400 / plan.processes))))
             if plan.kills > 0 {
                 if Int.random(in: 0..<6) == 0 { fleet.stopOne(for: .milliseconds(Int.random(in: 50...1500))) }
+                // Longer than a lease, which a kernel lock outlasts.
+                if Int.random(in: 0..<60) == 0 { fleet.stopOne(for: .seconds(14)) }
                 try await fleet.killOne()
             }
             // Whoever lost a session signs in again.
@@ -84,6 +87,12 @@ struct Driver: Sendable {
         sandbox.openID.behave()
         let isPaced = plan.kills > 0 || isPaced(fleet.ledger, sandbox, for: order.clock.now.timeIntervalSince(before))
         return try await judge(fleet.ledger, sandbox, manager) && isPaced
+    }
+
+    /// Kills go on until the gap was hit as often as asked, but for four times as many at most.
+    private func isToGoOn(_ ledger: Ledger) -> Bool {
+        if !ledger.broken.isEmpty { return false }
+        return ledger.kills < plan.kills || (ledger.hits < plan.hits && ledger.kills < plan.kills * 4)
     }
 
     /// Where nobody was killed: no token was renewed before its last quarter, which is once for an expiry, and nobody saw an error.
@@ -116,9 +125,18 @@ struct Driver: Sendable {
             \(ledger.kills) kills (\(ledger.hits) between claim and journal), \(counters.refreshes) refreshes, \
             \(renewed) answered to callers, \(counters.refreshReplays) replayed, \(counters.reusesPunished) families revoked, \
             \(raced) of them by a race of ours, \(lost) acknowledged tokens lost, \(ended.count) new logins \
-            (\(reasons.joined(separator: ", "))), temporary errors \(ledger.troubles.values.reduce(0, +))
+            (\(reasons.joined(separator: ", "))), temporary errors \(ledger.troubles.values.reduce(0, +)), \
+            \(ledger.longStops) stops of 14 s (\(ledger.stopHits) in the gap), \(ledger.overlaps) locks held twice
             """
         )
+        for rule in ledger.broken.prefix(5) { print("BROKEN: \(rule)") }
+        if ledger.overlaps > 0 { print("BROKEN: two processes held the lock of one session at the same time") }
+        // What is excused has a bound: the gap is a few milliseconds of the provider's 25, and less than half of all kills hit it.
+        let isBounded = ledger.hits <= ledger.kills * 45 / 100 + 4 && ledger.hits >= plan.hits
+        if !isBounded {
+            print("BROKEN: \(ledger.hits) of \(ledger.kills) kills hit the gap, which is no gap of milliseconds")
+        }
+        let isSound = ledger.broken.isEmpty && ledger.overlaps == 0 && isBounded
         // A grace that outlasts every repair, and every stop, costs nobody a login.
         let isForgiving: Bool
         switch plan.reuse {
@@ -126,6 +144,7 @@ struct Driver: Sendable {
         case .grace(let duration): isForgiving = duration >= .seconds(10)
         case .repeatsAnswer: isForgiving = true
         }
-        return raced == 0 && lost == 0 && !isForeign && ended.count <= (isForgiving ? 0 : ledger.hits)
+        return isSound && raced == 0 && lost == 0 && !isForeign
+            && ended.count <= (isForgiving ? 0 : ledger.hits + ledger.stopHits)
     }
 }

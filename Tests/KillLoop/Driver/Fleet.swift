@@ -6,9 +6,13 @@ internal import Synchronization
 final class Fleet: Sendable {
     private struct State {
         var running: [ChildProcess] = []
-        var stopped: Set<Int32> = []
+        /// Those that are stopped for longer than others wait, by their numbers in the ledger.
+        var asleep: Set<Int32> = []
         var ledger = Ledger()
     }
+
+    /// A process that is stopped for longer may find its leases taken.
+    private static let patience = Duration.seconds(8)
 
     private let order: String
     private let state = Mutex(State())
@@ -40,25 +44,39 @@ final class Fleet: Sendable {
             return state.running.remove(at: index)
         }
         guard let process else { return }
+        let time = MonotonicTime.now
         process.signal(SIGKILL)
         _ = await process.end()
         let number = numbers.withLock { $0.removeValue(forKey: process.identifier) }
-        state.withLock { $0.ledger.killed(number ?? 0) }
+        state.withLock { $0.ledger.killed(number ?? 0, at: time) }
         try start()
     }
 
     /// Stops one for a while, which keeps its locks.
     func stopOne(for duration: Duration) {
         guard let process = state.withLock({ $0.running.randomElement() }) else { return }
+        let number = numbers.withLock { $0[process.identifier] } ?? 0
+        let isLong = duration >= Self.patience
+        if isLong { state.withLock { _ = $0.asleep.insert(number) } }
         process.signal(SIGSTOP)
-        Task {
+        Task { [self] in
             try? await Task.sleep(for: duration)
+            if isLong { wake(number) }
             process.signal(SIGCONT)
+        }
+    }
+
+    /// What it had claimed may be lost: others have taken it for dead.
+    private func wake(_ number: Int32) {
+        state.withLock { state in
+            guard state.asleep.remove(number) != nil else { return }
+            state.ledger.stopped(number)
         }
     }
 
     /// Lets all end by themselves.
     func end() async {
+        for number in state.withLock({ $0.asleep }) { wake(number) }
         for process in state.withLock({ $0.running }) {
             process.signal(SIGCONT)
             process.send("end")

@@ -11,6 +11,22 @@ struct Ledger: Sendable {
     private(set) var troubles: [String: Int] = [:]
     private(set) var hits = 0
     private(set) var kills = 0
+    /// Sessions whose holder was stopped between claim and journal for longer than others wait.
+    private(set) var stopHits = 0
+    private(set) var longStops = 0
+    /// Rules that a process saw broken.
+    private(set) var broken: [String] = []
+    /// When which process held a session's lock.
+    private var holds: [String: [Hold]] = [:]
+
+    private struct Hold {
+        let process: Int32
+        let from: Int64
+        var to: Int64?
+    }
+
+    /// The processes that were stopped for longer than a lease lasts: they lose their locks by design.
+    private var sleepers: Set<Int32> = []
 
     mutating func heard(_ line: String, from process: Int32) {
         let words = line.split(separator: " ").map(String.init)
@@ -24,13 +40,42 @@ struct Ledger: Sendable {
         case ("got", 3): outcomes[words[2], default: 0] += 1
         case ("error", 4) where words[2] == "sign_in_again": ended[words[1]] = words[3]
         case ("error", 4): troubles[words[3], default: 0] += 1
+        case ("locked", 3):
+            holds[words[1], default: []].append(Hold(process: process, from: Int64(words[2]) ?? 0))
+        case ("unlocked", 3):
+            let last = holds[words[1]]?.lastIndex { $0.process == process && $0.to == nil }
+            if let last { holds[words[1]]?[last].to = Int64(words[2]) }
+        case ("broken", 3): broken.append("\(words[2]): session \(words[1])")
         default: break
         }
     }
 
+    /// How often two processes held the lock of one session at the same time, which none of them may.
+    var overlaps: Int {
+        holds.values.reduce(0) { count, holds in
+            let sorted = holds.filter { !sleepers.contains($0.process) }.sorted { $0.from < $1.from }
+            return count + zip(sorted, sorted.dropFirst()).count { ($0.to ?? .max) > $1.from }
+        }
+    }
+
+    /// A process was stopped for longer than a lease, and is about to go on.
+    mutating func stopped(_ process: Int32) {
+        longStops += 1
+        sleepers.insert(process)
+        let open = claims[process] ?? []
+        stopHits += open.count
+        hit.formUnion(open)
+    }
+
     /// A process was killed, and everything that it said has been heard.
-    mutating func killed(_ process: Int32) {
+    ///
+    /// - Parameter time: When the signal was sent: until then at least it held its locks.
+    mutating func killed(_ process: Int32, at time: Int64) {
         kills += 1
+        for id in holds.keys {
+            let last = holds[id]?.lastIndex { $0.process == process && $0.to == nil }
+            if let last { holds[id]?[last].to = time }
+        }
         let open = claims.removeValue(forKey: process) ?? []
         hits += open.count
         hit.formUnion(open)

@@ -6,6 +6,10 @@ struct RunPlan: Sendable {
     var processes = 4
     var reuse = SandboxTokenReuse.revokes
     var postgres: String?
+    /// How often the gap must be hit: kills go on until then.
+    var hits = 0
+    /// A fault that the run must find.
+    var mutant: Mutant?
     /// Storms of callers at one expired session, instead of kills.
     var isStorm = false
 
@@ -18,6 +22,12 @@ struct RunPlan: Sendable {
             case "--postgres":
                 guard let value = rest.popFirst() else { return nil }
                 postgres = value
+            case "--hits":
+                guard let number = rest.popFirst().flatMap({ Int($0) }), number >= 0 else { return nil }
+                hits = number
+            case "--mutant":
+                guard let known = rest.popFirst().flatMap({ Mutant(rawValue: $0) }) else { return nil }
+                mutant = known
             case "--storm": isStorm = true
             default: places.append(word)
             }

@@ -9,10 +9,35 @@ struct ReportingStore: OrderedStoreWrapper {
         let name = session.id.rawValue
         // Before the write: a kill in the middle of it may find it written.
         if isClaim { Report.line("claim \(name)") }
+        JudgingProvider.journal?.note(isClaim ? .claimed : .written)
         let isReplaced = try await inner.replace(session, expecting: generation)
+        guard isReplaced, !isClaim else { return isReplaced }
         // A row that says that its session is over keeps nothing.
-        if isReplaced, !isClaim, !session.isOver { Report.line("kept \(name) \(session.generation)") }
+        if !session.isOver { Report.line("kept \(name) \(session.generation)") }
+        if Int.random(in: 0..<8) == 0 { try await offerStale(session) }
         return isReplaced
+    }
+
+    /// Offers what another process might save that missed the last change: the store must refuse it.
+    private func offerStale(_ session: StoredSession) async throws {
+        var stale = session
+        stale.generation -= 1
+        if try await inner.replace(stale, expecting: session.generation - 2) {
+            Report.line("broken \(session.id.rawValue) stale-generation-saved")
+        }
+    }
+
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await inner.withSessionLock(id, waitingUpTo: limit) { hold in
+            // The times are those of one clock for all processes: lines of two processes arrive in any order.
+            Report.line("locked \(id.rawValue) \(MonotonicTime.now)")
+            defer { Report.line("unlocked \(id.rawValue) \(MonotonicTime.now)") }
+            return try await JudgingProvider.$journal.withValue(.init(id)) { try await body(hold) }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ struct Worker: Sendable {
 
     /// Asks for tokens of sessions at random until it is killed, or told to stop by the end of its input.
     func work() async throws {
-        let store = ReportingStore(inner: try await order.store())
+        let store = try await reportingStore()
         let manager = try order.manager(store, try CurlTransport())
         let ending = Ending()
         _ = DedicatedThread.start {
@@ -25,6 +25,16 @@ struct Worker: Sendable {
         upkeep.cancel()
         await manager.drain()
         Report.line("over")
+    }
+
+    /// A fault sits below what reports, except for the one that consists in not asking the store.
+    private func reportingStore() async throws -> any OrderedStore {
+        let store = try await order.store()
+        guard let mutant = order.mutant else { return ReportingStore(inner: store) }
+        guard mutant == .writesNoJournal else {
+            return ReportingStore(inner: MutantStore(inner: store, mutant: mutant))
+        }
+        return MutantStore(inner: ReportingStore(inner: store), mutant: mutant)
     }
 
     private func ask(_ manager: SessionManager, until ending: Ending) async {

@@ -24,7 +24,7 @@ extension World {
             let number = authority.find(token, prefix: "at")?.number, let issuedAt = subject.family.issuedAt[number]
         else { return }
         // Who sees a token for the first time when the clock has been set back since cannot know better than the clock.
-        if setBacks.contains(where: { issuedAt < $0 && $0 <= firstSeen }) { return }
+        if setBacks.contains(where: { issuedAt - .seconds(15) < $0 && $0 <= firstSeen }) { return }
         let late = started - issuedAt - episode.lifetime
         if late > .seconds(6) { violate("\(name(subject.id)) was handed \(token), which had expired \(late) ago") }
     }
@@ -103,7 +103,7 @@ extension World {
             violate("p\(process.number) sends \(exchange.text) and \(name(subject.id)) does not say so on the disk")
         }
         for other in subject.family.exchanges
-        where other !== exchange && other.state == .inFlight
+        where other !== exchange && other.state == .inFlight && !other.process.isDead
             && other.excuse(episode.locking, now: scheduler.now) == nil
         {
             violate(

@@ -1,0 +1,47 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+internal import Synchronization
+
+/// A provider that reports an answer which is judged before the store was asked to keep it.
+struct JudgingProvider: JournaledRefreshing {
+    /// What the task at work has done with the answer to its claim.
+    final class Journal: Sendable {
+        enum State: Equatable { case idle, claimed, written }
+        private let state = Mutex(State.idle)
+        let session: SessionID
+
+        init(_ session: SessionID) { self.session = session }
+        func note(_ new: State) { state.withLock { $0 = new } }
+        var isMissing: Bool { state.withLock { $0 == .claimed } }
+    }
+
+    /// The journal of the session whose lock the task holds.
+    @TaskLocal static var journal: Journal?
+
+    let inner: OpenIDProvider
+
+    var descriptor: ProviderDescriptor { inner.descriptor }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options)
+    }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await inner.exchange(callback, for: attempt)
+    }
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
+        try await inner.logoutURL(for: tokens, returningTo: uri)
+    }
+    func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
+    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        try await inner.requestRefresh(of: tokens)
+    }
+
+    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        if let journal = Self.journal, journal.isMissing {
+            Report.line("broken \(journal.session.rawValue) judged-before-stored")
+        }
+        return try await inner.tokens(from: answer, renewing: tokens)
+    }
+}

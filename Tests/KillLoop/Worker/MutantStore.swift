@@ -1,0 +1,28 @@
+internal import IdentityKit
+
+/// A store with one of the faults that the run must find.
+struct MutantStore: OrderedStoreWrapper {
+    let inner: any OrderedStore
+    let mutant: Mutant
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        switch mutant {
+        case .writesNoJournal where session.holdsAnswer: return true
+        case .ignoresGeneration:
+            guard let current = try await inner.session(session.id) else { return false }
+            var session = session
+            session.generation = current.generation + 1
+            return try await inner.replace(session, expecting: current.generation)
+        default: return try await inner.replace(session, expecting: generation)
+        }
+    }
+
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        guard mutant == .locksNothing else { return try await inner.withSessionLock(id, waitingUpTo: limit, body) }
+        return try await body(.kernel)
+    }
+}
