@@ -152,7 +152,7 @@ let package = Package(
             [
                 "IdentityPostgres", "IdentityKit", "IdentityCrypto", "IdentityTesting", "IdentitySandbox",
                 "TestProcesses",
-                "identity-lab", "identity-kill-loop",
+                "identity-lab",
             ]
         ),
         tests("ShopifyGraphQLTests", ["ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentityTesting"]),

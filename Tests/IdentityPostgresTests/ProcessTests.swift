@@ -88,21 +88,21 @@ struct ProcessTests {
     }
 }
 
-/// One run of a program beside the test bundle, `identity-lab` unless another is named.
-struct LabRun {
+/// One run of `identity-lab`.
+private struct LabRun {
     private let process: Spawned
 
-    init(_ arguments: [String], _ environment: [String: String], of program: String = "identity-lab") throws {
+    init(_ arguments: [String], _ environment: [String: String]) throws {
         let variables = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
-        process = try Spawned.start(try Self.executable(program), arguments, variables)
+        process = try Spawned.start(try Self.executable(), arguments, variables)
     }
 
     /// The program beside the test bundle.
-    private static func executable(_ name: String) throws -> String {
+    private static func executable() throws -> String {
         let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
         return try #require(
-            folders.map { $0.appending(path: name) }
+            folders.map { $0.appending(path: "identity-lab") }
                 .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }?.path
         )
     }
