@@ -128,7 +128,7 @@ let package = Package(
             ]
         ),
 
-        tests("IdentityCryptoTests", ["IdentityCrypto"]),
+        tests("IdentityCryptoTests", ["IdentityCrypto", "TestMemory"]),
         tests("IdentityHTTPTests", ["IdentityHTTP", "IdentityTesting"]),
         tests("IdentityKitTests", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting"]),
         tests(
@@ -146,7 +146,10 @@ let package = Package(
                 "IdentitySandbox",
             ]
         ),
-        tests("IdentitySQLiteTests", ["IdentitySQLite", "IdentityKit", "IdentityCrypto", "IdentityTesting"]),
+        tests(
+            "IdentitySQLiteTests",
+            ["IdentitySQLite", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "TestMemory"]
+        ),
         tests(
             "IdentityPostgresTests",
             [
@@ -170,6 +173,12 @@ let package = Package(
             ]
         ),
         .target(name: "TestDirectories", path: "Tests/Support/Directories", swiftSettings: settings),
+        .target(
+            name: "TestMemory",
+            dependencies: ["CIdentityOpenSSL"],
+            path: "Tests/Support/Memory",
+            swiftSettings: settings
+        ),
         .target(name: "TestProcesses", path: "Tests/Support/Processes", swiftSettings: settings),
         tests(
             "ShopifyCustomerAccountTests",

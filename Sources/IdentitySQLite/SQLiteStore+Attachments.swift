@@ -84,7 +84,7 @@ extension SQLiteStore: SessionAttachmentStore {
                 payloads[name] = payload
             } catch {
                 let failure = IdentityError.wrapping(error)
-                guard failure.code == .storeCorrupt || failure.code == .storeKeyMismatch else { throw failure }
+                guard failure.concernsRecord else { throw failure }
                 _ = try connection.run(
                     .quarantineAttachment,
                     .integer(row.key),

@@ -12,7 +12,7 @@ extension SQLiteStore: StoreHealthChecking {
         health.problems = lines == ["ok"] ? [] : lines
         for table in SealedTable.allCases {
             try await forEachChunk(of: table) { rows in
-                for row in rows { note(row, of: table, in: &health) }
+                for row in rows { try note(row, of: table, in: &health) }
             }
         }
         health.quarantinedRows = try await database.read { try $0.first(.countQuarantined) { Int($0.integer(0)) } ?? 0 }
@@ -20,7 +20,7 @@ extension SQLiteStore: StoreHealthChecking {
         return health
     }
 
-    private func note(_ row: SealedRow, of table: SealedTable, in health: inout StoreHealth) {
+    private func note(_ row: SealedRow, of table: SealedTable, in health: inout StoreHealth) throws {
         switch table {
         case .session: health.sessions += 1
         case .loginAttempt: health.loginAttempts += 1
@@ -33,11 +33,8 @@ extension SQLiteStore: StoreHealthChecking {
         {
             health.rowsUnderReadOnlyKeys += 1
         }
-        switch failure(toOpen: row)?.code {
-        case nil: break
-        case .storeKeyMismatch: health.rowsWithoutKey += 1
-        default: health.damagedRows += 1
-        }
+        guard let failure = try failure(toOpen: row) else { return }
+        if failure.code == .storeKeyMismatch { health.rowsWithoutKey += 1 } else { health.damagedRows += 1 }
     }
 
     /// Hands over every sealed row of a table, some at a time, so that others get their turn.
@@ -67,11 +64,14 @@ extension SQLiteStore: StoreHealthChecking {
     }
 
     /// Why a row cannot be opened; nil when it can.
-    func failure(toOpen row: SealedRow) -> IdentityError? {
+    ///
+    /// - Throws: An error that is not about this row.
+    func failure(toOpen row: SealedRow) throws(IdentityError) -> IdentityError? {
         do {
             _ = try open(row)
             return nil
         } catch {
+            guard error.concernsRecord else { throw error }
             return error
         }
     }

@@ -92,7 +92,7 @@ extension SQLiteStore: StoreKeyRotating {
         do {
             return try sealer.seal(Array(open(row)), as: row.identity, atLeast: row.slot.count)
         } catch {
-            guard error.code == .storeKeyMismatch || error.code == .storeCorrupt else { throw error }
+            guard error.concernsRecord else { throw error }
             return nil
         }
     }

@@ -13,8 +13,8 @@ extension SQLiteStore: RowQuarantining {
         var moved = 0
         for table in SealedTable.allCases {
             try await forEachChunk(of: table) { rows in
-                let damaged = rows.compactMap { row -> (row: SealedRow, reason: String)? in
-                    guard let failure = failure(toOpen: row), failure.code == .storeCorrupt else { return nil }
+                let damaged = try rows.compactMap { row -> (row: SealedRow, reason: String)? in
+                    guard let failure = try failure(toOpen: row), failure.code == .storeCorrupt else { return nil }
                     return (row, failure.message)
                 }
                 if !damaged.isEmpty { moved += try await quarantine(damaged, of: table) }

@@ -40,7 +40,9 @@ extension SQLiteStore: PartialSessionListing {
                     let session = try open(row)
                     if filter.matches(session) { found.append(session) }
                 } catch {
-                    damage = damage ?? .wrapping(error)
+                    let failure = IdentityError.wrapping(error)
+                    guard failure.concernsRecord else { throw failure }
+                    damage = damage ?? failure
                 }
             }
             guard rows.count == Self.listChunk, let key = rows.last?.key else { break }

@@ -1,4 +1,5 @@
 import IdentityCrypto
+import TestMemory
 import Testing
 
 @Suite("AES-256-GCM")
@@ -104,6 +105,25 @@ struct AESGCMTests {
         #expect(Self.refusal(associatedData: Self.associatedData + [0]) == .authenticationFailed)
         #expect(Self.refusal(key: SecretBytes([UInt8](repeating: 7, count: 32))) == .authenticationFailed)
         #expect(Self.refusal(nonce: [UInt8](repeating: 1, count: 12)) == .authenticationFailed)
+    }
+
+    @Test("out of memory at any step is no failed authentication")
+    func outOfMemory() async {
+        // In a process of its own, whose OpenSSL gets its memory from the test.
+        await #expect(processExitsWith: .success) {
+            #expect(OpenSSLMemory.takeOver())
+            #expect(AESGCMTests.refusal() == nil)
+            var allocations = 0
+            while allocations < 100 {
+                let (code, hasRunOut) = await OpenSSLMemory.running(outAfter: allocations) { AESGCMTests.refusal() }
+                guard hasRunOut else { break }
+                #expect(code == .operationFailed, "after \(allocations) allocations")
+                allocations += 1
+            }
+            #expect((1..<100).contains(allocations))
+            #expect(AESGCMTests.refusal() == nil)
+            #expect(AESGCMTests.refusal(associatedData: []) == .authenticationFailed)
+        }
     }
 
     @Test("keys and nonces of a wrong length are refused", arguments: [0, 11, 13, 16, 31, 33])

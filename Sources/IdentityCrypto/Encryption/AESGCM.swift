@@ -48,7 +48,8 @@ package enum AESGCM {
     /// Nothing of the plaintext is handed out before the tag is checked.
     ///
     /// - Throws: `authenticationFailed` if the sealed bytes, key, nonce or associated data are not those of the sealing;
-    ///   `invalidKey` or `invalidLength` as `seal`.
+    ///   `operationFailed` if OpenSSL fails before it can tell, for example without memory; `invalidKey` or `invalidLength` as
+    ///   `seal`.
     package static func open(
         _ sealed: [UInt8],
         key: SecretBytes,
@@ -63,23 +64,40 @@ package enum AESGCM {
         let associatedLength = try length(associatedData.count)
         var tag = Array(sealed.suffix(tagCount))
         var plaintext = [UInt8](repeating: 0, count: sealed.count - tagCount)
-        let authentic = ErrorQueue.preserved { () -> Bool in
-            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
+        let outcome = ErrorQueue.preserved { () -> Opening in
+            guard let context = unsafe EVP_CIPHER_CTX_new() else { return .failed }
             defer { unsafe EVP_CIPHER_CTX_free(context) }
             var written: Int32 = 0
             var nothing: UInt8 = 0
-            return unsafe start(EVP_DecryptInit_ex2, context, algorithm, key, nonce)
+            let isDecrypted =
+                unsafe start(EVP_DecryptInit_ex2, context, algorithm, key, nonce)
                 && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag) == 1
                 && EVP_DecryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
                 && EVP_DecryptUpdate(context, &plaintext, &written, sealed, ciphertextLength) == 1
                 && written == ciphertextLength
-                && EVP_DecryptFinal_ex(context, &nothing, &written) == 1
+            guard isDecrypted else { return .failed }
+            // The final call allocates nothing and writes nothing: it compares the tag.
+            return unsafe EVP_DecryptFinal_ex(context, &nothing, &written) == 1 ? .opened : .refused
         }
-        guard authentic else {
+        if outcome != .opened {
             unsafe plaintext.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+        }
+        switch outcome {
+        case .opened: break
+        case .refused:
             throw CryptoError(.authenticationFailed, "the sealed data is damaged or was sealed for another key or use")
+        case .failed: throw CryptoError(.operationFailed, "the data could not be decrypted")
         }
         return plaintext
+    }
+
+    /// How an attempt to open sealed data ended.
+    private enum Opening {
+        case opened
+        /// The tag does not match.
+        case refused
+        /// OpenSSL failed: this says nothing about the data.
+        case failed
     }
 
     private typealias Initializer = (

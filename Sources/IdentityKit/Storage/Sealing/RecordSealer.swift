@@ -200,6 +200,12 @@ extension IdentityError.Code {
 }
 
 extension IdentityError {
+    /// Whether the error says something about one stored record: it is damaged, or its key is missing.
+    ///
+    /// Any other error, such as OpenSSL without memory, says nothing about the record. No row may be left out of a list, counted as
+    /// damaged or moved to quarantine for it.
+    package var concernsRecord: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
+
     /// OpenSSL failed where no input explains it.
     static func sealingUnavailable(_ cause: CryptoError) -> IdentityError {
         IdentityError(
