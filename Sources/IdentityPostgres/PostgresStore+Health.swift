@@ -27,13 +27,8 @@ extension PostgresStore: StoreHealthChecking {
             let rows = try await slots(table, after: last)
             for row in rows {
                 if row.isUnderReadOnlyKey(of: records.sealer.keys) { health.rowsUnderReadOnlyKeys += 1 }
-                do {
-                    try check(row)
-                } catch let error where error.code == .storeKeyMismatch {
-                    health.rowsWithoutKey += 1
-                } catch {
-                    health.damagedRows += 1
-                }
+                guard let failure = try failure(toOpen: row) else { continue }
+                if failure.code == .storeKeyMismatch { health.rowsWithoutKey += 1 } else { health.damagedRows += 1 }
             }
             total += rows.count
             guard rows.count == listChunk, let key = rows.last?.key else { return total }
@@ -46,11 +41,19 @@ extension PostgresStore: StoreHealthChecking {
         return rows.all.map { SlotRow($0, table) }
     }
 
-    /// Opens a row and throws it away.
-    func check(_ row: SlotRow) throws(IdentityError) {
-        // A row found under another key than its hash gives was moved.
-        guard rowKey(row.identity.row) == row.key else { throw IdentityError.storeCorrupt("A row was moved.") }
-        _ = try records.sealer.open(row.slot, as: row.identity)
+    /// Why a row cannot be opened; nil when it can.
+    ///
+    /// - Throws: An error that is not about this row.
+    func failure(toOpen row: SlotRow) throws(IdentityError) -> IdentityError? {
+        // A row found under another key than its hash gives was moved, or its hash was changed.
+        guard rowKey(row.identity.row) == row.key else { return .damagedHash }
+        do {
+            _ = try records.sealer.open(row.slot, as: row.identity)
+            return nil
+        } catch {
+            guard error.concernsRecord else { throw error }
+            return error
+        }
     }
 }
 

@@ -59,7 +59,7 @@ extension PostgresStore: StoreKeyRotating {
         do {
             body = try records.sealer.open(row.slot, as: row.identity)
         } catch {
-            guard [.storeCorrupt, .storeKeyMismatch].contains(error.code) else { throw error }
+            guard error.concernsRecord else { throw error }
             progress.unreadable += 1
             return
         }

@@ -23,13 +23,15 @@ extension PostgresStore: LoginAttemptStore {
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
         let hash = try records.attemptHash(key)
         let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
-            let values: [Value] = [.key(hash), .bytes(hash)]
-            let rows = try await client.perform(sql.readAttempt, values, needsWriting: true, by: deadline)
+            let rows = try await client.perform(sql.readAttempt, [.key(hash)], needsWriting: true, by: deadline)
             if let row = rows.first {
+                guard row.bytes(2) == hash else { throw IdentityError.damagedHash }
                 // Opened before it is taken: one that cannot be opened stays.
                 let slot = row.bytes(0)
                 let attempt = try records.attempt(slot, hash: hash, tenant: row.text(1))
-                if try await change(sql.deleteAttempt, values + [.bytes(slot)], deadline) { return attempt }
+                if try await change(sql.deleteAttempt, [.key(hash), .bytes(hash), .bytes(slot)], deadline) {
+                    return attempt
+                }
             }
             // Gone, maybe by an earlier run of ours, maybe by somebody else: nobody may get it twice.
             if isInDoubt { throw PostgresFailure(.timedOut) }

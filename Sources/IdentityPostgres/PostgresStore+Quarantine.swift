@@ -11,21 +11,14 @@ extension PostgresStore: RowQuarantining {
             var last: Int64 = -1
             while true {
                 let rows = try await slots(table, after: last)
-                for row in rows where isDamaged(row) { total += try await quarantine(row, table) }
+                for row in rows where try failure(toOpen: row)?.code == .storeCorrupt {
+                    total += try await quarantine(row, table)
+                }
                 guard rows.count == listChunk, let key = rows.last?.key else { break }
                 last = key
             }
         }
         return total
-    }
-
-    private func isDamaged(_ row: SlotRow) -> Bool {
-        do {
-            try check(row)
-            return false
-        } catch {
-            return error.code == .storeCorrupt
-        }
     }
 
     private func quarantine(_ row: SlotRow, _ table: Statements.SlotTable) async throws -> Int {

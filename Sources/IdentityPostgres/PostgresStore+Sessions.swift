@@ -21,8 +21,8 @@ extension PostgresStore: TokenStore, PartialSessionListing {
     /// The session with this id.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try records.sessionHash(id)
-        if let row = try await client.find(sql.readSession, .key(hash), .bytes(hash)).first {
-            return try records.session(row)
+        if let row = try await client.find(sql.readSession, .key(hash)).first {
+            return try records.session(row, hash: hash)
         }
         try await refuseQuarantined(.session, hash)
         return nil
@@ -40,29 +40,30 @@ extension PostgresStore: TokenStore, PartialSessionListing {
             guard let isOurs = try await isStored(session, row, deadline) else { throw PostgresFailure(.timedOut) }
             return isOurs
         }
-        if !isReplaced { try await refuseQuarantined(.session, row.hash) }
+        if !isReplaced {
+            let found = try await client.find(sql.hasSession, .key(row.hash)).first
+            guard found.map({ $0.bytes(0) == row.hash }) ?? true else { throw IdentityError.damagedHash }
+            if found == nil { try await refuseQuarantined(.session, row.hash) }
+        }
         return isReplaced
     }
 
     /// Removes a session with its attachments.
+    ///
+    /// Attachments that cannot be opened, or that belong to another session, go to quarantine and are not among what is given back:
+    /// who logs out must be logged out.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         let hash = try records.sessionHash(id)
         var last: RemovedSession?
         let removed = try await client.repeating { deadline, isInDoubt -> RemovedSession? in
             try await client.transaction(by: deadline) { transaction in
-                guard let row = try await transaction.run(sql.lockSession, .key(hash), .bytes(hash)).first else {
+                guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
                     // An earlier run's COMMIT was not answered, and took effect.
                     return isInDoubt ? last : nil
                 }
-                var removed = RemovedSession(session: try records.session(row), attachments: [:])
-                for row in try await transaction.run(sql.readAttachments, .key(hash)).all {
-                    let (name, payload) = try records.attachment(
-                        row.bytes(1),
-                        hash: row.bytes(2),
-                        revision: row.integer(0)
-                    )
-                    removed.attachments[name] = payload
-                }
+                let session = try records.session(row, hash: hash)
+                let attachments = try await takeAttachments(of: id, hash, in: transaction)
+                let removed = RemovedSession(session: session, attachments: attachments)
                 _ = try await transaction.run(sql.deleteSession, .key(hash), .bytes(hash))
                 last = removed
                 return removed
@@ -116,7 +117,9 @@ extension PostgresStore: TokenStore, PartialSessionListing {
                     let session = try records.session(row)
                     if filter.matches(session) { found.append(session) }
                 } catch {
-                    damage = damage ?? .wrapping(error)
+                    let failure = IdentityError.wrapping(error)
+                    guard failure.concernsRecord else { throw failure }
+                    damage = damage ?? failure
                 }
             }
             guard rows.count == listChunk, let row = rows.last else { break }
@@ -177,15 +180,14 @@ extension PostgresStore: TokenStore, PartialSessionListing {
         _ row: Records.SealedRow,
         _ deadline: ContinuousClock.Instant
     ) async throws -> Bool? {
-        let values: [Value] = [.key(row.hash), .bytes(row.hash)]
         // On the server that takes the writes: a standby may be behind.
-        let rows = try await client.perform(sql.readSession, values, needsWriting: true, by: deadline)
+        let rows = try await client.perform(sql.readSession, [.key(row.hash)], needsWriting: true, by: deadline)
         guard let found = rows.first else { return false }
         if found.bytes(5) == row.slot { return true }
         if found.integer(4) > session.generation { return nil }
         guard found.integer(4) == session.generation else { return false }
         // Sealed anew by a rotation of keys meanwhile, it is still ours.
-        return try records.session(found).payload.isEqual(to: session.payload)
+        return try records.session(found, hash: row.hash).payload.isEqual(to: session.payload)
     }
 
     /// A row in quarantine is damaged, not unknown.
@@ -201,6 +203,14 @@ extension PostgresStore: TokenStore, PartialSessionListing {
 }
 
 extension IdentityError {
+    /// A row is where the wanted one should be, and has another hash.
+    static var damagedHash: IdentityError { .storeCorrupt("The hash of a stored record is damaged.") }
+
+    /// The row of something attached names another session than its own.
+    static var foreignAttachment: IdentityError {
+        .storeCorrupt("Something attached to a session belongs to another session.")
+    }
+
     /// The row was set aside.
     static var quarantined: IdentityError {
         IdentityError(

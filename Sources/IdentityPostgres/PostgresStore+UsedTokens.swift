@@ -7,7 +7,7 @@ extension PostgresStore: UsedTokenStore {
     /// Whether a key is marked.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.usedTokenHash(key)
-        return try await !client.find(sql.readUsedToken, .key(hash), .bytes(hash)).isEmpty
+        return try await !client.find(sql.readUsedToken, .key(hash)).isEmpty
     }
 
     /// Marks a key, if it is not marked; those that have expired, by the database's clock too, make room.
@@ -24,7 +24,7 @@ extension PostgresStore: UsedTokenStore {
             guard isInDoubt else { return false }
             let rows = try await client.perform(
                 sql.readUsedToken,
-                [.key(hash), .bytes(hash)],
+                [.key(hash)],
                 needsWriting: true,
                 by: deadline
             )
@@ -47,7 +47,7 @@ extension PostgresStore: UsedTokenStore {
         // Never one whose time is not over: a copy of its token would pass for new. And one that is marked needs no room.
         let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .date(clock.now))
         guard removed == 0 else { return }
-        guard try await client.read(sql.readUsedToken, .key(hash), .bytes(hash)).isEmpty else { return }
+        guard try await client.read(sql.readUsedToken, .key(hash)).isEmpty else { return }
         throw IdentityError.usedTokensFull
     }
 }

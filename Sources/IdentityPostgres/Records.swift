@@ -60,6 +60,12 @@ struct Records: Sendable {
         )
     }
 
+    /// Opens a row of ``Statements/sessionColumns`` that was found by the key of this hash.
+    func session(_ row: Row, hash: [UInt8]) throws -> StoredSession {
+        guard row.bytes(6) == hash else { throw IdentityError.damagedHash }
+        return try session(row)
+    }
+
     /// Opens a row of ``Statements/sessionColumns``.
     func session(_ row: Row) throws -> StoredSession {
         let identity = RecordIdentity(

@@ -46,12 +46,21 @@ extension TestSchema {
         let last = LastStore()
         let place = StoreUnderTest(
             [.reopening, .attemptLimit, .sessionLimit, .usedTokenLimit, .keys],
-            damagingSession: { id in
-                guard let store = last.store else { return }
-                try await store.execute(
-                    "UPDATE §session SET slot = set_byte(slot, 99, get_byte(slot, 99) # 1) WHERE key = $1",
-                    .key(try store.records.sessionHash(id))
-                )
+            damaging: { damage in
+                guard let store = last.store else { return false }
+                let flip = "slot = set_byte(slot, 99, get_byte(slot, 99) # 1)"
+                let (change, hash) =
+                    switch damage {
+                    case .session(let id): ("§session SET \(flip)", try store.records.sessionHash(id))
+                    case .attachment(let name, let id):
+                        ("§attachment SET \(flip)", try store.records.attachmentHash(name, id))
+                    case .attachmentOwner(let name, let id, let owner):
+                        (
+                            "§attachment SET session = \(rowKey(try store.records.sessionHash(owner)))",
+                            try store.records.attachmentHash(name, id)
+                        )
+                    }
+                return try await store.execute("UPDATE \(change) WHERE key = $1", .key(hash)).changed == 1
             },
             open: { options in
                 var configuration = configuration()

@@ -94,6 +94,42 @@ struct RowTests {
         #expect(try await store.session(bad.id) == nil)
     }
 
+    @Test("whose hash is damaged are called damaged, never unknown, and a mark stays a mark")
+    func damagedHash() async throws {
+        let store = try await TestSchema().open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+        try await store.insert(StoredLoginAttempt(key: "login", expiresAt: later, payload: Secret("p")))
+        #expect(try await store.markUsed("jti", until: later))
+        for table in ["attachment", "login_attempt", "used_token"] {
+            try await store.execute("UPDATE §\(table) SET hash = set_byte(hash, 31, get_byte(hash, 31) # 1)")
+        }
+        await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: session.id) }
+        await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
+        #expect(try await store.isUsed("jti"))
+        #expect(try await !store.markUsed("jti", until: later))
+        try await store.execute("UPDATE §session SET hash = set_byte(hash, 31, get_byte(hash, 31) # 1)")
+        func expectDamaged() async {
+            await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
+            await expect(.storeCorrupt, .configuration) { try await store.remove(session.id) }
+            await expect(.storeCorrupt, .configuration) {
+                try await store.replace(session.successor("x"), expecting: session.generation)
+            }
+            await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: session.id) }
+            await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
+        }
+        await expectDamaged()
+        for payload in [Secret("y"), nil] {
+            await expect(.storeCorrupt, .configuration) {
+                try await store.setAttachment("note", to: payload, of: session.id, expecting: nil)
+            }
+        }
+        #expect(try await store.checkHealth().damagedRows == 3)
+        #expect(try await store.quarantineDamagedRows() == 3)
+        await expectDamaged()
+    }
+
     @Test("move to another key while the store is in use, and back; those without a key stay")
     func rotation() async throws {
         let schema = try await TestSchema()

@@ -159,18 +159,12 @@ struct QuarantineTests {
             try await store.setAttachment("cart", to: Secret("new"), of: sessions[0].id, expecting: revision)
         )
         #expect(try await store.setAttachment("moved", to: Secret("x"), of: sessions[1].id, expecting: nil))
-        let moved = SQLiteStore.key(
-            try store.lookup.hash(.attachment, Array(sessions[1].id.rawValue.utf8), Array("moved".utf8))
-        )
+        let moved = try store.attachmentKey("moved", sessions[1].id)
         await store.close()
         // One that another session's row names as its own, one that is damaged, and two whose key is gone.
         try directory.connection().execute(
             """
-            UPDATE attachment SET slot = x'00' WHERE key = \(
-                SQLiteStore.key(
-                    try store.lookup.hash(.attachment, Array(sessions[0].id.rawValue.utf8), Array("damaged".utf8))
-                )
-            );
+            UPDATE attachment SET slot = x'00' WHERE key = \(try store.attachmentKey("damaged", sessions[0].id));
             UPDATE attachment SET session = \(try store.rowKey(sessions[0].id)) WHERE key = \(moved);
             """
         )

@@ -39,13 +39,23 @@ extension StoreDirectory {
         let last = Mutex<SQLiteStore?>(nil)
         return StoreUnderTest(
             [.reopening, .attemptLimit, .sessionLimit, .usedTokenLimit, .keys],
-            damagingSession: { id in
+            damaging: { damage in
                 let store = try #require(last.withLock { $0 })
-                let key = try store.rowKey(id)
+                let change =
+                    switch damage {
+                    case .session(let id):
+                        "session SET slot = zeroblob(length(slot)) WHERE key = \(try store.rowKey(id))"
+                    case .attachment(let name, let id):
+                        "attachment SET slot = zeroblob(length(slot)) WHERE key = \(try store.attachmentKey(name, id))"
+                    case .attachmentOwner(let name, let id, let owner):
+                        """
+                        attachment SET session = \(try store.rowKey(owner))
+                        WHERE key = \(try store.attachmentKey(name, id))
+                        """
+                    }
                 // Through the store: what it has in its log is not to be checkpointed by a connection of ours.
-                try await store.database.write { connection in
-                    try connection.execute("UPDATE session SET slot = zeroblob(length(slot)) WHERE key = \(key)")
-                }
+                try await store.database.write { try $0.execute("UPDATE \(change)") }
+                return true
             },
             open: { [self] options in
                 let store = try await open { configuration in

@@ -129,6 +129,11 @@ extension SQLiteStore {
         Self.key(try lookup.hash(.session, Array(id.rawValue.utf8)))
     }
 
+    /// The integer key of the row of something attached to a session.
+    func attachmentKey(_ name: String, _ id: SessionID) throws -> Int64 {
+        Self.key(try lookup.hash(.attachment, Array(id.rawValue.utf8), Array(name.utf8)))
+    }
+
     /// Takes every page more for a disk without room.
     func fillDisk() async throws {
         try await database.write { connection in

@@ -68,6 +68,7 @@ enum Schema {
             )
             """,
             "CREATE INDEX quarantine_key ON §quarantine (key)",
+            "CREATE INDEX quarantine_hash ON §quarantine (hash)",
         ]
     ]
 }

@@ -94,11 +94,12 @@ extension Statements {
         )
     }
 
+    /// By the key or the hash: what is damaged may be either of them.
     var isQuarantined: Statement {
         statement(
             "is_quarantined",
             [.integer, .integer, .bytes],
-            "SELECT 1::bigint FROM §quarantine WHERE kind = $1::smallint AND key = $2 AND hash = $3 LIMIT 1"
+            "SELECT 1::bigint FROM §quarantine WHERE kind = $1::smallint AND (key = $2 OR hash = $3) LIMIT 1"
         )
     }
 

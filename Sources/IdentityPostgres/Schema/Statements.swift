@@ -30,19 +30,12 @@ struct Statements: Sendable {
             """
         )
     }
+    /// By the key alone, like all that looks for one row: a row with another hash is damaged, not unknown.
     var readSession: Statement {
-        statement(
-            "read_session",
-            [.integer, .bytes],
-            "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1 AND hash = $2"
-        )
+        statement("read_session", [.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1")
     }
     var lockSession: Statement {
-        statement(
-            "lock_session",
-            [.integer, .bytes],
-            "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1 AND hash = $2 FOR UPDATE"
-        )
+        statement("lock_session", [.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1 FOR UPDATE")
     }
     var replaceSession: Statement {
         statement(
@@ -145,11 +138,7 @@ struct Statements: Sendable {
         )
     }
     var readAttempt: Statement {
-        statement(
-            "read_attempt",
-            [.integer, .bytes],
-            "SELECT slot, tenant FROM §login_attempt WHERE key = $1 AND hash = $2"
-        )
+        statement("read_attempt", [.integer], "SELECT slot, tenant, hash FROM §login_attempt WHERE key = $1")
     }
     var deleteAttempt: Statement {
         statement(
@@ -187,17 +176,13 @@ struct Statements: Sendable {
         )
     }
     var readAttachment: Statement {
-        statement(
-            "read_attachment",
-            [.integer, .bytes],
-            "SELECT revision, slot FROM §attachment WHERE key = $1 AND hash = $2"
-        )
+        statement("read_attachment", [.integer], "SELECT revision, slot, hash FROM §attachment WHERE key = $1")
     }
     var readAttachments: Statement {
         statement(
             "read_attachments",
             [.integer],
-            "SELECT revision, slot, hash FROM §attachment WHERE session = $1 ORDER BY key LIMIT 1000"
+            "SELECT revision, slot, hash, key FROM §attachment WHERE session = $1 ORDER BY key LIMIT 1000"
         )
     }
     var replaceAttachment: Statement {
@@ -215,7 +200,7 @@ struct Statements: Sendable {
         )
     }
     var hasSession: Statement {
-        statement("has_session", [.integer, .bytes], "SELECT 1::bigint FROM §session WHERE key = $1 AND hash = $2")
+        statement("has_session", [.integer], "SELECT hash FROM §session WHERE key = $1")
     }
 
     // MARK: Used tokens
@@ -230,8 +215,9 @@ struct Statements: Sendable {
             """
         )
     }
+    /// By the key alone: a damaged mark still says that the token was used.
     var readUsedToken: Statement {
-        statement("read_used_token", [.integer, .bytes], "SELECT claim FROM §used_token WHERE key = $1 AND hash = $2")
+        statement("read_used_token", [.integer], "SELECT claim FROM §used_token WHERE key = $1")
     }
     var countUsedTokens: Statement {
         statement(

@@ -20,8 +20,18 @@ public struct StoreUnderTest: Sendable {
         case usedTokenLimit = "limit the used tokens"
         /// ``Options/key`` and ``Options/readOnlyKeys`` are heeded, and kept by the data until it is opened with others.
         case keys = "choose the keys"
-        /// Given by ``init(_:damagingSession:open:)``.
+        /// Given by ``init(_:damaging:open:)``.
         case damage = "damage a row"
+    }
+
+    /// A change that a case makes to a stored record behind the store's back.
+    public enum Damage: Sendable {
+        /// The record of a session is changed so that it cannot be opened any more.
+        case session(SessionID)
+        /// The record of what is attached under a name is changed so that it cannot be opened any more.
+        case attachment(String, of: SessionID)
+        /// What is attached under a name is listed with another session; its record stays as it is.
+        case attachmentOwner(String, of: SessionID, to: SessionID)
     }
 
     /// How a store is to be opened.
@@ -43,17 +53,18 @@ public struct StoreUnderTest: Sendable {
     /// What can be set up.
     public let abilities: Set<Ability>
     private let opening: @Sendable (Options) async throws -> any SessionStore
-    private let damaging: (@Sendable (SessionID) async throws -> Void)?
+    private let damaging: (@Sendable (Damage) async throws -> Bool)?
 
     /// Describes how a store is opened.
     ///
     /// - Parameters:
     ///   - abilities: What `open` can do.
-    ///   - damage: Changes the stored record of a session behind the store's back, so that it cannot be opened any more.
+    ///   - damage: Changes a stored record behind the store's back; returns false where the store keeps no such record, and the case
+    ///     then does not apply.
     ///   - open: Opens the store.
     public init(
         _ abilities: Set<Ability> = [],
-        damagingSession damage: (@Sendable (SessionID) async throws -> Void)? = nil,
+        damaging damage: (@Sendable (Damage) async throws -> Bool)? = nil,
         open: @escaping @Sendable (Options) async throws -> any SessionStore
     ) {
         self.abilities = damage == nil ? abilities.subtracting([.damage]) : abilities.union([.damage])
@@ -68,6 +79,12 @@ public struct StoreUnderTest: Sendable {
     }
 
     func damage(_ id: SessionID) async throws {
-        try await damaging?(id)
+        try await damage(.session(id))
+    }
+
+    func damage(_ damage: Damage) async throws {
+        guard try await damaging?(damage) == true else {
+            try StoreConformance.doesNotApply("the store under test cannot make this damage")
+        }
     }
 }

@@ -27,6 +27,37 @@ extension StoreConformance {
                 _ = try await store.sessions(matching: SessionFilter(buyer: (session.issuer, session.subject)))
             }
         },
+        Case("a damaged attachment does not keep a buyer from logging out", needing: [.damage]) { place in
+            let store = try await place.open()
+            let session = try await StoreSample.inserted(in: store)
+            for name in ["cart", "damaged"] {
+                #expect(try await store.setAttachment(name, to: Secret(name), of: session.id, expecting: nil))
+            }
+            try await place.damage(.attachment("damaged", of: session.id))
+            await expectTyped(.storeCorrupt) { _ = try await store.attachment("damaged", of: session.id) }
+            let removed = try #require(try await store.remove(session.id))
+            #expect(StoreSample.areSame(removed.session, session))
+            #expect(removed.attachments.mapValues { $0.reveal() } == ["cart": "cart"])
+            #expect(try await store.session(session.id) == nil)
+            // It was set aside, not deleted: damaged is still not unknown.
+            await expectTyped(.storeCorrupt) { _ = try await store.attachment("damaged", of: session.id) }
+            guard let checking = store as? any StoreHealthChecking else { return }
+            let health = try await checking.checkHealth()
+            #expect(health.isSound && health.sessions == 0 && health.attachments == 0 && health.quarantinedRows == 1)
+        },
+        Case("an attachment that is listed with another session is not given to it", needing: [.damage]) { place in
+            let store = try await place.open()
+            let owner = try await StoreSample.inserted(in: store)
+            let other = try await StoreSample.inserted(in: store)
+            #expect(try await store.setAttachment("cart", to: Secret("owner's"), of: owner.id, expecting: nil))
+            #expect(try await store.setAttachment("note", to: Secret("other's"), of: other.id, expecting: nil))
+            try await place.damage(.attachmentOwner("cart", of: owner.id, to: other.id))
+            let removed = try #require(try await store.remove(other.id))
+            #expect(removed.attachments.mapValues { $0.reveal() } == ["note": "other's"])
+            #expect(try await store.remove(owner.id)?.attachments.isEmpty == true)
+            guard let checking = store as? any StoreHealthChecking else { return }
+            #expect(try await checking.checkHealth().quarantinedRows == 1)
+        },
         Case("a store without damage has nothing to set aside") { store in
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)
