@@ -241,6 +241,16 @@ struct SealingTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
     }
 
+    @Test("the time of retention in the clear prolongs no session: the sealed one counts")
+    func sealedRetention() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        try directory.connection().execute("UPDATE session SET retained_until = retained_until + 1000000.5")
+        #expect(try await store.session(session.id)?.retainedUntil == session.retainedUntil)
+    }
+
     @Test("no id, state, subject, name or token stands in any file")
     func canary() async throws {
         let directory = try StoreDirectory()

@@ -28,12 +28,14 @@ extension SessionManager {
                 var problems: [IdentityError] = []
                 for session in ended {
                     problems += await tellEnd(of: session, since: started)
+                    guard !session.wasOver else { continue }
                     emit(.loggedOut, provider: name, session: session.session.id, since: started)
                 }
                 return problems
             }
             if let failure { emit(.logoutRefused(failure.code), provider: name, since: started) }
-            return BackChannelLogoutResult(sessions: ended.map(\.session), problems: problems, error: failure)
+            let sessions = ended.filter { !$0.wasOver }.map(\.session)
+            return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
         }
     }
 

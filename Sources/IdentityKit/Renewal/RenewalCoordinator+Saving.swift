@@ -122,11 +122,7 @@ extension RenewalCoordinator {
         var session = base
         session.generation += 1
         session.providerSessionID = payload.tokens.providerSessionID
-        // Never earlier than it was: this process's clock may be the one that is behind.
-        session.retainedUntil = max(
-            base.retainedUntil,
-            environment.clock.now + configuration.sessionRetention.timeInterval
-        )
+        session.retainedUntil = lifetime.end(ofSessionSince: base.createdAt, keptUntil: base.retainedUntil)
         session.isUnsettled = payload.answer != nil
         session.isRestored = false
         session.payload = payload.secret

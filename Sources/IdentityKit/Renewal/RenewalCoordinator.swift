@@ -11,6 +11,7 @@ final class RenewalCoordinator: Sendable {
     let providers: ProviderRegistry
     let store: any SessionStore
     let environment: IdentityEnvironment
+    let lifetime: SessionLifetime
     let configuration: SessionManager.Configuration
     let events: EventSource
     let revocation: TokenRevocation
@@ -24,6 +25,7 @@ final class RenewalCoordinator: Sendable {
         providers: ProviderRegistry,
         store: any SessionStore,
         environment: IdentityEnvironment,
+        lifetime: SessionLifetime,
         configuration: SessionManager.Configuration,
         events: EventSource,
         revocation: TokenRevocation
@@ -31,6 +33,7 @@ final class RenewalCoordinator: Sendable {
         self.providers = providers
         self.store = store
         self.environment = environment
+        self.lifetime = lifetime
         self.configuration = configuration
         self.events = events
         self.revocation = revocation
@@ -66,7 +69,7 @@ final class RenewalCoordinator: Sendable {
         var goal = goal
         var rounds = 0
         while true {
-            guard let stored = try await store.session(id) else {
+            guard let stored = try await store.session(id), !lifetime.isOver(stored) else {
                 await abandonUnsaved(id)
                 throw IdentityError.unknownSession
             }

@@ -6,6 +6,8 @@ struct EndedSession: Sendable {
     let session: Session
     let tokens: TokenSet
     let attachments: [String: Secret]
+    /// Whether its time was over before: it was unknown to every call and only waited for a sweep, so nobody is told of its end.
+    let wasOver: Bool
 }
 
 extension SessionManager {
@@ -107,7 +109,7 @@ extension SessionManager {
     private func take(_ id: SessionID) async throws -> EndedSession? {
         if configuration.tenant != nil {
             // Looked at before it is removed: another tenant's session must outlive whoever came upon its id here.
-            guard let stored = try await store.session(id), isKnown(stored) else { return nil }
+            guard let stored = try await store.session(id), isOurs(stored) else { return nil }
         }
         defer { cache?.remove(id) }
         guard let removed = try await store.remove(id) else { return nil }
@@ -117,7 +119,8 @@ extension SessionManager {
         return EndedSession(
             session: Session(removed.session, payload),
             tokens: payload.tokens,
-            attachments: removed.attachments
+            attachments: removed.attachments,
+            wasOver: lifetime.isOver(removed.session)
         )
     }
 
@@ -132,6 +135,7 @@ extension SessionManager {
         let refusals = await revoke(ended)
         var results: [LogoutResult] = []
         for (ended, (var problems, refusal)) in zip(ended, zip(problems, refusals)) {
+            guard !ended.wasOver else { continue }
             if let refusal { problems.append(refusal) }
             let page = await logoutPage(for: ended.session, ended.tokens, options, &problems)
             emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)

@@ -1,7 +1,13 @@
 /// What a manager that knows one tenant only makes of the others.
 extension SessionManager {
-    /// Whether a session belongs to the tenant that this manager serves.
+    /// Whether a session exists for the callers of this manager: it belongs to the tenant that the manager serves, and its time is
+    /// not over.
     func isKnown(_ session: StoredSession) -> Bool {
+        isOurs(session) && !lifetime.isOver(session)
+    }
+
+    /// Whether a session belongs to the tenant that this manager serves.
+    func isOurs(_ session: StoredSession) -> Bool {
         configuration.tenant?.isIdentical(to: session.tenant) ?? true
     }
 

@@ -80,7 +80,8 @@ extension SessionManager {
             }
             let credential = asStored(.stored)
             if let cache, let ticket, credential.warning == nil {
-                cache.put(credential, remaining: remaining, untilDue: untilDue, ticket: ticket)
+                let untilEnd = TokenAges.duration(lifetime.end(of: stored).timeIntervalSince(lifetime.now))
+                cache.put(credential, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
             }
             return credential
         }

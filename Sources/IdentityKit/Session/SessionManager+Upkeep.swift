@@ -102,7 +102,7 @@ extension SessionManager {
     public func sweep() async throws -> Int {
         guard let sweeping = store as? any ExpirySweeping else { return 0 }
         let started = environment.clock.elapsed
-        let count = try await sweeping.sweep(expiredBefore: expiryLimit)
+        let count = try await sweeping.sweep(expiredBefore: lifetime.now)
         events.emit(.swept(count), provider: "", since: started)
         return count
     }

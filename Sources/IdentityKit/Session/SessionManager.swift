@@ -9,8 +9,13 @@ public final class SessionManager: Sendable {
     public struct Configuration: Sendable {
         /// How long a buyer has to finish a login, by default 10 minutes.
         public var attemptLifetime: Duration = .seconds(600)
-        /// How long a session is kept after its last renewal, by default 90 days.
+        /// How long a session is kept after its last refresh, by default 90 days; after that it is unknown to every call.
         public var sessionRetention: Duration = .seconds(90 * 86_400)
+        /// How long a session may last since the buyer signed in, however often it is refreshed; by default nil for any time.
+        ///
+        /// After that it is unknown to every call, and the buyer has to sign in again. 30 days are a good value for a shop
+        /// (NIST SP 800-63B section 4.1.3). Guests' sessions have no sign-in and are not limited by it.
+        public var maximumSessionLifetime: Duration?
         /// The share of a token's lifetime after which it is renewed behind the caller's back, by default 0.8; sessions are spread by
         /// a twentieth to both sides of it.
         public var earlyRenewal: Double = 0.8
@@ -73,8 +78,7 @@ public final class SessionManager: Sendable {
     let cache: CredentialCache?
     let followUps = Mutex(FollowUps())
     let followUpRuns = SingleFlight<Int, Bool>()
-    /// Where both clocks stood when the manager was made.
-    private let beginning: (now: Date, elapsed: Duration)
+    let lifetime: SessionLifetime
     private let participantBoxes = Mutex<[ParticipantBox]>([])
 
     /// Creates a manager.
@@ -111,10 +115,12 @@ public final class SessionManager: Sendable {
             on: SystemClock(),
             error: IdentityError.renewalTakesLong
         )
+        lifetime = SessionLifetime(configuration, clock: environment.clock)
         coordinator = RenewalCoordinator(
             providers: providers,
             store: store,
             environment: environment,
+            lifetime: lifetime,
             configuration: configuration,
             events: events,
             revocation: revocation
@@ -124,7 +130,6 @@ public final class SessionManager: Sendable {
             lifetime: configuration.cacheLifetime,
             clock: environment.clock
         )
-        beginning = (environment.clock.now, environment.clock.elapsed)
     }
 
     /// Lets something, such as a cart adapter, follow every session's life; it is held weakly, the app owns it.
@@ -163,8 +168,8 @@ public final class SessionManager: Sendable {
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {
         try await Correlation.scope {
             guard let filter = pinned(filter) else { return [] }
-            return try await store.sessionsAndDamage(matching: filter).sessions.map {
-                Session($0, try SessionPayload($0))
+            return try await store.sessionsAndDamage(matching: filter).sessions.compactMap {
+                lifetime.isOver($0) ? nil : Session($0, try SessionPayload($0))
             }
         }
     }
@@ -181,14 +186,6 @@ public final class SessionManager: Sendable {
         since start: Duration
     ) {
         events.emit(kind, provider: provider, session: session, since: start)
-    }
-
-    /// Until when what has expired may be removed.
-    ///
-    /// A wall clock that jumps ahead must not make everything look old: since the start no more time has passed than on the clock that
-    /// never jumps.
-    var expiryLimit: Date {
-        min(environment.clock.now, beginning.now + (environment.clock.elapsed - beginning.elapsed).timeInterval)
     }
 }
 
