@@ -7,7 +7,7 @@ extension SQLiteStore: TokenStore {
     ///
     /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has as many as it may have.
     public func insert(_ session: StoredSession) async throws {
-        let row = try seal(session, withRoom: true)
+        let row = try seal(session)
         let isNew = try await database.write { [maximumSessionsPerTenant] connection in
             if let maximum = maximumSessionsPerTenant {
                 try Self.requireRoom(connection, tenant: session.tenant, maximum)
@@ -49,24 +49,20 @@ extension SQLiteStore: TokenStore {
     ///
     /// A row never becomes shorter: the room that it once took is there for the next long answer, also when the disk is full.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        let row = try seal(session, withRoom: session.isUnsettled)
+        let row = try seal(session)
         return try await database.write { [self] connection in
-            // Hardly ever needed for a save: it fits where the last one was.
-            if !session.isUnsettled, try Self.update(row, session, generation, connection) { return true }
-            let present = try connection.first(.sessionLength, .key(row.hash), .bytes(row.hash), .integer(generation)) {
-                (length: Int($0.integer(0)), isUnsettled: $0.integer(1) == 1)
+            // What is as long as the row, or longer: then the row has to grow.
+            if try Self.update(row, session, generation, connection) { return true }
+            let length = try connection.first(.sessionLength, .key(row.hash), .bytes(row.hash), .integer(generation)) {
+                Int($0.integer(0))
             }
-            guard let present else {
+            guard let length else {
                 if try !Self.hasSession(row.hash, connection) {
                     try Self.refuseQuarantined(.session, row.hash, connection)
                 }
                 return false
             }
-            // What is saved in the course of a renewal takes no more room than it needs: the claim has seen to that.
-            let isClaim = session.isUnsettled && !present.isUnsettled
-            let fits = isClaim && row.slot.count >= present.length
-            let fitting = try fits ? row : seal(session, atLeast: present.length)
-            return try Self.update(fitting, session, generation, connection)
+            return try Self.update(seal(session, atLeast: length), session, generation, connection)
         }
     }
 
@@ -151,24 +147,13 @@ extension SQLiteStore: TokenStore {
 
     /// Seals a session for its row.
     ///
-    /// A new row, and one whose renewal begins, gets room for twice what it holds: that is proof, before a token is spent, that an answer as
-    /// long as everything so far can be saved, even on a disk that fills up meanwhile.
-    ///
-    /// - Parameters:
-    ///   - length: A length that the row has already.
-    ///   - hasRoom: Whether it gets that room.
-    private func seal(
-        _ session: StoredSession,
-        atLeast length: Int = 0,
-        withRoom hasRoom: Bool = false
-    ) throws -> SealedSessionRow {
+    /// - Parameter length: A length that the row has already.
+    private func seal(_ session: StoredSession, atLeast length: Int = 0) throws -> SealedSessionRow {
         let hash = try lookup.hash(.session, Array(session.id.rawValue.utf8))
         let buyer = try buyerHash(issuer: session.issuer, subject: session.subject)
         let identity = SealedSession.identity(of: session, row: hash, buyer: buyer)
         let providerSession = try session.providerSessionID.map { Value.bytes(try providerSessionHash($0)) } ?? .null
-        let body = SealedSession.body(of: session)
-        let room = hasRoom ? sealer.recordLength(forBody: 2 * body.count) : 0
-        let slot = try sealer.seal(body, as: identity, atLeast: max(room, length))
+        let slot = try sealer.seal(SealedSession.body(of: session), as: identity, atLeast: length)
         return SealedSessionRow(hash: hash, buyer: buyer, providerSession: providerSession, slot: slot)
     }
 

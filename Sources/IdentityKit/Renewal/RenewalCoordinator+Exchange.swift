@@ -17,7 +17,7 @@ extension RenewalCoordinator {
             pauses.failed(attempt.base.id, with: error)
             throw error
         }
-        guard try await claim(&attempt, reserving: provider is any JournaledRefreshing) else { return nil }
+        guard try await claim(&attempt) else { return nil }
         let tokens: TokenSet
         do {
             tokens = try await exchange(&attempt, at: provider)
@@ -43,7 +43,7 @@ extension RenewalCoordinator {
     /// Writes the intent first: it proves that the store can take the write, and tells the next one that an answer was lost.
     ///
     /// - Returns: False when another process changed the session at the same moment.
-    private func claim(_ attempt: inout RenewalAttempt, reserving: Bool) async throws -> Bool {
+    private func claim(_ attempt: inout RenewalAttempt) async throws -> Bool {
         var payload = attempt.old
         let intent = RenewalIntent(
             attempt: Correlation.current ?? "",
@@ -52,7 +52,7 @@ extension RenewalCoordinator {
         )
         payload.intent = intent
         payload.answer = nil
-        if reserving { payload.reserve = SessionPayload.expectedAnswerLength(payload.tokens) }
+        payload.reserveAnswer(forNewSession: false)
         let started = environment.clock.elapsed
         var claimed = attempt.base
         claimed.generation += 1

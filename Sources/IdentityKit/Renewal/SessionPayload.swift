@@ -17,7 +17,7 @@ package struct SessionPayload: Sendable {
     /// Of new tokens that wait outside the store: which ones they replace (``fingerprint(of:)``).
     var replaces: String?
     /// How many bytes to keep free for the answer, so that a claim that fits means an answer that fits.
-    var reserve = 0
+    private(set) var reserve = 0
 
     var needsLogin: Bool { end != nil }
 
@@ -86,8 +86,21 @@ package struct SessionPayload: Sendable {
         )
     }
 
+    /// What a new session keeps free besides the answer: the intent of a claim takes some 100 bytes, and tokens may become a little
+    /// longer from one refresh to the next.
+    private static let firstReserve = 512
+
+    /// Keeps room for the answer to the next refresh.
+    ///
+    /// A new session takes a little more than a claim, so that no claim makes its row longer: on a disk that is full by then there
+    /// would be no room for that.
+    mutating func reserveAnswer(forNewSession isNew: Bool) {
+        guard tokens.refreshToken != nil else { return }
+        reserve = Self.expectedAnswerLength(tokens) + (isNew ? Self.firstReserve : 0)
+    }
+
     /// How long an answer like the last one is in the payload, with room for longer tokens.
-    static func expectedAnswerLength(_ tokens: TokenSet) -> Int {
+    private static func expectedAnswerLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3
     }

@@ -177,7 +177,8 @@ extension SessionManager {
             throw IdentityError(.retryLater, .systemFailure, "The random source gave too few bytes.")
         }
         let now = environment.clock.now
-        let payload = SessionPayload(tokens: tokens)
+        var payload = SessionPayload(tokens: tokens)
+        payload.reserveAnswer(forNewSession: true)
         let stored = StoredSession(
             id: id,
             provider: descriptor.name,
@@ -186,7 +187,7 @@ extension SessionManager {
             subject: tokens.buyer.subject,
             providerSessionID: tokens.providerSessionID,
             createdAt: now,
-            retainedUntil: now + configuration.sessionRetention.timeInterval,
+            retainedUntil: lifetime.end(ofSessionSince: now),
             payload: payload.secret
         )
         try await store.insert(stored)

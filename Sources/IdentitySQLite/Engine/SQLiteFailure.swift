@@ -104,7 +104,8 @@ extension IdentityError {
             .retryLater,
             .storeFull,
             "There is no room to write the store.",
-            hint: "Make room on the disk or raise the quota; sessions already stored can still be renewed.",
+            hint:
+                "Make room on the disk or raise the quota. Until then new logins and longer records fail; a session is still refreshed if its row has room for the new tokens.",
             cause: cause
         )
     }

@@ -52,7 +52,7 @@ enum Query: Int, CaseIterable {
             WHERE key = ?1 AND hash = ?2 AND generation = ?3 AND length(slot) <= ?13
             """
         case .sessionLength:
-            "SELECT length(slot), unsettled FROM session WHERE key = ?1 AND hash = ?2 AND generation = ?3"
+            "SELECT length(slot) FROM session WHERE key = ?1 AND hash = ?2 AND generation = ?3"
         case .deleteSession: "DELETE FROM session WHERE key = ?1"
         // By the key alone: a row with another hash is damaged, not unknown.
         case .hasSession: "SELECT hash = ?2 FROM session WHERE key = ?1"

@@ -1,0 +1,152 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@testable import IdentitySQLite
+
+/// How many bytes a provider's tokens have.
+struct TokenSizes: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let access: Int
+    let refresh: Int
+    /// 0 where there is no ID token.
+    let identity: Int
+
+    /// From short opaque tokens to JWTs with many groups; Google documents its limits (2,048 and 512 bytes).
+    static let all = [
+        TokenSizes(testDescription: "opaque tokens", access: 32, refresh: 45, identity: 0),
+        TokenSizes(testDescription: "Shopify", access: 900, refresh: 900, identity: 1_300),
+        TokenSizes(testDescription: "Bolt", access: 1_300, refresh: 100, identity: 1_100),
+        TokenSizes(testDescription: "Cognito", access: 1_070, refresh: 1_784, identity: 1_150),
+        TokenSizes(testDescription: "Google", access: 2_048, refresh: 512, identity: 1_200),
+        TokenSizes(testDescription: "Keycloak with roles", access: 4_000, refresh: 700, identity: 1_300),
+        TokenSizes(testDescription: "Entra ID with groups", access: 6_500, refresh: 1_900, identity: 5_000),
+    ]
+
+    func text(_ count: Int, _ serial: Int) -> String {
+        // The claims of a JWT vary by some bytes.
+        String(
+            String(repeating: "\(serial)abcdefg", count: count / 8 + 1).prefix(
+                count + (count > 500 ? serial * 7 % 20 : 0)
+            )
+        )
+    }
+
+    func tokens(_ serial: Int, _ buyer: Buyer, issuedAt: Date) -> TokenSet {
+        TokenSet(
+            buyer: buyer,
+            accessToken: Secret(text(access, serial)),
+            refreshToken: Secret(text(refresh, serial)),
+            idToken: identity > 0 ? Secret(text(identity, serial)) : nil,
+            scopes: ["openid", "email", "customer-account-api:full"],
+            issuedAt: issuedAt,
+            expiresAt: issuedAt + 3_600
+        )
+    }
+
+    /// A token response as these tokens come in.
+    func answer(_ serial: Int) -> String {
+        """
+        {"access_token":"\(text(access, serial))","token_type":"Bearer","expires_in":3600,\
+        "refresh_token":"\(text(refresh, serial))","id_token":"\(text(identity, serial))"}
+        """
+    }
+}
+
+/// A provider that answers each refresh with tokens of given sizes.
+private final class SizedProvider: JournaledRefreshing {
+    let descriptor = ProviderDescriptor(name: "sized", kind: "test", clientID: "client")
+    private let sizes: TokenSizes
+    private let clock: ManualClock
+    private let serial = Mutex(0)
+
+    init(_ sizes: TokenSizes, _ clock: ManualClock) {
+        self.sizes = sizes
+        self.clock = clock
+    }
+
+    func prepareRefresh(of tokens: TokenSet) async throws {}
+
+    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+        let serial = serial.withLock { serial in
+            serial += 1
+            return serial
+        }
+        return RefreshAnswer(status: 200, body: Secret(sizes.answer(serial)), startedAt: clock.now)
+    }
+
+    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        sizes.tokens(serial.withLock(\.self), tokens.buyer, issuedAt: clock.now)
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try await self.tokens(from: try await requestRefresh(of: tokens), renewing: tokens)
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
+    }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
+    }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+}
+
+private struct NoNetwork: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network in this test.")
+    }
+}
+
+@Suite("Refreshing on a full disk")
+struct FullDiskTests {
+    @Test("a new session is refreshed again and again, whatever the sizes of its tokens", arguments: TokenSizes.all)
+    func refresh(_ sizes: TokenSizes) async throws {
+        let directory = try StoreDirectory()
+        let clock = ManualClock()
+        let store = try await directory.open { $0.clock = clock }
+        let provider = SizedProvider(sizes, clock)
+        let manager = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: store,
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+        )
+        let buyer = Buyer(
+            issuer: "https://id.example",
+            subject: "buyer-1",
+            email: .init("buyer@shop.example", isVerified: true)
+        )
+        let id = try await manager.establish(sizes.tokens(0, buyer, issuedAt: clock.now), provider: "sized").id
+        try await store.fillDisk()
+        for serial in 1...12 {
+            clock.advance(by: .seconds(3_700))
+            let got = try await manager.tokens(for: id)
+            #expect(got.outcome == .renewedLate)
+            #expect(got.tokens.accessToken.reveal() == sizes.text(sizes.access, serial))
+            let health = try await store.checkHealth()
+            #expect(health.isSound && health.spooledSessions == 0 && health.unsettledSessions == 0)
+            // From the row, not from memory.
+            let again = SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+            )
+            #expect(try await again.tokens(for: id).tokens.accessToken.isEqual(to: got.tokens.accessToken))
+        }
+    }
+
+    @Test("a new login fails for now, and the hint promises no more than what is so")
+    func login() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        try await store.fillDisk()
+        let error = await #expect(throws: IdentityError.self) {
+            for _ in 0..<64 { try await store.insert(sampleSession(payload: String(repeating: "x", count: 9_000))) }
+        }
+        #expect(error?.code == .storeFull && error?.kind == .retryLater)
+        #expect(error?.hint?.contains("if its row has room") == true)
+    }
+}
