@@ -36,6 +36,10 @@ package struct Spawned: Sendable {
             for (number, end) in theirs.enumerated() {
                 unsafe posix_spawn_file_actions_adddup2(&actions, end, Int32(number))
             }
+            // Nothing else of ours: the pipe of an exit test that is under way would stay open as long as the child lives.
+            for number in 3..<min(Int32(sysconf(Int32(_SC_OPEN_MAX))), 1_024) {
+                unsafe posix_spawn_file_actions_addclose(&actions, number)
+            }
             var attributes = posix_spawnattr_t()
             unsafe posix_spawnattr_init(&attributes)
             defer { unsafe posix_spawnattr_destroy(&attributes) }
