@@ -75,7 +75,12 @@ private final class SizedProvider: JournaledRefreshing {
             serial += 1
             return serial
         }
-        return RefreshAnswer(status: 200, body: Secret(sizes.answer(serial)), startedAt: clock.now)
+        return RefreshAnswer(
+            status: 200,
+            body: Secret(sizes.answer(serial)),
+            startedAt: clock.now,
+            receivedAt: clock.now
+        )
     }
 
     func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
