@@ -104,10 +104,78 @@ import Testing
 
     @Test("a silent client is let go")
     func idle() async throws {
-        let server = try await LoopbackServer.start(idleTimeout: .milliseconds(50)) { _ in .message(status: 200) }
+        var limits = LoopbackLimits()
+        limits.idleTimeout = .milliseconds(50)
+        let server = try await LoopbackServer.start(limits: limits) { _ in .message(status: 200) }
         #expect(try await exchange(server, "") == "")
         #expect(try await exchange(server, "GET / HT").hasPrefix("HTTP/1.1 408 "))
         await server.stop()
+    }
+
+    @Test("where connections are kept open, the oldest silent ones make room; one that is answered stays")
+    func room() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let (releases, release) = AsyncStream.makeStream(of: Void.self)
+        var limits = LoopbackLimits()
+        limits.connections = 4
+        let server = try await LoopbackServer.start(limits: limits) { request in
+            if request.path == "/slow" {
+                arrived.yield()
+                for await _ in releases {}
+            }
+            return .message(status: 200, headers: [("Connection", "close")], body: Array(request.path.utf8))
+        }
+        let slow = try RawSocket(port: server.port)
+        slow.send(Array("GET /slow HTTP/1.1\r\n\r\n".utf8))
+        for await _ in arrivals { break }
+        let silent = try (0..<12).map { _ in try RawSocket(port: server.port) }
+        for socket in silent { socket.send(Array("GET /never-".utf8)) }
+        #expect(try await exchange(server, "GET /new HTTP/1.1\r\n\r\n").hasSuffix("/new"))
+        #expect(await silent[0].readToEnd() == "")
+        release.finish()
+        #expect(await slow.readToEnd().hasSuffix("/slow"))
+        await server.stop()
+    }
+
+    @Test("a head, a chunk's line and trailers of exactly their limit are taken, whatever pieces they come in")
+    func exactLimits() throws {
+        var limits = LoopbackLimits()
+        limits.headerBytes = 32
+        func statuses(_ text: String, piece: Int) -> [Int] {
+            var parser = LoopbackRequestParser(limits: limits)
+            var found: [Int] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                parser.append(rest.prefix(piece))
+                rest = rest.dropFirst(piece)
+                reading: while true {
+                    switch parser.next() {
+                    case .needsMore: break reading
+                    case .expectsContinue: continue
+                    case .request: found.append(200)
+                    case .invalid(let status): found.append(status)
+                    }
+                }
+            }
+            return found
+        }
+        func chunked(line: Int, trailer: Int) -> String {
+            let size = "0;" + String(repeating: "x", count: line - 2)
+            let field = trailer == 0 ? "" : "T:" + String(repeating: "y", count: trailer - 2) + "\r\n"
+            return "P / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n\(field)\r\n"
+        }
+        for piece in [1, 2, 3, 5, 4096] {
+            limits.headerBytes = 32
+            let head = "GET / HTTP/1.1\r\nA: "
+            let room = limits.headerBytes - head.utf8.count
+            #expect(statuses(head + String(repeating: "a", count: room) + "\r\n\r\n", piece: piece) == [200])
+            #expect(statuses(head + String(repeating: "a", count: room + 1) + "\r\n\r\n", piece: piece) == [431])
+            limits.headerBytes = 64
+            #expect(statuses(chunked(line: 1024, trailer: 0), piece: piece) == [200])
+            #expect(statuses(chunked(line: 1025, trailer: 0), piece: piece) == [400])
+            #expect(statuses(chunked(line: 3, trailer: 64), piece: piece) == [200])
+            #expect(statuses(chunked(line: 3, trailer: 65), piece: piece) == [431])
+        }
     }
 
     @Test("form fields are decoded byte by byte")

@@ -33,6 +33,47 @@ struct TransportLimitsTests {
         }
     }
 
+    @Test("a body of exactly the cap arrives, one byte more is refused, whichever way the body ends")
+    func bodyCap() async throws {
+        let cap = 1000
+        let ways: [(name: String, make: @Sendable (Int) -> [UInt8])] = [
+            ("until the connection closes", { Array("\r\n".utf8) + [UInt8](repeating: 65, count: $0) }),
+            (
+                "in chunks",
+                { count in
+                    let body = String(repeating: "A", count: count - 1)
+                    let size = String(count - 1, radix: 16)
+                    return Array("Transfer-Encoding: chunked\r\n\r\n\(size)\r\n\(body)\r\n1\r\nA\r\n0\r\n\r\n".utf8)
+                }
+            ),
+            (
+                "after so many bytes",
+                { Array("Content-Length: \($0)\r\n\r\n".utf8) + [UInt8](repeating: 65, count: $0) }
+            ),
+        ]
+        for (name, make) in ways {
+            for count in [cap - 1, cap, cap + 1] {
+                let bytes = Array("HTTP/1.1 200 OK\r\nConnection: close\r\n".utf8) + make(count)
+                let server = try await LoopbackServer.start { _ in .script([.send(bytes)]) }
+                let request = HTTPRequest(
+                    method: .get,
+                    url: try HTTPURL(server.origin + "/"),
+                    limits: HTTPLimits(maximumBodyBytes: cap),
+                    allowsLoopbackHTTP: true
+                )
+                do throws(HTTPTransportError) {
+                    let response = try await CurlTransport().send(request)
+                    #expect(count <= cap, "\(count) bytes \(name)")
+                    #expect(response.body.count == count, "\(name)")
+                } catch {
+                    #expect(count > cap, "\(count) bytes \(name)")
+                    #expect(error.code == .bodyTooLarge, "\(name)")
+                }
+                await server.stop()
+            }
+        }
+    }
+
     @Test("more than five hundred headers are refused, however small")
     func headerCount() async throws {
         for (count, isGood) in [(511, true), (512, false)] {

@@ -22,7 +22,7 @@ final class LoopbackConnection {
     let socket: Int32
     private(set) var deadline: ContinuousClock.Instant
     private var state = State.reading
-    private var parser = LoopbackRequestParser()
+    private var parser: LoopbackRequestParser
     private var output: [UInt8] = []
     private var sent = 0
     private var actions: ArraySlice<LoopbackAction> = []
@@ -30,9 +30,10 @@ final class LoopbackConnection {
     private var isDelayed = false
     private let idleTimeout: Duration
 
-    init(socket: Int32, idleTimeout: Duration) {
+    init(socket: Int32, limits: LoopbackLimits) {
         self.socket = socket
-        self.idleTimeout = idleTimeout
+        parser = LoopbackRequestParser(limits: limits)
+        idleTimeout = limits.idleTimeout
         deadline = .now.advanced(by: idleTimeout)
     }
 
@@ -41,6 +42,14 @@ final class LoopbackConnection {
         switch state {
         case .reading, .draining: (true, sent < output.count)
         case .waiting, .answering: (false, sent < output.count)
+        }
+    }
+
+    /// Whether nothing is lost but the client's patience when the connection makes room for another.
+    var mayMakeRoom: Bool {
+        switch state {
+        case .reading, .draining: sent == output.count
+        case .waiting, .answering: false
         }
     }
 

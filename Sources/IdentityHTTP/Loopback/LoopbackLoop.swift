@@ -2,12 +2,10 @@ internal import Glibc
 
 /// The event loop of a ``LoopbackServer``; everything in it lives on one thread.
 final class LoopbackLoop {
-    private static let maximumConnections = 4096
-
     // -1 once the port is closed, which poll and accept take for nothing.
     private var listener: Int32
     private let mailbox: LoopbackMailbox
-    private let idleTimeout: Duration
+    private let limits: LoopbackLimits
     private let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse
 
     private var connections: [UInt64: LoopbackConnection] = [:]
@@ -23,12 +21,12 @@ final class LoopbackLoop {
     init(
         listener: Int32,
         mailbox: LoopbackMailbox,
-        idleTimeout: Duration,
+        limits: LoopbackLimits,
         handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
     ) {
         self.listener = listener
         self.mailbox = mailbox
-        self.idleTimeout = idleTimeout
+        self.limits = limits
         self.handler = handler
     }
 
@@ -77,15 +75,23 @@ final class LoopbackLoop {
                 if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }
                 return
             }
-            guard connections.count < Self.maximumConnections else {
+            guard connections.count < limits.connections || makeRoom() else {
                 close(socket)
                 continue
             }
-            let connection = LoopbackConnection(socket: socket, idleTimeout: idleTimeout)
+            let connection = LoopbackConnection(socket: socket, limits: limits)
             connections[nextIdentifier] = connection
             note(connection.deadline)
             nextIdentifier += 1
         }
+    }
+
+    /// Lets the oldest connection go that is not being answered: whoever keeps connections open must not keep others out.
+    private func makeRoom() -> Bool {
+        let oldest = connections.filter(\.value.mayMakeRoom).min { $0.key < $1.key }
+        guard let (identifier, connection) = oldest else { return false }
+        settle(.gone, identifier, connection)
+        return true
     }
 
     private func readMailbox() {

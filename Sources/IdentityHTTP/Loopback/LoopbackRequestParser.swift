@@ -1,6 +1,6 @@
 /// Reads HTTP/1.1 requests (RFC 9112) from bytes that come in pieces; strict, and bounded in everything.
-struct LoopbackRequestParser {
-    enum Event {
+package struct LoopbackRequestParser {
+    package enum Event {
         /// Nothing complete yet.
         case needsMore
         /// The client waits for `100 Continue` before it sends the body.
@@ -10,9 +10,7 @@ struct LoopbackRequestParser {
         case invalid(status: Int)
     }
 
-    static let maximumHeaderBytes = 64 << 10
-    static let maximumBodyBytes = 4 << 20
-
+    private let limits: LoopbackLimits
     private enum State {
         case head
         case body(Head, remaining: Int)
@@ -43,13 +41,17 @@ struct LoopbackRequestParser {
     private var searched = 0
     private var body: [UInt8] = []
 
+    package init(limits: LoopbackLimits = LoopbackLimits()) {
+        self.limits = limits
+    }
+
     /// Whether a request has begun to arrive.
     var isInside: Bool {
         if case .head = state { return start < input.count }
         return true
     }
 
-    mutating func append(_ bytes: ArraySlice<UInt8>) {
+    package mutating func append(_ bytes: ArraySlice<UInt8>) {
         if start > 0, start == input.count || start > 64 << 10 {
             input.removeFirst(start)
             searched -= min(start, searched)
@@ -58,7 +60,7 @@ struct LoopbackRequestParser {
         input += bytes
     }
 
-    mutating func next() -> Event {
+    package mutating func next() -> Event {
         while true {
             switch state {
             case .head:
@@ -67,9 +69,10 @@ struct LoopbackRequestParser {
                 // Whoever speaks TLS here gets an answer at once instead of at his deadline.
                 if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
                 guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
-                    return input.count - start > Self.maximumHeaderBytes ? fail(431) : .needsMore
+                    // Of the end of the head three bytes may be there already, of the end of a line one.
+                    return input.count - start > limits.headerBytes + 3 ? fail(431) : .needsMore
                 }
-                guard end - start <= Self.maximumHeaderBytes else { return fail(431) }
+                guard end - start <= limits.headerBytes else { return fail(431) }
                 switch parseHead(input[start..<end]) {
                 case .failure(let refusal): return fail(refusal.status)
                 case .success(let head):
@@ -89,7 +92,7 @@ struct LoopbackRequestParser {
                 return finish(head)
             case .chunkSize(let head):
                 guard let end = find([0x0D, 0x0A]) else {
-                    return input.count - start > 1024 ? fail(400) : .needsMore
+                    return input.count - start > 1024 + 1 ? fail(400) : .needsMore
                 }
                 let digits = input[start..<end].prefix { ASCII.hexValue($0) != nil }
                 let follows = input[digits.endIndex]
@@ -97,7 +100,7 @@ struct LoopbackRequestParser {
                     end - start <= 1024
                 else { return fail(400) }
                 let size = digits.reduce(0) { $0 << 4 | Int(ASCII.hexValue($1) ?? 0) }
-                guard body.count + size <= Self.maximumBodyBytes else { return fail(413) }
+                guard body.count + size <= limits.bodyBytes else { return fail(413) }
                 consume(end + 2 - start)
                 state = size == 0 ? .trailers(head, read: 0) : .chunkData(head, remaining: size)
             case .chunkData(let head, let remaining):
@@ -111,12 +114,14 @@ struct LoopbackRequestParser {
                 state = .chunkSize(head)
             case .trailers(let head, let read):
                 guard let end = find([0x0D, 0x0A]) else {
-                    return read + input.count - start > Self.maximumHeaderBytes ? fail(431) : .needsMore
+                    // The empty line that ends them counts for nothing.
+                    let pending = input.count - start
+                    return pending > 1 && read + pending > limits.headerBytes + 1 ? fail(431) : .needsMore
                 }
                 let length = end - start
                 consume(length + 2)
                 if length == 0 { return finish(head) }
-                guard read + length <= Self.maximumHeaderBytes else { return fail(431) }
+                guard read + length <= limits.headerBytes else { return fail(431) }
                 state = .trailers(head, read: read + length + 2)
             case .failed:
                 return .needsMore
@@ -174,7 +179,7 @@ struct LoopbackRequestParser {
             head.headers.append(field)
         }
         if head.isChunked, head.length != nil { return .failure(Refusal(status: 400)) }
-        if head.length ?? 0 > Self.maximumBodyBytes { return .failure(Refusal(status: 413)) }
+        if head.length ?? 0 > limits.bodyBytes { return .failure(Refusal(status: 413)) }
         return .success(head)
     }
 

@@ -25,13 +25,13 @@ package final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - port: The port; 0 lets the kernel choose.
     ///   - address: 127.0.0.1 unless `.v6` is given.
-    ///   - idleTimeout: How long a client may be silent.
+    ///   - limits: What it takes in at most.
     ///   - handler: Answers a request. A connection's requests are answered one after the other.
     /// - Throws: ``LoopbackServerError``, when the port is taken for example.
     package static func start(
         port: UInt16 = 0,
         address: LoopbackAddress = .v4,
-        idleTimeout: Duration = .seconds(60),
+        limits: LoopbackLimits = LoopbackLimits(),
         handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
     ) async throws -> LoopbackServer {
         let (listener, port) = try LoopbackSocket.listen(on: address, port: port)
@@ -41,7 +41,7 @@ package final class LoopbackServer: Sendable {
         }
         let mailbox = LoopbackMailbox(wakeup)
         let started = DedicatedThread.start {
-            LoopbackLoop(listener: listener, mailbox: mailbox, idleTimeout: idleTimeout, handler: handler).run()
+            LoopbackLoop(listener: listener, mailbox: mailbox, limits: limits, handler: handler).run()
         }
         guard started else {
             close(listener)

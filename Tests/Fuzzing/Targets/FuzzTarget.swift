@@ -28,6 +28,8 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("url") { try URLFuzz.check($0) },
         FuzzTarget("cookie") { try CookieFuzz.check($0) },
         FuzzTarget("callback") { try CallbackFuzz.check($0) },
+        FuzzTarget("return-path") { try ReturnPathFuzz.check($0) },
+        FuzzTarget("loopback-request") { try LoopbackRequestFuzz.check($0) },
         FuzzTarget("token-response") { try TokenResponseFuzz.check($0) },
         FuzzTarget("metadata") { try MetadataFuzz.check($0) },
         FuzzTarget("device-response") { try DeviceResponseFuzz.check($0) },

@@ -1,0 +1,91 @@
+import IdentityHTTP
+import IdentityKit
+
+/// Requests at the loopback listener, cut into pieces that the first byte chooses.
+///
+/// They are read the same in one piece and in many, bounded, and what is read says the same when it is written again.
+enum LoopbackRequestFuzz {
+    private struct Reading: Equatable {
+        var texts: [[UInt8]] = []
+        var requests: [LoopbackRequest] = []
+
+        static func == (one: Reading, other: Reading) -> Bool { one.texts == other.texts }
+    }
+
+    /// Small, so that short inputs reach them.
+    private static let limits = {
+        var limits = LoopbackLimits()
+        limits.headerBytes = 128
+        limits.bodyBytes = 32
+        return limits
+    }()
+
+    static func check(_ input: [UInt8]) throws {
+        guard let choice = input.first else { return }
+        let bytes = input.dropFirst()
+        let whole = read(bytes, piece: max(1, bytes.count))
+        for piece in [1, 1 + Int(choice % 16)] {
+            try require(read(bytes, piece: piece) == whole, "another reading in pieces of \(piece)")
+        }
+        for request in whole.requests {
+            try judge(request)
+            let again = read(written(request)[...], piece: 4096)
+            // With its own Content-Length in place of what it had, it may be longer than a head may be.
+            guard let same = again.requests.first else { continue }
+            try require(again.requests.count == 1, "one request has become two")
+            try require(same.method.isIdentical(to: request.method), "another method")
+            try require(same.target.isIdentical(to: request.target), "another target")
+            try require(same.body == request.body, "another body")
+        }
+    }
+
+    private static func read(_ bytes: ArraySlice<UInt8>, piece: Int) -> Reading {
+        var parser = LoopbackRequestParser(limits: limits)
+        var reading = Reading()
+        var rest = bytes
+        while !rest.isEmpty {
+            parser.append(rest.prefix(piece))
+            rest = rest.dropFirst(piece)
+            reading: while true {
+                switch parser.next() {
+                case .needsMore: break reading
+                // Comes only where the body has not, so it depends on the pieces.
+                case .expectsContinue: continue
+                case .invalid(let status):
+                    reading.texts.append(Array("invalid \(status)".utf8))
+                case .request(let request, let keepAlive):
+                    let head = [request.method, request.target] + request.headers.flatMap { [$0.name, $0.value] }
+                    reading.texts.append(Array((head + ["\(keepAlive)"]).joined(separator: "\n").utf8) + request.body)
+                    reading.requests.append(request)
+                }
+            }
+        }
+        return reading
+    }
+
+    private static func judge(_ request: LoopbackRequest) throws {
+        try require(
+            !request.method.isEmpty && request.method.utf8.allSatisfy(ASCII.isToken),
+            "a method that is no token"
+        )
+        try require(request.target.utf8.first == UInt8(ascii: "/"), "a target that is no path")
+        try require(request.target.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a target with other bytes")
+        try require(request.body.count <= limits.bodyBytes, "a body without bounds")
+        for (name, value) in request.headers {
+            try require(!name.isEmpty && name.utf8.allSatisfy(ASCII.isToken), "a header's name that is no token")
+            try require(value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }, "a control character")
+        }
+        let size = request.headers.reduce(request.target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        // What is no UTF-8 becomes three bytes for one.
+        try require(size <= 3 * limits.headerBytes, "a head without bounds")
+    }
+
+    private static func written(_ request: LoopbackRequest) -> [UInt8] {
+        var text = "\(request.method) \(request.target) HTTP/1.1\r\n"
+        let framing = ["content-length", "transfer-encoding"]
+        for (name, value) in request.headers where !framing.contains(name.lowercased()) {
+            text += "\(name):\(value)\r\n"
+        }
+        return Array("\(text)Content-Length: \(request.body.count)\r\n\r\n".utf8) + request.body
+    }
+}

@@ -1,0 +1,73 @@
+import CIdentityCurl
+import IdentityHTTP
+import IdentityKit
+
+/// Return paths that a request named: where a browser may be sent stays the app's, for libcurl and for browsers, also behind a proxy
+/// that decodes once more.
+enum ReturnPathFuzz {
+    private static let policy = Result { try ReturnPathPolicy(origins: ["https://shop.example"]) }
+
+    static func check(_ input: [UInt8]) throws {
+        let policy = try policy.get()
+        guard let text = String(validating: input, as: UTF8.self) else { return }
+        let location: String
+        do {
+            location = try policy.location(for: text)
+        } catch {
+            try require(error.code == .returnPathRefused, "another code")
+            return
+        }
+        try require(location.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a byte that no header has")
+        try require(location.utf8.count <= 3 * 2048 + 64, "a location without bounds")
+        try require((try? policy.location(for: location)) == location, "another location when it is checked again")
+        try require(
+            try host(location) == (location.utf8.first == 0x2F ? "app.example" : "shop.example"),
+            "another host"
+        )
+        var decoded = Array(location.utf8)
+        for _ in 0..<3 {
+            try require(staysHome(decoded), "a browser leaves the app")
+            decoded = decode(decoded)
+        }
+    }
+
+    /// The host to which libcurl goes for a location on a page of the app.
+    private static func host(_ location: String) throws -> String? {
+        let handle = unsafe curl_url()
+        defer { unsafe curl_url_cleanup(handle) }
+        for url in ["https://app.example/folder/page", location] {
+            try require(unsafe curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK, "libcurl refuses it")
+        }
+        var value: UnsafeMutablePointer<CChar>?
+        guard unsafe curl_url_get(handle, CURLUPART_HOST, &value, 0) == CURLUE_OK, let value = unsafe value else {
+            return nil
+        }
+        defer { unsafe curl_free(value) }
+        return unsafe String(cString: value)
+    }
+
+    /// What the URL standard makes of it: tabs and line ends go, a backslash is a slash, two slashes begin a host.
+    private static func staysHome(_ location: [UInt8]) -> Bool {
+        let bytes = location.drop { $0 <= 0x20 }.filter { ![0x09, 0x0A, 0x0D].contains($0) }
+            .map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        if bytes.first == UInt8(ascii: "/") { return bytes.dropFirst().first != UInt8(ascii: "/") }
+        let origin = Array("https://shop.example".utf8)
+        let next = bytes.dropFirst(origin.count).first
+        return bytes.starts(with: origin) && (next == nil || "/?#".utf8.contains(next ?? 0))
+    }
+
+    private static func decode(_ text: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16) {
+                output.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                output.append(byte)
+            }
+        }
+        return output
+    }
+}
