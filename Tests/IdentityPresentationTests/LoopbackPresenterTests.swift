@@ -107,6 +107,57 @@ struct LoopbackPresenterTests {
         #expect(try await redirected.form == nil)
     }
 
+    @Test("a callback with another login's state, none or two is ignored, and the listener keeps waiting")
+    func foreignState() async throws {
+        let browser = RecordingBrowser()
+        async let callback = LoopbackPresenter(browser: browser).present(login(redirectURI: Self.redirectURI))
+        let port = try await browser.port()
+        let foreign = [
+            "code=x&state=other", "code=x", "code=x&state=", "code=x&state=S", "code=x&state=s&state=s", "state=s%",
+            "error=access_denied", "error=access_denied&state=other", "code=x&state=ss", "code=x&State=s",
+            "code=x&state=" + String(repeating: "s", count: 20_000),
+        ]
+        for query in foreign {
+            let answer = try #require(await get(port, "/callback?\(query)"))
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(query.prefix(40))")
+            #expect(answer.contains("Content-Security-Policy"))
+        }
+        _ = await get(port, "/callback?code=real&state=s")
+        #expect(try await callback == "http://127.0.0.1:\(port)/callback?code=real&state=s")
+    }
+
+    @Test("a posted form with another login's state is ignored too")
+    func foreignForm() async throws {
+        let browser = RecordingBrowser()
+        async let callback = LoopbackPresenter(browser: browser)
+            .presentCatchingForms(login(redirectURI: Self.redirectURI))
+        let port = try await browser.port()
+        func post(_ body: String, query: String = "") async -> String? {
+            let host = "Host: 127.0.0.1:\(port)\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n"
+            let header = "\(host)Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+            return await exchange(port, "POST /callback\(query) HTTP/1.1\r\n\(header)\(body)")
+        }
+        #expect(await post("code=x&state=other")?.hasPrefix("HTTP/1.1 400 ") == true)
+        #expect(await post("code=x", query: "?state=s")?.hasPrefix("HTTP/1.1 400 ") == true)
+        #expect(await post("code=real&state=s")?.hasPrefix("HTTP/1.1 200 ") == true)
+        #expect(try await callback.form == Array("code=real&state=s".utf8))
+    }
+
+    @Test("a process that keeps connections open cannot keep the buyer's browser out", .timeLimit(.minutes(1)))
+    func exhaustion() async throws {
+        let browser = RecordingBrowser()
+        async let callback = LoopbackPresenter(browser: browser).present(login(redirectURI: Self.redirectURI))
+        let port = try await browser.port()
+        // Silent ones, and ones that stop in the middle of a request.
+        let open = (0..<300).map { IdleConnection(port: port, sending: $0 % 2 == 0 ? "" : "GET /callback?code=") }
+        // Connections are accepted in their order, so after this answer the listener has seen all of them.
+        #expect(await get(port, "/callback?code=x&state=other")?.hasPrefix("HTTP/1.1 400 ") == true)
+        let held = open.filter(\.isOpen).count
+        #expect(held <= 128, "the listener holds \(held) connections")
+        _ = await get(port, "/callback?code=real&state=s")
+        #expect(try await callback == "http://127.0.0.1:\(port)/callback?code=real&state=s")
+    }
+
     @Test("of several callbacks the first wins")
     func firstWins() async throws {
         let browser = RecordingBrowser()

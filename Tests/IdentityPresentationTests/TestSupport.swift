@@ -28,19 +28,22 @@ func isDeaf(_ port: UInt16) async -> Bool {
     (await get(port, "/callback?code=x&state=y") ?? "").isEmpty
 }
 
-private func blockingExchange(_ port: UInt16, _ bytes: [UInt8]) -> String? {
-    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(socket) }
+private func connected(_ socket: Int32, to port: UInt16) -> Bool {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    let isConnected = unsafe withUnsafeBytes(of: &address) { raw in
+    return unsafe withUnsafeBytes(of: &address) { raw in
         unsafe raw.withMemoryRebound(to: sockaddr.self) {
             unsafe connect(socket, $0.baseAddress, socklen_t(raw.count)) == 0
         }
     }
-    guard isConnected else { return nil }
+}
+
+private func blockingExchange(_ port: UInt16, _ bytes: [UInt8]) -> String? {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    guard connected(socket, to: port) else { return nil }
     _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     var all: [UInt8] = []
     var room = [UInt8](repeating: 0, count: 4096)
@@ -48,6 +51,27 @@ private func blockingExchange(_ port: UInt16, _ bytes: [UInt8]) -> String? {
         let count = unsafe recv(socket, &room, room.count, 0)
         guard count > 0 else { return String(decoding: all, as: UTF8.self) }
         all += room[..<count]
+    }
+}
+
+/// A connection that says little or nothing, and is closed when the last reference to it goes.
+final class IdleConnection: Sendable {
+    private let socket: Int32
+
+    init(port: UInt16, sending text: String) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        _ = connected(socket, to: port)
+        let bytes = Array(text.utf8)
+        _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    deinit { close(socket) }
+
+    /// Whether the other side still holds the connection.
+    var isOpen: Bool {
+        var byte: UInt8 = 0
+        let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        return count < 0 && errno == EAGAIN
     }
 }
 
@@ -75,10 +99,13 @@ final class Awaited<Value: Sendable>: Sendable {
     }
 }
 
-/// A login whose authorization URL carries the redirect URI that it was asked for.
+/// A login with the state `s`, whose authorization URL carries the redirect URI that it was asked for.
 func login(redirectURI: String?) -> PresentedLogin {
     PresentedLogin(provider: "test", redirectURI: redirectURI) { used in
-        try HTTPURL("https://id.example/authorize?redirect_uri=\(FormEncoding.escape(used ?? ""))")
+        AuthorizationRequest(
+            url: try HTTPURL("https://id.example/authorize?redirect_uri=\(FormEncoding.escape(used ?? ""))"),
+            attempt: LoginAttempt(provider: "test", state: Secret("s"), createdAt: .now, expiresAt: .now)
+        )
     }
 }
 

@@ -36,21 +36,13 @@ struct AnnouncingPresenter<Inner: Presenter>: Presenter {
     let announce: @Sendable (HTTPURL) -> Void
 
     func present(_ login: PresentedLogin) async throws -> String {
-        try await inner.present(announced(login))
-    }
-
-    private func announced(_ login: PresentedLogin) -> PresentedLogin {
-        PresentedLogin(provider: login.provider, redirectURI: login.redirectURI) { [announce] redirectURI in
-            let url = try await login.authorizationURL(redirectURI: redirectURI)
-            announce(url)
-            return url
-        }
+        try await inner.present(login.announcing(announce))
     }
 }
 
 extension AnnouncingPresenter: FormPostPresenting where Inner: FormPostPresenting {
     func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
-        try await inner.presentCatchingForms(announced(login))
+        try await inner.presentCatchingForms(login.announcing(announce))
     }
 }
 

@@ -158,7 +158,7 @@ public final class BoltCheckout: Sendable {
                     let login = PresentedLogin(
                         provider: descriptor?.name ?? "",
                         redirectURI: descriptor?.redirectURI
-                    ) { try await engine.authorizationURL(redirectURI: $0) }
+                    ) { try await engine.authorizationRequest(redirectURI: $0) }
                     let callbackURL = try await presenter.present(login)
                     try Task.checkCancellation()
                     guard await engine.handle(callbackURL) else { throw BoltLoginEngine.over }

@@ -41,8 +41,8 @@ final class BoltLoginEngine: Sendable {
     }
 
     /// The login page, the same one however often it is asked for.
-    func authorizationURL(redirectURI: String?) async throws -> HTTPURL {
-        if let url = try pendingURL() { return url }
+    func authorizationRequest(redirectURI: String?) async throws -> AuthorizationRequest {
+        if let pending = try pendingRequest() { return pending }
         let request: AuthorizationRequest
         do {
             guard let provider else { throw Self.notConfigured("provider") }
@@ -56,18 +56,18 @@ final class BoltLoginEngine: Sendable {
         return try state.withLock { state throws(IdentityError) in
             switch state {
             case .idle: state = .pending(request)
-            case .pending(let earlier): return earlier.url
+            case .pending(let earlier): return earlier
             case .judging, .ended: throw Self.over
             }
-            return request.url
+            return request
         }
     }
 
-    private func pendingURL() throws(IdentityError) -> HTTPURL? {
+    private func pendingRequest() throws(IdentityError) -> AuthorizationRequest? {
         try state.withLock { state throws(IdentityError) in
             switch state {
             case .idle: nil
-            case .pending(let request): request.url
+            case .pending(let request): request
             case .judging, .ended: throw Self.over
             }
         }

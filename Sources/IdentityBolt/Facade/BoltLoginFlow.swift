@@ -26,7 +26,7 @@ public final class BoltLoginFlow: Sendable {
     ///
     /// - Throws: `IdentityError`; what stops a login before it begins is also told to the delegate.
     public var authorizationURL: HTTPURL {
-        get async throws { try await engine.authorizationURL(redirectURI: nil) }
+        get async throws { try await engine.authorizationRequest(redirectURI: nil).url }
     }
 
     /// Takes the callback and tells the delegate how the login ended.

@@ -121,7 +121,7 @@ public struct LoginFlow: Sendable {
             options.redirectURI = redirectURI
             let request = try await sessions.start(provider, options, bindingHash: bindingHash)
             usedRedirectURI.withLock { $0 = request.attempt.redirectURI }
-            return request.url
+            return request
         }
         let caught = try await caught(login, descriptor.responseMode, by: presenter)
         try Task.checkCancellation()
@@ -156,25 +156,13 @@ public struct LoginFlow: Sendable {
     ///
     /// A presenter may leave out the origin, or all but the query.
     package static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
-        guard let redirectURI else { return }
-        let place = callbackURL.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let expected = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard place.isEmpty || place.elementsEqual(expected) || place.elementsEqual(path(of: expected)) else {
-            throw IdentityError(
-                .rejected,
-                .callbackInvalid,
-                "The callback URL is not the redirect URI of this login.",
-                hint: "Compare the registered redirect URI with the configured one, character by character.",
-                reference: "RFC 9700 section 4.4.2.2"
-            )
-        }
-    }
-
-    /// What stands behind scheme and authority, a slash where nothing does.
-    private static func path(of place: Substring.UTF8View) -> [UInt8] {
-        let slash = UInt8(ascii: "/")
-        var rest = Array(place.drop { $0 != UInt8(ascii: ":") }.dropFirst())[...]
-        if rest.starts(with: [slash, slash]) { rest = rest.dropFirst(2).drop { $0 != slash } }
-        return rest.isEmpty ? [slash] : Array(rest)
+        guard let redirectURI, !CallbackPlace(url: callbackURL).mayBe(redirectURI) else { return }
+        throw IdentityError(
+            .rejected,
+            .callbackInvalid,
+            "The callback URL is not the redirect URI of this login.",
+            hint: "Compare the registered redirect URI with the configured one, character by character.",
+            reference: "RFC 9700 section 4.4.2.2"
+        )
     }
 }

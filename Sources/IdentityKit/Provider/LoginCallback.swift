@@ -5,8 +5,8 @@
 public struct LoginCallback: Sendable {
     /// The decoded parameters in order.
     package let fields: [(name: String, value: Secret)]
-    /// Whether it came in a URL; a form's bytes do not tell whether they were posted.
-    package private(set) var isFromURL = false
+    /// Where it arrived; nil where only its fields are known, which do not tell whether they were posted.
+    package private(set) var place: CallbackPlace?
 
     /// Reads the callback from its URL, a whole one or a path with a query.
     ///
@@ -19,7 +19,7 @@ public struct LoginCallback: Sendable {
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
         guard mark < end else { throw Self.invalid("The callback URL has no query.") }
         self = try LoginCallback(form: Array(bytes[(mark + 1)..<end]))
-        isFromURL = true
+        place = CallbackPlace(url: url)
     }
 
     /// Reads the callback from a form body (`response_mode=form_post`) or a bare query.

@@ -63,7 +63,7 @@ package struct AuthorizationResponse: Sendable {
             throw Self.missingIssuer(refusal).hiding(SentValues(secrets: [state]))
         }
         if let refusal { throw AuthorizationRefusal.error(for: refusal).hiding(SentValues(secrets: [state])) }
-        guard expected.responseMode != .formPost || !callback.isFromURL else {
+        guard expected.responseMode != .formPost || callback.place == nil else {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,

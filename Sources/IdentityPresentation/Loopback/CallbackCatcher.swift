@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Answers the browser and keeps the one callback that counts: the first.
+/// Answers browsers and keeps the one callback that counts: the first with this login's `state`.
 final class CallbackCatcher: Sendable {
     private struct State {
         /// Set before the listener's port is known to anybody, hence before the first request that matters.
@@ -12,14 +12,14 @@ final class CallbackCatcher: Sendable {
         var waiter: CheckedContinuation<PresentedCallback, any Error>?
     }
 
-    private static let maximumFormBytes = 16_384
-
     private let redirect: LoopbackRedirect
+    private let login: PresentedLogin
     private let takesForms: Bool
     private let state = Mutex(State())
 
-    init(_ redirect: LoopbackRedirect, takesForms: Bool) {
+    init(_ redirect: LoopbackRedirect, for login: PresentedLogin, takesForms: Bool) {
         self.redirect = redirect
+        self.login = login
         self.takesForms = takesForms
     }
 
@@ -39,14 +39,13 @@ final class CallbackCatcher: Sendable {
         if let destination = request.header("Sec-Fetch-Dest"), !destination.isIdentical(to: "document") {
             return CallbackPage.notFound
         }
-        if isForm {
-            guard request.body.count <= Self.maximumFormBytes else { return CallbackPage.tooLarge }
-            guard Self.isFormType(request.header("Content-Type")) else { return CallbackPage.noForm }
-        }
+        if isForm, !Self.isFormType(request.header("Content-Type")) { return CallbackPage.noForm }
         let names = (isForm ? request.formFields() : request.queryFields()).map(\.0)
         guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noAnswer }
-        let isFirst = take(redirect.text(listeningOn: port), request, isForm: isForm)
-        guard isFirst else { return CallbackPage.alreadyAnswered }
+        let callback = callback(in: request, isForm: isForm, at: redirect.text(listeningOn: port))
+        // Every page and every program on this machine can send a request here.
+        guard login.isAnswered(by: callback) else { return CallbackPage.notThisLogin }
+        guard take(callback) else { return CallbackPage.alreadyAnswered }
         return names.contains("error") ? CallbackPage.refused : CallbackPage.received
     }
 
@@ -78,13 +77,16 @@ final class CallbackCatcher: Sendable {
         return name.map(ASCII.lowercased).elementsEqual("application/x-www-form-urlencoded".utf8)
     }
 
-    private func take(_ redirectURI: String, _ request: LoopbackRequest, isForm: Bool) -> Bool {
+    private func callback(in request: LoopbackRequest, isForm: Bool, at redirectURI: String) -> PresentedCallback {
         // The place is the redirect URI's, the query what came: the target was matched byte for byte above.
         let place = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }
-        let callback = PresentedCallback(
+        return PresentedCallback(
             url: isForm ? String(Substring(place)) : "\(Substring(place))?\(request.query ?? "")",
             form: isForm ? request.body : nil
         )
+    }
+
+    private func take(_ callback: PresentedCallback) -> Bool {
         let (isFirst, waiter): (Bool, CheckedContinuation<PresentedCallback, any Error>?) = state.withLock { state in
             guard state.callback == nil, !state.isOver else { return (false, nil) }
             state.callback = callback

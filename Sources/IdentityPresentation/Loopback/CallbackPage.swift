@@ -23,6 +23,13 @@ enum CallbackPage {
         title: "Nothing came with this page",
         text: "The provider's answer is missing from the address. Go back to the app and start again."
     )
+    static let notThisLogin = page(
+        400,
+        symbol: "?",
+        color: "#b3541e",
+        title: "This is not the sign-in that the app waits for",
+        text: "It may be an older one. Go back to the app, and use the page that it opened last."
+    )
     static let alreadyAnswered = page(
         409,
         symbol: "–",
@@ -31,7 +38,6 @@ enum CallbackPage {
         text: "You can close this window."
     )
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
-    static let tooLarge = LoopbackResponse.message(status: 413, headers: safe)
     static let noForm = LoopbackResponse.message(status: 415, headers: safe)
     static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])

@@ -4,9 +4,15 @@ public import IdentityKit
 /// Shows the login in the system browser and catches the way back on a loopback port (RFC 8252 sections 7.3 and 8.3).
 ///
 /// The port is open only while a login is pending. A redirect URI with a port is listened on as it stands; one without, such
-/// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback counts, and whatever else comes is
-/// answered and forgotten: whether the callback is genuine is decided later, by `state` and the rest.
+/// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's `state` counts. Everything
+/// else is answered and ignored, because every page and every program on this machine can send a request to the port. The rest of
+/// the callback is checked when the login is completed.
 public struct LoopbackPresenter: FormPostPresenting {
+    /// How many connections may be open at a time; a browser needs a handful, and each costs the app a file descriptor.
+    private static let maximumConnections = 128
+    /// How large a posted answer may be, as for any other callback.
+    private static let maximumFormBytes = 16_384
+
     private let browser: any BrowserOpening
     private let deadline: Duration
     private let clock: any IdentityClock
@@ -46,7 +52,7 @@ public struct LoopbackPresenter: FormPostPresenting {
 
     private func present(_ login: PresentedLogin, takesForms: Bool) async throws -> PresentedCallback {
         let redirect = try LoopbackRedirect(login.redirectURI)
-        let catcher = CallbackCatcher(redirect, takesForms: takesForms)
+        let catcher = CallbackCatcher(redirect, for: login, takesForms: takesForms)
         let server = try await Self.listen(redirect, catcher)
         do {
             catcher.listens(on: server.port)
@@ -66,11 +72,15 @@ public struct LoopbackPresenter: FormPostPresenting {
         _ redirect: LoopbackRedirect,
         _ catcher: CallbackCatcher
     ) async throws -> LoopbackServer {
+        var limits = LoopbackLimits()
+        limits.connections = maximumConnections
+        limits.bodyBytes = maximumFormBytes
+        limits.idleTimeout = .seconds(10)
         do {
             return try await LoopbackServer.start(
                 port: redirect.port ?? 0,
                 address: redirect.address,
-                idleTimeout: .seconds(10)
+                limits: limits
             ) { catcher.answer($0) }
         } catch {
             throw IdentityError(

@@ -166,10 +166,10 @@ public final class AuthClient: Sendable {
         codeVerifier: String,
         options: LoginOptions = LoginOptions()
     ) async throws -> String {
-        try await begin(codeVerifier: codeVerifier, options: options).text
+        try await begin(codeVerifier: codeVerifier, options: options).url.text
     }
 
-    func begin(codeVerifier: String, options: LoginOptions) async throws -> HTTPURL {
+    func begin(codeVerifier: String, options: LoginOptions) async throws -> AuthorizationRequest {
         try await Correlation.scope {
             guard Self.isVerifier(codeVerifier) else {
                 throw IdentityError(
@@ -185,7 +185,7 @@ public final class AuthClient: Sendable {
                 proofKey: try ProofKey(verifier: codeVerifier)
             )
             state.withLock { $0.logins.add(request.attempt, at: now) }
-            return request.url
+            return request
         }
     }
 

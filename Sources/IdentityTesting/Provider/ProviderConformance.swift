@@ -165,7 +165,7 @@ public struct ProviderConformance: Sendable {
             options.redirectURI = redirectURI
             let request = try await provider.authorizationRequest(options)
             await recorder.record(request.attempt)
-            return request.url
+            return request
         }
         let url = try await subject.presenter.present(login)
         return (try LoginCallback(url: url), try #require(await recorder.attempt))
