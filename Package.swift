@@ -153,8 +153,9 @@ let package = Package(
         tests(
             "IdentityPostgresTests",
             [
-                "IdentityPostgres", "IdentityKit", "IdentityCrypto", "IdentityTesting", "IdentitySandbox",
-                "TestProcesses",
+                "IdentityPostgres", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting",
+                "IdentitySandbox",
+                "TestProcesses", "TestServers",
                 "identity-lab",
             ]
         ),
@@ -171,6 +172,12 @@ let package = Package(
                 "IdentityShopify",
                 "IdentityBolt", "IdentitySQLite",
             ]
+        ),
+        .target(
+            name: "TestServers",
+            dependencies: ["IdentityKit", "TestProcesses"],
+            path: "Tests/Support/Servers",
+            swiftSettings: settings
         ),
         .target(name: "TestDirectories", path: "Tests/Support/Directories", swiftSettings: settings),
         .target(
@@ -241,7 +248,7 @@ let package = Package(
             [
                 "identity-simulator", "identity-kill-loop", "store-proof", "IdentityKit", "IdentityHTTP",
                 "IdentityOIDC",
-                "IdentitySQLite", "IdentitySandbox",
+                "IdentitySQLite", "IdentityPostgres", "IdentitySandbox", "TestServers",
             ]
         ),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "ShopifyGraphQL"]),

@@ -29,8 +29,8 @@ extension BoltProvider {
         public var endpoints = Endpoints()
         /// Issuers to accept instead of the environment's.
         public var issuers: [String]?
-        /// How long one exchange may take, by default 15 seconds.
-        public var timeout: Duration = .seconds(15)
+        /// How long one request may take, by default 8 seconds; a store whose locks end may require less.
+        public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
         /// Further parameters of the authorization request, where Bolt names some to a merchant.

@@ -35,7 +35,8 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
                 clientID: configuration.clientIDForm.clientID(of: setup.publishableKey),
                 redirectURI: configuration.redirectURI,
                 tenant: configuration.tenant,
-                clientType: configuration.authentication.name
+                clientType: configuration.authentication.name,
+                timeout: configuration.timeout
             ),
             scopes: configuration.scopes,
             authentication: setup.apiKey.map { .secretPost($0) } ?? .none,
@@ -73,8 +74,12 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
     }
 
     /// Sends the refresh token and hands over what came back, before it is judged.
-    public func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
-        try await client.requestRefresh(of: tokens)
+    ///
+    /// - Parameters:
+    ///   - tokens: The session's tokens.
+    ///   - hold: The session's lock; see ``JournaledRefreshing/requestRefresh(of:under:)``.
+    public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+        try await client.requestRefresh(of: tokens, under: hold)
     }
 
     /// Judges the answer to a refresh.

@@ -4,10 +4,19 @@ extension PostgresStore: SessionLocking {
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.milliseconds(250)
 
+    /// Two thirds of a lease, which is renewed every sixth of its time; as much of the time for which an advisory lock is believed.
+    public var guaranteedHold: Duration? {
+        switch locking {
+        case .lease(let duration): duration * 2 / 3
+        case .advisory: AdvisoryLocks.trust * 2 / 3
+        }
+    }
+
     /// Runs the body while no other task, process or machine holds the session's lock.
     ///
     /// A lease is renewed while the body runs. Its holder may be stopped for longer than the lease lasts, so the body asks the hold
-    /// before anything that may happen once only; what it saves is guarded by the generation in any case.
+    /// before anything that may happen once only; what it saves is guarded by the generation in any case. Whoever wants the lease of a
+    /// holder that is gone waits for the lease's length from the moment at which it first sees it, in this call or an earlier one.
     public func withSessionLock<Result: Sendable>(
         _ id: SessionID,
         waitingUpTo limit: Duration,
@@ -18,7 +27,7 @@ extension PostgresStore: SessionLocking {
         case .lease(let duration):
             let lease = try await acquire(key, limit) { try await leases.take(key, lasting: duration) }
             return try await hold(
-                SessionHold { lease.isHeld },
+                SessionHold { lease.remaining },
                 body,
                 keeping: { [leases] in await leases.renew(lease) },
                 ending: { await leases.end(lease, notifying: channel) }
@@ -26,7 +35,7 @@ extension PostgresStore: SessionLocking {
         case .advisory:
             let lock = try await acquire(key, limit) { try await advisoryLocks.take(key) }
             return try await hold(
-                SessionHold { lock.isHeld },
+                SessionHold { lock.remaining },
                 body,
                 keeping: { [advisoryLocks] in await advisoryLocks.watch(lock) },
                 ending: { await advisoryLocks.end(lock, notifying: channel) }

@@ -7,7 +7,7 @@ extension PostgresStore: ExpirySweeping {
     /// Removes what has expired both before the given time and by the database's clock, some hundred rows at a time; and what has
     /// been in quarantine for 30 days.
     public func sweep(expiredBefore date: Date) async throws -> Int {
-        _ = try await client.write(sql.sweepLeases)
+        try await leases.sweep()
         _ = try await client.write(sql.sweepQuarantine)
         let spooled = try await spool?.sweep(retiredBefore: min(date, clock.now)) ?? 0
         return try await spooled + sweep(sql.sweepAttempts, date) + sweep(sql.sweepUsedTokens, date)

@@ -1,6 +1,7 @@
 import Glibc
 import IdentityHTTP
 import IdentityTesting
+import Synchronization
 import Testing
 
 @Suite struct CurlTransportTests {
@@ -51,6 +52,42 @@ import Testing
         let url = try HTTPURL(server.origin + "/")
         let request = HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true)
         #expect(try await transport.send(request).status == 200)
+    }
+
+    @Test(
+        "permission to send is asked for after the connection is made, on a used connection too; without it nothing is sent"
+    )
+    func permission() async throws {
+        let requests = Counter()
+        let server = try await LoopbackServer.start { _ in
+            requests.count()
+            return .message(status: 200)
+        }
+        let transport = try CurlTransport()
+        let isConnected = Atomic(false)
+        var request = HTTPRequest(
+            method: .post,
+            url: try HTTPURL(server.origin + "/"),
+            body: [1],
+            allowsLoopbackHTTP: true
+        )
+        request.addressPolicy = AddressPolicy(name: "watching") { _ in
+            isConnected.store(true, ordering: .relaxed)
+            return true
+        }
+        for round in 0..<2 {
+            request.maySend = {
+                let isMade = isConnected.load(ordering: .relaxed)
+                #expect(isMade)
+                return false
+            }
+            let error = await #expect(throws: HTTPTransportError.self) { _ = try await transport.send(request) }
+            #expect(error?.code == .sendingRefused)
+            #expect(error?.phase == .notSent)
+            request.maySend = { true }
+            #expect(try await transport.send(request).status == 200)
+            #expect(requests.total == round + 1)
+        }
     }
 
     @Test("connections are used again, and never more than permitted")

@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 import TestDirectories
+import TestServers
 import Testing
 
 @testable import IdentityPostgres

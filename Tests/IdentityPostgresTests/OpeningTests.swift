@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IdentityKit
+import TestServers
 import Testing
 
 @testable import IdentityPostgres

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentitySandbox
 import TestDirectories
 import TestProcesses
+import TestServers
 import Testing
 
 @testable import IdentityPostgres

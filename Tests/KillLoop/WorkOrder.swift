@@ -8,6 +8,8 @@ internal import IdentitySQLite
 /// What all processes of a run have to know, handed over in one environment variable.
 struct WorkOrder: Codable, Sendable {
     static let variable = "KILL_LOOP_ORDER"
+    /// Two thirds of the shortest lease.
+    private static let timeout = Duration.seconds(4)
 
     var issuer: String
     var clientSecret: String
@@ -15,6 +17,10 @@ struct WorkOrder: Codable, Sendable {
     var path: String
     var postgres: String?
     var schema = "kill_loop"
+    /// The directory for what PostgreSQL does not take.
+    var spool: String?
+    /// How many seconds a lease in PostgreSQL lasts.
+    var lease = 12
     /// 64 hexadecimal digits.
     var key: String
     /// How many times faster than the system's the run's clocks go.
@@ -36,6 +42,8 @@ struct WorkOrder: Codable, Sendable {
         }
         var configuration = PostgresStore.Configuration(connection: Secret(postgres), key: key)
         configuration.schema = schema
+        configuration.spoolDirectory = spool
+        configuration.locking = .lease(.seconds(lease))
         return try await PostgresStore.open(configuration)
     }
 
@@ -48,14 +56,18 @@ struct WorkOrder: Codable, Sendable {
         )
         configuration.authentication = .secretBasic(Secret(clientSecret))
         configuration.redirectURI = "https://app.example/callback"
-        configuration.timeout = .seconds(5)
+        configuration.timeout = Self.timeout
         configuration.allowsLoopbackHTTP = true
         let environment = IdentityEnvironment(transport: transport, clock: clock)
         let provider = JudgingProvider(inner: try OpenIDProvider(configuration, environment: environment))
+        var managing = SessionManager.Configuration()
+        // Requests and stops take the system's time, however fast the run's clocks go.
+        managing.claimWait = (Self.timeout + .seconds(10)) * speed
         return SessionManager(
             providers: try ProviderRegistry([provider]),
             store: store,
-            environment: environment
+            environment: environment,
+            configuration: managing
         )
     }
 }

@@ -2,13 +2,15 @@ import Foundation
 import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
+import IdentityPostgres
 import IdentitySQLite
 import IdentitySandbox
 import Synchronization
 import TestDirectories
+import TestServers
 import Testing
 
-/// A provider in this process, a SQLite file, and processes that are started at it one after the other.
+/// A provider in this process, a store, and processes that are started at it one after the other.
 final class FailpointStage: Sendable {
     /// A clock that the test moves ahead of the system's.
     private final class AheadClock: IdentityClock {
@@ -26,7 +28,13 @@ final class FailpointStage: Sendable {
     private let key = String(repeating: "5a", count: 32)
     private let program = Program(name: "identity-kill-loop")
 
-    private init(_ reuse: SandboxTokenReuse) async throws {
+    /// The server, where the store is PostgreSQL, with a schema of its own.
+    private let database: (server: TestServer, schema: String)?
+    /// The shortest lease; its end is waited for after each death.
+    private static let lease = 6
+
+    private init(_ reuse: SandboxTokenReuse, _ server: TestServer?) async throws {
+        database = server.map { ($0, "failpoint_\(UInt64.random(in: .min ... .max))") }
         let clock = AheadClock()
         self.clock = clock
         var configuration = SandboxConfiguration()
@@ -37,8 +45,12 @@ final class FailpointStage: Sendable {
         folder = try TemporaryDirectory("failpoint")
     }
 
-    static func with(_ reuse: SandboxTokenReuse, _ body: (FailpointStage) async throws -> Void) async throws {
-        let stage = try await FailpointStage(reuse)
+    static func with(
+        _ reuse: SandboxTokenReuse,
+        on server: TestServer? = nil,
+        _ body: (FailpointStage) async throws -> Void
+    ) async throws {
+        let stage = try await FailpointStage(reuse, server)
         do {
             try await body(stage)
             await stage.close()
@@ -67,17 +79,29 @@ final class FailpointStage: Sendable {
         configuration.redirectURI = "https://app.example/callback"
         configuration.allowsLoopbackHTTP = true
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
-        let key = try StoreKey(hexadecimal: Secret(key))
-        let store = try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
+        configuration.timeout = .seconds(4)
+        let (store, closeStore) = try await openStore()
         let manager = SessionManager(
             providers: try ProviderRegistry([try OpenIDProvider(configuration, environment: environment)]),
             store: store,
             environment: environment
         )
         let id = try await LoginFlow(provider: "any", sessions: manager, presenter: SandboxBuyer()).login().id
-        await store.close()
+        await closeStore()
         clock.advance(by: 700)
         return id
+    }
+
+    private func openStore() async throws -> (any SessionStore, () async -> Void) {
+        let key = try StoreKey(hexadecimal: Secret(key))
+        guard let database else {
+            let store = try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
+            return (store, { await store.close() })
+        }
+        var configuration = PostgresStore.Configuration(connection: database.server.local(), key: key)
+        configuration.schema = database.schema
+        let store = try await PostgresStore.open(configuration)
+        return (store, { await store.close() })
     }
 
     /// What a process said, word by word.
@@ -104,6 +128,21 @@ final class FailpointStage: Sendable {
         #expect(ended.status == 128 + SIGKILL, "\(ended.output)")
     }
 
+    /// A process asks for the session's tokens, and is stopped at a moment.
+    func stop(at point: String, _ id: SessionID) async throws -> Program.Running {
+        let running = try program.launch(["once", id.rawValue, point], environment: environment())
+        try await running.waitUntilStopped()
+        return running
+    }
+
+    /// Lets a stopped process go on to its end.
+    func resume(_ running: Program.Running) async -> Said {
+        running.resume()
+        let ended = await running.end()
+        #expect(ended.status == 0, "\(ended.output)")
+        return Said(lines: ended.output.split(separator: "\n").map(String.init))
+    }
+
     /// How often the provider has rotated, once that is so often.
     func rotations(atLeast count: Int) async -> Int {
         for _ in 0..<200 where sandbox.openID.counters.refreshes < count {
@@ -113,11 +152,16 @@ final class FailpointStage: Sendable {
     }
 
     private func environment() -> [String: String] {
-        let order: JSONObject = [
+        var order: JSONObject = [
             "issuer": .string(sandbox.openID.issuer), "clientSecret": .string(secret), "path": .string(path),
-            "schema": .string(""), "key": .string(key), "speed": .integer(1), "epoch": .integer(0),
+            "schema": .string(database?.schema ?? ""), "lease": .integer(Self.lease), "key": .string(key),
+            "speed": .integer(1), "epoch": .integer(0),
             "offset": .integer(Int(clock.seconds)),
         ]
+        if let database {
+            order["postgres"] = .string(database.server.local().reveal())
+            order["spool"] = .string(folder.path(of: "spool"))
+        }
         return ["KILL_LOOP_ORDER": String(decoding: JSONValue.object(order).serialized, as: UTF8.self)]
     }
 }

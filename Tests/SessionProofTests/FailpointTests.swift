@@ -5,6 +5,7 @@ import IdentityOIDC
 import IdentitySQLite
 import IdentitySandbox
 import Synchronization
+import TestServers
 import Testing
 
 /// A process dies at each moment of a renewal, and the next one has to do what the moment asks for.
@@ -134,6 +135,78 @@ struct FailpointTests {
             let next = try await stage.once(id)
             #expect(next.said("outcome") == "stored")
             #expect(next.said("spooled") == "0")
+            #expect(stage.sandbox.openID.counters.refreshes == 1)
+            #expect(stage.sandbox.openID.counters.reusesPunished == 0)
+        }
+    }
+
+    /// The same moments where a lease, and no lock of the kernel, kept others out.
+    ///
+    /// The lease has to end first, and a claim is left alone after that: the caller and not the repair makes the session good
+    /// again, whatever the moment.
+    @Test(
+        "With PostgreSQL too the next process does what the moment asks for",
+        .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+        arguments: moments,
+        [Grace.none, .repeats]
+    )
+    func nextProcessAtPostgres(_ moment: Moment, _ grace: Grace) async throws {
+        try await FailpointStage.with(grace.reuse, on: try await TestServer.shared) { stage in
+            let id = try await stage.expiredSession()
+            try await stage.die(at: moment.name, id)
+            #expect(await stage.rotations(atLeast: moment.rotations) == moment.rotations)
+            let started = ContinuousClock.now
+            let next = try await stage.once(id)
+            let took = ContinuousClock.now - started
+            #expect(next.said("doubt") == "\(moment.isDoubt)")
+            #expect(next.said("repaired") == "0")
+            let isLost = moment.rotations == 1 && !moment.isKept && grace == .none
+            #expect(
+                next.said("outcome") == (isLost ? "rotation_lost" : moment.name == "saved" ? "stored" : "renewed_late")
+            )
+            #expect(next.said("spooled") == "0")
+            let counters = stage.sandbox.openID.counters
+            #expect(counters.reusesPunished == (isLost ? 1 : 0))
+            #expect(counters.refreshReplays == (moment.rotations == 1 && !moment.isKept && !isLost ? 1 : 0))
+            #expect(counters.refreshes == 1)
+            // An answer that nobody has is waited for: timeout, saving limit and repair interval, after the lease.
+            #expect((took >= .seconds(20)) == (moment.isDoubt && !moment.isKept), "\(took)")
+        }
+    }
+
+    @Test(
+        "A process that is stopped while it connects, for longer than its lease, does not send the token when it goes on",
+        .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
+    )
+    func stoppedWhileConnecting() async throws {
+        try await FailpointStage.with(.revokes, on: try await TestServer.shared) { stage in
+            let id = try await stage.expiredSession()
+            let stopped = try await stage.stop(at: "stopped-connecting", id)
+            let next = try await stage.once(id)
+            #expect(next.said("outcome") == "renewed_late")
+            let resumed = await stage.resume(stopped)
+            #expect(resumed.said("outcome") == "renewal_busy")
+            #expect(try await stage.once(id).said("outcome") == "stored")
+            #expect(stage.sandbox.openID.counters.refreshes == 1)
+            #expect(stage.sandbox.openID.counters.reusesPunished == 0)
+        }
+    }
+
+    @Test(
+        "A process that is stopped with the answer, for longer than its lease, saves the answer; nobody sends the token again",
+        .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
+    )
+    func stoppedWithTheAnswer() async throws {
+        try await FailpointStage.with(.revokes, on: try await TestServer.shared) { stage in
+            let id = try await stage.expiredSession()
+            let stopped = try await stage.stop(at: "stopped-answered", id)
+            async let next = stage.once(id)
+            try await Task.sleep(for: .seconds(10))
+            let resumed = await stage.resume(stopped)
+            // Either of them may be the one that saves the answer's tokens.
+            for said in [resumed, try await next] {
+                #expect(["renewed_late", "waited", "stored"].contains(said.said("outcome")))
+            }
             #expect(stage.sandbox.openID.counters.refreshes == 1)
             #expect(stage.sandbox.openID.counters.reusesPunished == 0)
         }

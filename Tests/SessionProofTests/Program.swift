@@ -31,11 +31,60 @@ struct Program: Sendable {
 
     /// Runs the program; its output, errors too, comes back whole.
     func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Ended {
-        try await withCheckedThrowingContinuation { continuation in
-            // Never on a thread of the pool: this blocks until the program has ended.
-            _ = DedicatedThread.start {
-                continuation.resume(with: Result { try finish(arguments, environment) })
+        await (try launch(arguments, environment: environment)).end()
+    }
+
+    /// Starts the program; call ``Running/end()`` in any case.
+    func launch(_ arguments: [String], environment: [String: String] = [:]) throws -> Running {
+        let (identifier, output) = try start(arguments, environment)
+        return Running(identifier: identifier, descriptor: output)
+    }
+
+    /// A program that was started.
+    struct Running: Sendable {
+        let identifier: pid_t
+        fileprivate let descriptor: Int32
+
+        /// Waits until a signal has stopped the process.
+        func waitUntilStopped() async throws {
+            while true {
+                let text = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
+                // The state stands behind the name, which is in parentheses.
+                let state = text.split(separator: ")").last?.split(separator: " ").first
+                if state == "T" { return }
+                if state == "Z" { throw Failure(operation: "waiting for a stop", number: 0) }
+                try await Task.sleep(for: .milliseconds(20))
             }
+        }
+
+        /// Lets a stopped process go on.
+        func resume() { kill(identifier, SIGCONT) }
+
+        /// Waits until the process has ended.
+        func end() async -> Ended {
+            await withCheckedContinuation { continuation in
+                // Never on a thread of the pool: this blocks until the program has ended.
+                _ = DedicatedThread.start { continuation.resume(returning: finish()) }
+            }
+        }
+
+        private func finish() -> Ended {
+            defer { close(descriptor) }
+            var output: [UInt8] = []
+            var room = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = unsafe read(descriptor, &room, room.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                output += room[..<count]
+            }
+            var status: Int32 = 0
+            while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7F
+            return Ended(
+                status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
+                output: String(decoding: output, as: UTF8.self)
+            )
         }
     }
 
@@ -65,25 +114,5 @@ struct Program: Sendable {
             }
             return (identifier, ends[0])
         }
-    }
-
-    private func finish(_ arguments: [String], _ environment: [String: String]) throws -> Ended {
-        let (identifier, descriptor) = try start(arguments, environment)
-        defer { close(descriptor) }
-        var output: [UInt8] = []
-        var room = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe read(descriptor, &room, room.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            output += room[..<count]
-        }
-        var status: Int32 = 0
-        while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-        let signal = status & 0x7F
-        return Ended(
-            status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
-            output: String(decoding: output, as: UTF8.self)
-        )
     }
 }

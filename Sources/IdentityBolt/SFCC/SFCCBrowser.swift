@@ -8,10 +8,13 @@ struct SFCCBrowser {
     private static let party = "The SFCC storefront"
 
     let channel: ProviderChannel
+    /// The session's lock, under which a refresh token is sent.
+    private let hold: SessionHold?
     private var cookies = CookieJar()
 
-    init(channel: ProviderChannel) {
+    init(channel: ProviderChannel, under hold: SessionHold? = nil) {
         self.channel = channel
+        self.hold = hold
     }
 
     /// An answer with whether redirects led to it.
@@ -52,6 +55,7 @@ struct SFCCBrowser {
             headers: try ProviderChannel.headers(headers),
             body: body,
             once: true,
+            under: hold,
             asking: Self.party
         )
         cookies.absorb(response, from: url)

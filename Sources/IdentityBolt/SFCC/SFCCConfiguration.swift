@@ -53,8 +53,8 @@ public struct SFCCConfiguration: Sendable {
     ///
     /// A key set often signs for several clients and sites. Without this list a token that was issued to another of them passes.
     public var audiences: [String]?
-    /// How long one exchange may take, by default 15 seconds.
-    public var timeout: Duration = .seconds(15)
+    /// How long one request may take, by default 8 seconds; a store whose locks end may require less.
+    public var timeout: Duration = .seconds(8)
     /// Permits plain http to 127.0.0.1 and [::1]; a loopback ``host`` is then taken to be meant so.
     public var allowsLoopbackHTTP = false
     /// Further parameters of the authorization request.

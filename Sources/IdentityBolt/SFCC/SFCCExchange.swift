@@ -43,7 +43,7 @@ struct SFCCExchange: Sendable {
     }
 
     /// Asks the second controller for a newer token, as OAuth would; that it understands is an assumption.
-    func requestRefresh(of old: TokenSet) async throws -> RefreshAnswer {
+    func requestRefresh(of old: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         guard let refreshToken = old.refreshToken else {
             throw IdentityError(
                 .signInAgain,
@@ -52,7 +52,7 @@ struct SFCCExchange: Sendable {
                 hint: "Let the buyer sign in again."
             )
         }
-        var browser = SFCCBrowser(channel: channel)
+        var browser = SFCCBrowser(channel: channel, under: hold)
         let startedAt = channel.environment.clock.now
         let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
         let page = try await browser.post(setup.tokenExchange, configuration.extraForm + form)

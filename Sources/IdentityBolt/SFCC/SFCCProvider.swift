@@ -50,7 +50,8 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
                 clientID: setup.publishableKey,
                 redirectURI: configuration.redirectURI,
                 tenant: configuration.tenant,
-                clientType: "storefront backend"
+                clientType: "storefront backend",
+                timeout: configuration.timeout
             ),
             scopes: configuration.scopes,
             authentication: .none,
@@ -78,7 +79,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     /// Spends the refresh token, where the storefront gave one; without one the session ends with its token.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         do {
-            return try await self.tokens(from: try await requestRefresh(of: tokens), renewing: tokens)
+            return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
         } catch let refusal as RefreshRefusal {
             throw refusal.error
         }
@@ -88,8 +89,12 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     public func prepareRefresh(of tokens: TokenSet) async throws {}
 
     /// Sends the refresh token and hands over what came back, before it is judged.
-    public func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
-        try await exchanger.requestRefresh(of: tokens)
+    ///
+    /// - Parameters:
+    ///   - tokens: The session's tokens.
+    ///   - hold: The session's lock; see ``JournaledRefreshing/requestRefresh(of:under:)``.
+    public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+        try await exchanger.requestRefresh(of: tokens, under: hold)
     }
 
     /// Judges the answer to a refresh.

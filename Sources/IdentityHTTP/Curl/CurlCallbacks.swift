@@ -74,6 +74,11 @@ enum CurlCallbacks {
             handle.work?.failure = (.connectionLost, "The connection ended before a response came.")
             return CURL_PREREQFUNC_ABORT
         }
+        // Last, and so late: whoever asked for the request may have been stopped while the connection was made.
+        if let maySend = request.maySend, !maySend() {
+            handle.work?.failure = (.sendingRefused, "Permission to send the request was withdrawn.")
+            return CURL_PREREQFUNC_ABORT
+        }
         handle.work?.failure = nil
         handle.work?.attempts += 1
         if handle.work?.attempts != 1 { handle.work?.reader.restart() }

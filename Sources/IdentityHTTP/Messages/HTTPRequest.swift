@@ -16,6 +16,14 @@ public struct HTTPRequest: Sendable {
     public var allowsLoopbackHTTP: Bool
     /// Which addresses the request may go to.
     public var addressPolicy: AddressPolicy
+    /// Asked immediately before the first byte of the request is written, after connection and TLS.
+    ///
+    /// When it answers false, the request is not sent and ``HTTPTransportError/Code/sendingRefused`` is thrown. Nil, the default,
+    /// permits sending.
+    ///
+    /// It guards what may be sent only while a lock is held: connecting takes time, and the process may be stopped meanwhile. A
+    /// transport that cannot ask at that moment asks before it connects. It may be called on any thread and must not block.
+    public var maySend: (@Sendable () -> Bool)?
     /// Whether the request must not be sent a second time, although its method would allow it: a GET that spends a code.
     package var isSentOnce = false
 

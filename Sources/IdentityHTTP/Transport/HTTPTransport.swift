@@ -12,6 +12,7 @@
 /// - Every field of ``HTTPRequest/limits`` holds, whatever the server does.
 /// - Plain `http` is refused unless ``HTTPRequest/allowsLoopbackHTTP`` is set and the host is a loopback literal.
 /// - ``HTTPRequest/addressPolicy`` is asked about the very address that the request goes to.
+/// - ``HTTPRequest/maySend`` is asked as late as the transport can before the request leaves.
 /// - A request that is not idempotent is never sent twice.
 /// - Cancelling the calling task ends the exchange soon and throws ``HTTPTransportError/Code/cancelled``.
 /// - ``HTTPTransportError/phase`` is ``HTTPTransportError/Phase/notSent`` only where it is certain that no byte of the

@@ -38,6 +38,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let connectionLost = Code(rawValue: "connection_lost")
         /// The server's answer is not HTTP as it should be.
         public static let protocolViolation = Code(rawValue: "protocol_violation")
+        /// ``HTTPRequest/maySend`` did not permit the request any more.
+        public static let sendingRefused = Code(rawValue: "sending_refused")
         /// The calling task was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
         /// The transport is closed.

@@ -46,6 +46,14 @@ extension IdentityError {
                 hint: "Check the certificate, the host name and the trusted authorities.",
                 cause: error
             )
+        case .sendingRefused:
+            self.init(
+                .retryLater,
+                .renewalBusy,
+                "The request was not sent, because the session's lock was lost meanwhile.",
+                hint: "The refresh token was not sent. Try again.",
+                cause: error
+            )
         case .bodyTooLarge, .headersTooLarge, .protocolViolation:
             self.init(
                 .rejected,

@@ -13,9 +13,14 @@ public protocol JournaledRefreshing: IdentityProvider {
 
     /// Sends the refresh token.
     ///
+    /// - Parameters:
+    ///   - tokens: The session's tokens.
+    ///   - hold: The session's lock. No request takes longer than its ``SessionHold/remaining`` time, and it is asked again as late
+    ///     as possible before a request leaves, also before a repeated one: another process may have the lock by then. Pass
+    ///     ``SessionHold/kernel`` where there is no lock.
     /// - Returns: What came back with a status of success, whatever it is.
     /// - Throws: ``IdentityError`` for any other answer and for none.
-    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer
 
     /// Judges an answer; it may come from a process that has died since, hours ago.
     ///

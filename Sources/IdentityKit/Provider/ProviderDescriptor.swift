@@ -14,6 +14,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var clientType: String
     /// How the provider is asked to send its answers.
     public var responseMode: ResponseMode
+    /// How long one request to the provider may take, where the provider has such a limit.
+    public var timeout: Duration?
 
     /// Creates a descriptor.
     public init(
@@ -23,7 +25,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
         redirectURI: String? = nil,
         tenant: String = "",
         clientType: String = "",
-        responseMode: ResponseMode = .query
+        responseMode: ResponseMode = .query,
+        timeout: Duration? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -32,5 +35,6 @@ public struct ProviderDescriptor: Sendable, Equatable {
         self.tenant = tenant
         self.clientType = clientType
         self.responseMode = responseMode
+        self.timeout = timeout
     }
 }

@@ -77,6 +77,15 @@ extension IdentityError {
         )
     }
 
+    static var lockLost: IdentityError {
+        IdentityError(
+            .retryLater,
+            .renewalBusy,
+            "The session's lock was lost before its refresh was complete.",
+            hint: "Try again. Check the connection to the store if this happens often."
+        )
+    }
+
     static var renewalTakesLong: IdentityError {
         IdentityError(
             .retryLater,

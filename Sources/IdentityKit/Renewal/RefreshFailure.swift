@@ -22,6 +22,11 @@ enum RefreshFailure: Sendable, Equatable {
 
     init(_ error: IdentityError) {
         if let cause = error.cause as? HTTPTransportError {
+            // The lock's fault, which says nothing about the provider.
+            guard cause.code != .sendingRefused else {
+                self = .retryable
+                return
+            }
             self = cause.phase == .ambiguous ? .ambiguous : .notSent
             return
         }

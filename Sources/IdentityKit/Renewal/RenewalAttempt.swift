@@ -2,7 +2,10 @@
 struct RenewalAttempt: Sendable {
     /// What was known before.
     let old: SessionPayload
-    let hold: SessionHold?
+    /// The store's lock, where the store has locks.
+    let lock: SessionHold?
+    /// Until when a request may be sent: while the lock is held; without locks, while the claim keeps others out.
+    var hold: SessionHold
     /// The row as we saved it last.
     var base: StoredSession
     /// The intent, once it is written.
@@ -11,22 +14,14 @@ struct RenewalAttempt: Sendable {
     var isInDoubt: Bool
     /// An answer that is kept in memory only, because the store did not take it.
     var unkeptAnswer: RefreshAnswer?
-    /// Until when the claim keeps others out, where there is no lock.
-    var actsUntil: Duration?
     /// What the provider as a whole taught us.
     var lesson = ProviderGate.Outcome.nothing
 
-    init(_ stored: StoredSession, _ payload: SessionPayload, under hold: SessionHold?) {
+    init(_ stored: StoredSession, _ payload: SessionPayload, under lock: SessionHold?) {
         base = stored
         old = payload
-        self.hold = hold
+        self.lock = lock
+        hold = lock ?? .kernel
         isInDoubt = payload.intent != nil || stored.isRestored
-    }
-
-    /// Whether something that may happen only once may still be done.
-    ///
-    /// - Parameter now: The time on the clock that goes on while the process is stopped.
-    func mayAct(at now: Duration) -> Bool {
-        hold?.isHeld ?? (actsUntil.map { now < $0 } ?? true)
     }
 }

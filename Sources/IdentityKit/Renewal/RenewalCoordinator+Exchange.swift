@@ -17,6 +17,7 @@ extension RenewalCoordinator {
             pauses.failed(attempt.base.id, with: error)
             throw error
         }
+        guard attempt.hold.isHeld else { throw IdentityError.lockLost }
         guard try await claim(&attempt) else { return nil }
         let tokens: TokenSet
         do {
@@ -25,7 +26,13 @@ extension RenewalCoordinator {
             return try await settle(&attempt, after: IdentityError.wrapping(error))
         }
         attempt.lesson = .answered
-        let renewal = try await promote(tokens, over: attempt.base, was: attempt.old, patience: .full)
+        let renewal = try await promote(
+            tokens,
+            over: attempt.base,
+            was: attempt.old,
+            under: attempt.lock ?? .kernel,
+            patience: .full
+        )
         if renewal.outcome != .waited {
             if attempt.isInDoubt {
                 events.emit(.renewalRepaired, provider: attempt.base.provider, session: attempt.base.id, since: started)
@@ -61,8 +68,11 @@ extension RenewalCoordinator {
         guard try await store.replace(claimed, expecting: attempt.base.generation) else { return false }
         attempt.base = claimed
         attempt.intent = intent
-        // Without locks the claim itself is the lease; half of it is left to the exchange.
-        attempt.actsUntil = started + configuration.renewalLease / 2
+        if attempt.lock == nil {
+            // Without locks the claim itself is the lease; half of it is left to the exchange.
+            let end = started + configuration.renewalLease / 2
+            attempt.hold = SessionHold { [clock = environment.clock] in end - clock.elapsed }
+        }
         return true
     }
 
@@ -71,9 +81,11 @@ extension RenewalCoordinator {
     /// One that was lost on the way is asked for once more at once: inside a provider's grace window the same token works again.
     private func exchange(_ attempt: inout RenewalAttempt, at provider: any IdentityProvider) async throws -> TokenSet {
         var isSecond = false
+        // A request that is given up early may leave the session in doubt, so each begins with its whole time before it.
+        let needed = provider.descriptor.timeout ?? .milliseconds(1)
         while true {
-            // A lease may be over by now, and its next holder at work with the same token.
-            guard attempt.mayAct(at: environment.clock.elapsed) else { throw IdentityError.renewalTakesLong }
+            // The lock may be lost by now, and its next holder at work with the same token.
+            guard attempt.hold.remaining.map({ $0 >= needed }) ?? true else { throw IdentityError.lockLost }
             do {
                 return try await exchangeOnce(&attempt, at: provider)
             } catch {
@@ -93,7 +105,7 @@ extension RenewalCoordinator {
         guard let journaling = provider as? any JournaledRefreshing else {
             return try await provider.refresh(attempt.old.tokens)
         }
-        let answer = try await journaling.requestRefresh(of: attempt.old.tokens)
+        let answer = try await journaling.requestRefresh(of: attempt.old.tokens, under: attempt.hold)
         await keep(answer, &attempt)
         return try await judge(answer, of: attempt.old.tokens, at: journaling)
     }
@@ -167,14 +179,16 @@ extension RenewalCoordinator {
 
     /// Ends a claim that came to nothing: the row says again that all is well, or that the session is in doubt and nobody at it.
     ///
-    /// A failure is none of the caller's: a claim that stays is a doubt that the next attempt clears up.
+    /// A failure is none of the caller's: a claim that stays is a doubt that the next attempt clears up. A holder that lost its lock
+    /// writes nothing.
     private func giveBack(_ attempt: RenewalAttempt) async {
+        guard attempt.lock?.isHeld ?? true else { return }
         var payload = attempt.old
         payload.answer = nil
         payload.intent = attempt.isInDoubt ? attempt.intent : nil
         payload.intent?.isAbandoned = true
-        // A lock falls with its holder, and the row says already that the session is in doubt.
-        if attempt.isInDoubt, attempt.hold != nil { return }
+        // The row says already that the session is in doubt, to whoever gets a lock that proves that we are gone.
+        if attempt.isInDoubt, let lock = attempt.lock, lock.provesPreviousHolderGone { return }
         var released = attempt.base
         released.generation += 1
         released.isUnsettled = attempt.isInDoubt
@@ -198,6 +212,10 @@ extension RenewalCoordinator {
             if payload.answer != nil, current.generation != attempt.base.generation {
                 // Somebody else has an answer, and has not judged it yet.
                 throw IdentityError.renewalTakesLong
+            }
+            // A holder that lost its lock changes nothing but its own claim.
+            guard attempt.lock?.isHeld ?? true || current.generation == attempt.base.generation else {
+                throw IdentityError.lockLost
             }
             payload.end = reason
             payload.intent = nil

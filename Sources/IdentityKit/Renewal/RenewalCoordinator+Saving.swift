@@ -18,19 +18,22 @@ enum SavingPatience: Sendable {
 
 extension RenewalCoordinator {
     /// How long a caller who has good tokens waits for a store that fails slowly.
-    private static let savingLimit = Duration.seconds(5)
+    static let savingLimit = Duration.seconds(5)
 
     /// Saves new tokens over the row that they were got for.
     ///
-    /// What decides is whether the row still holds the tokens that were spent, not who holds the claim: of two processes that spent
-    /// one refresh token the one with an answer has the only good one. When the store fails, the tokens go to its second place and
-    /// stay in memory, and serve from there: they exist nowhere else.
+    /// Under the lock the row only has to hold the tokens that were spent: of two processes that spent one refresh token the one with
+    /// an answer has the only good one. A holder that lost its lock replaces its own claim only. When the store fails, or holds the
+    /// claim of another process by then, the tokens go to the spool and stay in memory, and serve from there: they exist nowhere
+    /// else.
     func promote(
         _ tokens: TokenSet,
         over claimed: StoredSession,
         was old: SessionPayload,
+        under hold: SessionHold,
         patience: SavingPatience
     ) async throws -> Renewal {
+        var end: SessionEndReason?
         defer { ages.renewed(tokens, of: claimed.id) }
         let outcome = ages.hasExpired(old.tokens, of: claimed.id) ? TokenOutcome.renewedLate : .renewedEarly
         var base = claimed
@@ -47,6 +50,11 @@ extension RenewalCoordinator {
                     await forgetUnsaved(claimed.id)
                     return Renewal(stored: current, payload: found, outcome: .waited)
                 }
+                if !hold.isHeld {
+                    end = found.end
+                    guard end == nil else { break }
+                    throw IdentityError.lockLost
+                }
                 base = current
             }
         } catch {
@@ -61,9 +69,10 @@ extension RenewalCoordinator {
             return Renewal(stored: base, payload: SessionPayload(tokens: tokens), outcome: outcome)
         }
         await forgetUnsaved(claimed.id)
-        // Logout won: what came back late does not bring the session back, and is known to nobody who could give it back.
+        // Logout won, or the holder of the lock ended the session: a late answer does not bring the session back, and nobody else
+        // could have its tokens revoked.
         _ = await revocation.revoke(tokens, of: Session(claimed, SessionPayload(tokens: tokens)))
-        throw IdentityError.unknownSession
+        throw end.map { IdentityError.ended($0) } ?? .unknownSession
     }
 
     /// Keeps an answer that could neither be saved nor judged yet.
@@ -139,19 +148,24 @@ extension RenewalCoordinator {
     /// spent.
     ///
     /// - Returns: Nil when there is nothing, or nothing that is of use.
-    func recover(_ stored: StoredSession, _ payload: SessionPayload, since started: Duration) async throws -> Renewal? {
+    func recover(
+        _ stored: StoredSession,
+        _ payload: SessionPayload,
+        under hold: SessionHold,
+        since started: Duration
+    ) async throws -> Renewal? {
         var recovered: Renewal?
         if let waiting = unsaved.withLock({ $0[stored.id]?.payload }) {
-            recovered = try await recover(waiting, stored, payload)
+            recovered = try await recover(waiting, stored, payload, hold)
             // The row has moved on, with newer tokens than these; what is in the second place may be newer still.
             if recovered == nil { unsaved.withLock { _ = $0.removeValue(forKey: stored.id) } }
         }
         if recovered == nil, let waiting = try await spooled(stored.id) {
-            recovered = try await recover(waiting, stored, payload)
+            recovered = try await recover(waiting, stored, payload, hold)
             if recovered == nil { await forgetSpooled(stored.id) }
         }
         if recovered == nil, payload.end == nil, let answer = payload.answer {
-            recovered = try await recover(answer, stored, payload)
+            recovered = try await recover(answer, stored, payload, hold)
         }
         // While nothing can be saved, nothing has changed since the renewal was told.
         if let recovered, recovered.outcome != .waited, unsaved.withLock({ $0[stored.id] }) == nil {
@@ -170,7 +184,8 @@ extension RenewalCoordinator {
     private func recover(
         _ waiting: SessionPayload,
         _ stored: StoredSession,
-        _ payload: SessionPayload
+        _ payload: SessionPayload,
+        _ hold: SessionHold
     ) async throws -> Renewal? {
         guard let replaced = waiting.replaces, replaced == (try SessionPayload.fingerprint(of: payload.tokens)) else {
             return nil
@@ -180,7 +195,7 @@ extension RenewalCoordinator {
             guard let judged = try await judged(answer, of: payload.tokens, stored.provider) else { return nil }
             tokens = judged
         }
-        let renewal = try await promote(tokens, over: stored, was: payload, patience: .none)
+        let renewal = try await promote(tokens, over: stored, was: payload, under: hold, patience: .none)
         if unsaved.withLock({ $0[stored.id] }) == nil { await forgetSpooled(stored.id) }
         return renewal
     }
@@ -188,10 +203,11 @@ extension RenewalCoordinator {
     private func recover(
         _ answer: RefreshAnswer,
         _ stored: StoredSession,
-        _ payload: SessionPayload
+        _ payload: SessionPayload,
+        _ hold: SessionHold
     ) async throws -> Renewal? {
         guard let tokens = try await judged(answer, of: payload.tokens, stored.provider) else { return nil }
-        return try await promote(tokens, over: stored, was: payload, patience: .full)
+        return try await promote(tokens, over: stored, was: payload, under: hold, patience: .full)
     }
 
     /// The tokens of a stored answer; nil when the answer contains no token, which is the only reason to send the old refresh token

@@ -17,6 +17,7 @@ final class RenewalCoordinator: Sendable {
     let revocation: TokenRevocation
     let ages: TokenAges
     let pauses: RenewalPauses
+    private let claims: ForeignClaims
     /// What could not be saved yet, and exists nowhere else or in the store's second place.
     let unsaved = Mutex<[SessionID: UnsavedSession]>([:])
     private let gates = Mutex<[String: ProviderGate]>([:])
@@ -39,6 +40,16 @@ final class RenewalCoordinator: Sendable {
         self.revocation = revocation
         ages = TokenAges(environment.clock)
         pauses = RenewalPauses(in: environment)
+        claims = ForeignClaims(environment.clock)
+    }
+
+    /// What one look at a session under its lock came to.
+    private enum Round: Sendable {
+        case renewed(Renewal)
+        /// Another process is at it, or was faster by a moment.
+        case changed
+        /// The row holds a claim of another process that may still have an answer to save.
+        case claimed(StoredSession)
     }
 
     /// Renews a session, or adopts what somebody else has made of it.
@@ -46,55 +57,73 @@ final class RenewalCoordinator: Sendable {
     /// - Parameters:
     ///   - id: The session.
     ///   - goal: What for; somebody else's renewal that reaches it is as good as ours.
-    ///   - limit: How long to wait for somebody else who is at it.
+    ///   - limit: How long to wait for another process. Who wants new tokens waits longer where another process may still save some.
     func renew(_ id: SessionID, for goal: RenewalGoal, waitingUpTo limit: Duration) async throws -> Renewal {
-        guard let locking = store as? any SessionLocking else {
-            return try await renew(id, for: goal, under: nil, waitingUpTo: limit)
-        }
-        let asked = environment.clock.elapsed
-        return try await locking.withSessionLock(id, waitingUpTo: limit) { [self] hold in
-            let waited = environment.clock.elapsed - asked
-            if waited > .milliseconds(10) { events.emit(.lockWaited, provider: "", session: id, since: asked) }
-            return try await renew(id, for: goal, under: hold, waitingUpTo: limit - waited)
+        let started = environment.clock.elapsed
+        var deadline = started + limit
+        var rounds = 0
+        while true {
+            switch try await round(id, for: goal, since: started, until: deadline) {
+            case .renewed(let renewal):
+                claims.forget(id)
+                return renewal
+            case .changed:
+                rounds += 1
+                guard environment.clock.elapsed < deadline else { throw IdentityError.renewalTakesLong }
+                try await environment.clock.sleep(for: .milliseconds(min(20 * rounds, 250)))
+            case .claimed(let claimed):
+                if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
+                try await waitForAnswer(to: claimed, until: deadline)
+            }
         }
     }
 
-    private func renew(
+    private func round(
         _ id: SessionID,
         for goal: RenewalGoal,
-        under hold: SessionHold?,
-        waitingUpTo limit: Duration
-    ) async throws -> Renewal {
-        let started = environment.clock.elapsed
+        since started: Duration,
+        until deadline: Duration
+    ) async throws -> Round {
+        guard let locking = store as? any SessionLocking else {
+            return try await round(id, for: goal, under: nil, since: started)
+        }
+        let asked = environment.clock.elapsed
+        return try await locking.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] hold in
+            if environment.clock.elapsed - asked > .milliseconds(10) {
+                events.emit(.lockWaited, provider: "", session: id, since: asked)
+            }
+            return try await round(id, for: goal, under: hold, since: started)
+        }
+    }
+
+    private func round(
+        _ id: SessionID,
+        for goal: RenewalGoal,
+        under lock: SessionHold?,
+        since started: Duration
+    ) async throws -> Round {
         var goal = goal
-        var rounds = 0
         while true {
             guard let stored = try await store.session(id), !lifetime.isOver(stored) else {
                 await abandonUnsaved(id)
                 throw IdentityError.unknownSession
             }
             let payload = try SessionPayload(stored)
-            if let recovered = try await recover(stored, payload, since: started) {
+            if let recovered = try await recover(stored, payload, under: lock ?? .kernel, since: started) {
                 guard case .replacing = goal, ages.hasExpired(recovered.payload.tokens, of: id),
                     !unsavedSessions.contains(id)
-                else { return recovered }
+                else { return .renewed(recovered) }
                 // What waited for too long serves nobody any more; now that it is saved, it can be renewed.
                 goal = .replacing(recovered.payload.tokens)
                 continue
             }
             if let end = payload.end { throw IdentityError.ended(end) }
             if goal.isReached(by: payload) {
-                return Renewal(stored: stored, payload: payload, outcome: .waited)
+                return .renewed(Renewal(stored: stored, payload: payload, outcome: .waited))
             }
-            if hold != nil || !isLeased(payload),
-                let renewal = try await attempt(stored, payload, under: hold, since: started)
-            {
-                return renewal
-            }
-            // Another process is at it, or was faster by a moment: its result is as good as ours.
-            rounds += 1
-            guard environment.clock.elapsed - started < limit else { throw IdentityError.renewalTakesLong }
-            try await environment.clock.sleep(for: .milliseconds(min(20 * rounds, 250)))
+            if lock == nil, isLeased(payload) { return .changed }
+            if mayBeAnswered(payload, lock), claims.saw(stored) < claimWait(stored) { return .claimed(stored) }
+            return try await attempt(stored, payload, under: lock, since: started).map { .renewed($0) } ?? .changed
         }
     }
 
@@ -107,11 +136,43 @@ final class RenewalCoordinator: Sendable {
             < configuration.renewalLease.timeInterval
     }
 
+    /// Whether the process that wrote the row's claim may still have an answer to save: the lock does not prove that it is gone.
+    private func mayBeAnswered(_ payload: SessionPayload, _ lock: SessionHold?) -> Bool {
+        guard let lock, !lock.provesPreviousHolderGone, let intent = payload.intent else { return false }
+        return !intent.isAbandoned
+    }
+
+    /// How long a claim is left alone whose holder may be alive: it may have to end its request, and to save the answer, at once or
+    /// with its next repair.
+    private func claimWait(_ claimed: StoredSession) -> Duration {
+        if let wait = configuration.claimWait { return wait }
+        let timeout = (try? providers.provider(named: claimed.provider))?.descriptor.timeout
+        return (timeout ?? .seconds(15)) + Self.savingLimit + ForeignClaims.longestStep
+    }
+
+    /// Waits until the row has changed, or the claim has been left alone for long enough.
+    ///
+    /// Without the lock: its holder needs it to save what it has.
+    private func waitForAnswer(to claimed: StoredSession, until deadline: Duration) async throws {
+        while true {
+            guard environment.clock.elapsed < deadline else { throw IdentityError.renewalTakesLong }
+            try await environment.clock.sleep(for: .milliseconds(250))
+            let found: StoredSession?
+            do {
+                found = try await store.session(claimed.id)
+            } catch {
+                // A store that cannot be read adds nothing to the wait.
+                continue
+            }
+            guard found?.generation == claimed.generation, claims.saw(claimed) < claimWait(claimed) else { return }
+        }
+    }
+
     /// One attempt; nil when another process changed the session at the same moment.
     private func attempt(
         _ stored: StoredSession,
         _ payload: SessionPayload,
-        under hold: SessionHold?,
+        under lock: SessionHold?,
         since started: Duration
     ) async throws -> Renewal? {
         guard payload.tokens.refreshToken != nil else { throw IdentityError.withoutRefreshToken }
@@ -120,7 +181,7 @@ final class RenewalCoordinator: Sendable {
             if let refusal = pauses.refusal(stored.id) { throw refusal }
             let gate = gate(of: stored.provider)
             let place = try await gate.enter()
-            var attempt = RenewalAttempt(stored, payload, under: hold)
+            var attempt = RenewalAttempt(stored, payload, under: lock)
             let result: Result<Renewal?, any Error>
             do {
                 result = .success(try await run(&attempt, at: provider, since: started))

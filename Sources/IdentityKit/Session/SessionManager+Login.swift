@@ -65,6 +65,7 @@ extension SessionManager {
     ) async throws -> AuthorizationRequest {
         let started = environment.clock.elapsed
         let provider = try providers.provider(named: name)
+        try check(provider)
         let returnPath = try returnPath(options.returnPath)
         var request = try await provider.authorizationRequest(options)
         request.attempt.returnPath = returnPath

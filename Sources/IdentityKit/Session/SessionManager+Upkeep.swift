@@ -19,6 +19,8 @@ public struct RepairReport: Sendable, Equatable {
 extension SessionManager {
     private static let repairsAtATime = 8
     private static let lastAttempts = 4
+    /// How long a repair waits for the lock of a session whose newest tokens this process has.
+    private static let waitWithTokens = Duration.seconds(2)
 
     /// Finishes what processes that died have left half done: sessions in doubt, answers that were not judged, tokens that were not
     /// saved.
@@ -30,17 +32,20 @@ extension SessionManager {
     @discardableResult
     public func repair() async throws -> RepairReport {
         try await Correlation.scope {
-            var ids = coordinator.unsavedSessions
+            try checkConfiguration()
+            let kept = try await coordinator.unsavedSessions.union(coordinator.adoptSpooled())
+            var ids = kept
             let unsettled = SessionFilter(tenant: configuration.tenant, isUnsettled: true)
             for session in try await store.sessionsAndDamage(matching: unsettled).sessions {
                 ids.insert(session.id)
             }
-            ids.formUnion(try await coordinator.adoptSpooled())
             return await withTaskGroup(of: RepairOutcome.self) { group in
                 var report = RepairReport()
                 for (index, id) in ids.enumerated() {
                     if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
-                    group.addTask { [self] in await repair(id) }
+                    // Another process may hold the lock for a moment to look at the claim that is answered here.
+                    let limit = kept.contains(id) ? Self.waitWithTokens : .zero
+                    group.addTask { [self] in await repair(id, waitingUpTo: limit) }
                 }
                 for await outcome in group { report.count(outcome) }
                 return report
@@ -48,7 +53,7 @@ extension SessionManager {
         }
     }
 
-    private func repair(_ id: SessionID) async -> RepairOutcome {
+    private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
         // Under way in this process: not in doubt, and not to be waited for while others are.
         if renewals.isUnderWay(id) { return .busy }
         do {
@@ -57,7 +62,7 @@ extension SessionManager {
                 guard let stored = try await store.session(id), isKnown(stored) else { return .gone }
             }
             let (renewal, _) = try await renewals.run(id) { [self] in
-                try await renew(id, for: .settling, waitingUpTo: .zero)
+                try await renew(id, for: .settling, waitingUpTo: limit)
             }
             return renewal.outcome == .waited ? .gone : .repaired
         } catch {
@@ -136,6 +141,7 @@ extension SessionManager {
     func renew(_ id: SessionID, for goal: RenewalGoal, waitingUpTo limit: Duration) async throws -> Renewal {
         defer { cache?.remove(id) }
         // Told once, not at every call while nothing can be saved.
+        try checkConfiguration()
         let wasUnsaved = coordinator.unsavedSessions.contains(id)
         let renewal = try await coordinator.renew(id, for: goal, waitingUpTo: limit)
         if renewal.outcome != .waited, !wasUnsaved || !coordinator.unsavedSessions.contains(id) {

@@ -32,6 +32,11 @@ public final class SessionManager: Sendable {
         /// How long a renewal that another process began is left alone where the store has no locks, by default 60 seconds;
         /// it must be longer than a provider may take for two exchanges.
         public var renewalLease: Duration = .seconds(60)
+        /// How long a claim is left alone whose holder lost its lock.
+        ///
+        /// By default the provider's timeout, the time for saving and one repair interval. For tests whose clock goes faster than the
+        /// time that requests take.
+        package var claimWait: Duration?
         /// Whether a logout also has the tokens revoked where the provider takes them back (RFC 7009), by default true.
         public var revokesTokens = true
         /// How long a logout waits for the revocation, by default 5 seconds.

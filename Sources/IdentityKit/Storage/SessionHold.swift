@@ -1,18 +1,33 @@
-/// A session's lock, in the hands of whoever runs under it.
+/// A session's lock, as its holder sees it.
+///
+/// The holder asks it before anything that may happen only once: before a refresh token is sent, and before the answer is saved.
 public struct SessionHold: Sendable {
-    private let check: @Sendable () -> Bool
+    private let time: (@Sendable () -> Duration)?
 
-    /// A hold that is asked through a function.
+    /// A lock that can be lost while its holder is alive: a lease, or a lock that a server frees when it loses the connection.
     ///
-    /// - Parameter isHeld: Whether the lock is certainly still held. A lease says no some time before it ends, by a clock that goes on
-    ///   while the process is stopped.
-    public init(isHeld: @escaping @Sendable () -> Bool) {
-        check = isHeld
+    /// - Parameter remaining: How much longer the lock is certainly held; zero or less when that is not certain. Measure it with a
+    ///   clock that does not step and that goes on while the process is stopped.
+    public init(remaining: @escaping @Sendable () -> Duration) {
+        time = remaining
     }
 
-    /// A hold that ends with its process only.
-    public static let kernel = SessionHold { true }
+    private init() {
+        time = nil
+    }
+
+    /// A lock that ends with its holder's process only, such as a lock of the kernel.
+    public static let kernel = SessionHold()
+
+    /// How much longer the lock is certainly held; nil when it ends with the process only.
+    public var remaining: Duration? { time?() }
 
     /// Whether the lock is certainly still held.
-    public var isHeld: Bool { check() }
+    public var isHeld: Bool { remaining.map { $0 > .zero } ?? true }
+
+    /// Whether getting this lock proves that its previous holder has released it or is dead.
+    ///
+    /// False for a lease and for a lock of a server: the previous holder may be stopped, or cut off from the server, and may still
+    /// have an answer of the provider that it has not saved.
+    public var provesPreviousHolderGone: Bool { time == nil }
 }

@@ -58,6 +58,13 @@ public protocol ExpirySweeping: Sendable {
 
 /// A store that several processes or machines share, and that can keep them out of each other's way.
 public protocol SessionLocking: Sendable {
+    /// How long a lock is certainly held from now on whenever the store can be reached; nil, the default, when a lock ends with
+    /// its holder's process only.
+    ///
+    /// A request that sends a refresh token must be over within this time: ``SessionManager`` refuses providers whose
+    /// ``ProviderDescriptor/timeout`` is longer.
+    var guaranteedHold: Duration? { get }
+
     /// Runs the body while no other task, process or machine holds the session's lock; the lock falls with its holder, at once or
     /// when its lease is over.
     ///
@@ -71,6 +78,11 @@ public protocol SessionLocking: Sendable {
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result
+}
+
+extension SessionLocking {
+    /// Nil: locks end with their holder's process only.
+    public var guaranteedHold: Duration? { nil }
 }
 
 /// What ``SessionManager`` needs of a store.

@@ -4,7 +4,7 @@ package import IdentityKit
 package struct CommonProviderMembers: Sendable {
     /// Whether plain http to 127.0.0.1 and [::1] is permitted.
     package let allowsLoopbackHTTP: Bool
-    /// How long one exchange may take.
+    /// How long one request may take.
     package let timeout: Duration
     /// Issuers to accept instead of the provider's own.
     package let issuers: [String]?
@@ -16,7 +16,7 @@ package struct CommonProviderMembers: Sendable {
     /// - Throws: `IdentityError` that names the member.
     package init(_ section: inout ConfigurationSection) throws {
         allowsLoopbackHTTP = try section.bool("allowsLoopbackHTTP", default: false)
-        timeout = try section.optionalSeconds("timeout") ?? .seconds(15)
+        timeout = try section.optionalSeconds("timeout") ?? .seconds(8)
         issuers = try section.optionalStrings("issuers")
         tenant = try section.optionalString("tenant") ?? ""
     }

@@ -11,6 +11,7 @@ extension OpenIDClient {
     ///   - headers: What to send beside `Accept`, `Content-Type` and the client's proof.
     ///   - endpoint: Where to.
     ///   - key: The key of the session to which tokens are or will be bound; nil where they are not.
+    ///   - hold: The lock under which each request is sent, a repeated one too; nil for a request that spends no refresh token.
     ///   - party: Who is asked, in the words of an error.
     /// - Returns: The answer, whatever its status, and what no error about it may repeat: assertion, proof and credentials are made
     ///   on the way.
@@ -20,6 +21,7 @@ extension OpenIDClient {
         headers: [(name: String, value: String)] = [],
         to endpoint: HTTPURL,
         provedBy key: PossessionKey? = nil,
+        under hold: SessionHold? = nil,
         asking party: String
     ) async throws -> (response: HTTPResponse, sent: SentValues) {
         var secrets: [Secret] = []
@@ -33,6 +35,7 @@ extension OpenIDClient {
                     [("Content-Type", "application/x-www-form-urlencoded")] + headers
                 ),
                 body: FormEncoding.encode(fields),
+                under: hold,
                 asking: party
             )
         }

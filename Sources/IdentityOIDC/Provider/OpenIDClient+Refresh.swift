@@ -11,7 +11,7 @@ extension OpenIDClient {
     ///     ID token in the answer has no login to continue.
     package func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
-        let answer = try await requestRefresh(of: tokens)
+        let answer = try await requestRefresh(of: tokens, under: .kernel)
         do {
             return try await self.tokens(from: answer, renewing: tokens, isBuyerKnown: isBuyerKnown)
         } catch let refusal as RefreshRefusal {
@@ -27,10 +27,10 @@ extension OpenIDClient {
         if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
     }
 
-    /// Sends the refresh token.
+    /// Sends the refresh token while the session's lock is held.
     ///
     /// - Returns: Whatever came with a status of success.
-    package func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+    package func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         guard let refreshToken = tokens.refreshToken else { throw Self.withoutRefreshToken }
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
@@ -44,6 +44,7 @@ extension OpenIDClient {
             headers: tokenRequestHeaders,
             to: endpoint,
             provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
+            under: hold,
             asking: "The provider's token endpoint"
         )
         guard TokenAnswer.isSuccess(response.status) else {

@@ -40,8 +40,8 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
         public var acceptsUnboundTokens = false
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
-        /// How long one exchange may take, by default 15 seconds.
-        public var timeout: Duration = .seconds(15)
+        /// How long one request may take, by default 8 seconds; a store whose locks end may require less.
+        public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
         /// The tenant of the app that this client serves.
@@ -131,7 +131,8 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
                 redirectURI: configuration.redirectURI,
                 tenant: configuration.tenant,
                 clientType: configuration.authentication.name,
-                responseMode: configuration.responseMode
+                responseMode: configuration.responseMode,
+                timeout: configuration.timeout
             ),
             scopes: configuration.scopes,
             authentication: configuration.authentication,
@@ -199,8 +200,12 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
     }
 
     /// Sends the refresh token and hands over what came back, before it is judged.
-    public func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
-        try await client.requestRefresh(of: tokens)
+    ///
+    /// - Parameters:
+    ///   - tokens: The session's tokens.
+    ///   - hold: The session's lock; see ``JournaledRefreshing/requestRefresh(of:under:)``.
+    public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+        try await client.requestRefresh(of: tokens, under: hold)
     }
 
     /// Judges the answer to a refresh.

@@ -37,14 +37,25 @@ package struct ProviderChannel: Sendable {
     }
 
     /// Sends a request; a transport's failure becomes an `IdentityError` that names the party.
+    ///
+    /// Under a lock the request takes no longer than the lock is certainly held, and is not sent once it is lost.
     package func send(
         _ method: HTTPMethod,
         _ url: HTTPURL,
         headers: HTTPHeaders = HTTPHeaders(),
         body: [UInt8]? = nil,
         once isSentOnce: Bool = false,
+        under hold: SessionHold? = nil,
         asking party: String
     ) async throws(IdentityError) -> HTTPResponse {
+        let timeout = min(hold?.remaining ?? self.timeout, self.timeout)
+        guard timeout > .zero else {
+            let message = "\(url.origin): The session's lock was lost before the request was sent."
+            throw IdentityError(
+                HTTPTransportError(code: .sendingRefused, phase: .notSent, message: message),
+                asking: party
+            )
+        }
         var limits = HTTPLimits()
         limits.totalTimeout = timeout
         limits.firstByteTimeout = timeout
@@ -59,6 +70,7 @@ package struct ProviderChannel: Sendable {
             addressPolicy: addressPolicy(for: url)
         )
         request.isSentOnce = isSentOnce
+        if let hold { request.maySend = { hold.isHeld } }
         do {
             return try await environment.transport.send(request)
         } catch {

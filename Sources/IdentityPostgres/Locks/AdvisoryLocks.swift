@@ -12,7 +12,7 @@ final class AdvisoryLocks: Sendable {
 
     /// How often a holder asks whether the connection still lives, and for how long an answer is believed.
     private static let interval = Duration.seconds(2)
-    private static let trust = Duration.seconds(6)
+    static let trust = Duration.seconds(12)
 
     init(client: Client, sql: Statements) {
         self.client = client
@@ -33,8 +33,10 @@ final class AdvisoryLocks: Sendable {
             confirmed = Mutex(time)
         }
 
-        var isHeld: Bool {
-            client.directState.isAlive(link) && confirmed.withLock { .now < $0 + AdvisoryLocks.trust }
+        /// How much longer the lock is believed to be held; zero once the connection has ended.
+        var remaining: Duration {
+            guard client.directState.isAlive(link) else { return .zero }
+            return confirmed.withLock { $0 + AdvisoryLocks.trust - .now }
         }
 
         func confirm(askedAt time: ContinuousClock.Instant) { confirmed.withLock { $0 = max($0, time) } }

@@ -2,10 +2,20 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-/// Takes leases, which are rows with an end on the server's clock, and renews them while they are held.
+/// Takes leases and renews them while they are held.
+///
+/// A lease is a row with a counter. Its holder increments the counter again and again; whoever sees the same count for the length
+/// of the lease may take it over. The clocks are those of the two processes, and neither steps.
 struct LeaseKeeper: Sendable {
     let client: Client
     let sql: Statements
+    private let seen = SeenLeases()
+    private static let sweepChunk: Int64 = 512
+
+    init(client: Client, sql: Statements) {
+        self.client = client
+        self.sql = sql
+    }
 
     /// Tries to take a lease.
     ///
@@ -14,13 +24,22 @@ struct LeaseKeeper: Sendable {
         let lease = Lease(key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
             let isTaken = try await client.repeating { deadline, _ in
-                // Before the request leaves: the server counts from a later moment.
+                // Before the request leaves: others count from a later moment.
                 let asked = ContinuousClock.now
-                let values: [Value] = [.integer(key), .bytes(lease.holder), lease.milliseconds]
-                let isTaken =
-                    try await client.perform(sql.takeLease, values, needsWriting: true, by: deadline).changed == 1
-                if isTaken { lease.confirm(askedAt: asked) }
-                return isTaken
+                let over = seen.over(key)
+                let values: [Value] = [
+                    .integer(key), .bytes(lease.holder), lease.milliseconds, over.map { .bytes($0.holder) } ?? .null,
+                    over.map { .integer($0.renewals) } ?? .null,
+                ]
+                let rows = try await client.perform(sql.takeLease, values, needsWriting: true, by: deadline)
+                guard let row = rows.first else { return false }
+                guard row.flag(0) else {
+                    if !row.isNull(1) { note(row, key, from: 1) }
+                    return false
+                }
+                seen.forget(key)
+                lease.confirm(askedAt: asked)
+                return true
             }
             return isTaken ? lease : nil
         } catch {
@@ -37,7 +56,7 @@ struct LeaseKeeper: Sendable {
             try? await Task.sleep(for: pause, clock: .continuous)
             guard !Task.isCancelled else { return }
             let asked = ContinuousClock.now
-            let values: [Value] = [.integer(lease.key), .bytes(lease.holder), lease.milliseconds]
+            let values: [Value] = [.integer(lease.key), .bytes(lease.holder)]
             do {
                 let deadline = asked + lease.duration / 4
                 let isOurs =
@@ -58,6 +77,30 @@ struct LeaseKeeper: Sendable {
             try await client.perform(sql.endLease(notifying: channel), values, needsWriting: true, by: deadline)
         }
     }
+
+    /// Removes leases of holders that are gone: those that an earlier call saw as they stand now, long enough ago.
+    func sweep() async throws {
+        var last: Int64 = -1
+        while true {
+            let page = [Value.integer(last), .integer(Self.sweepChunk)]
+            let rows = try await client.repeating { deadline, _ in
+                try await client.perform(sql.listLeases, page, needsWriting: true, by: deadline)
+            }.all
+            for row in rows {
+                last = row.integer(3)
+                note(row, last, from: 0)
+                guard let over = seen.over(last) else { continue }
+                _ = try await client.write(sql.sweepLease, .integer(last), .bytes(over.holder), .integer(over.renewals))
+                seen.forget(last)
+            }
+            guard rows.count == Self.sweepChunk else { return }
+        }
+    }
+
+    private func note(_ row: Row, _ key: Int64, from column: Int32) {
+        let version = SeenLeases.Version(holder: row.bytes(column), renewals: row.integer(column + 1))
+        seen.saw(version, of: key, lasting: .milliseconds(row.integer(column + 2)))
+    }
 }
 
 /// A lease in the hands of this process.
@@ -65,8 +108,10 @@ final class Lease: Sendable {
     let key: Int64
     let holder: [UInt8]
     let duration: Duration
-    /// Until when two thirds of it certainly are left; nil once it is lost.
+    /// Until when nobody else can have it; nil once it is lost.
     private let validUntil = Mutex<ContinuousClock.Instant?>(.now)
+    /// No two clocks go at exactly the same rate, and what is sent at the last moment takes a moment to leave.
+    private static let margin = Duration.milliseconds(500)
 
     init(key: Int64, holder: [UInt8], duration: Duration) {
         self.key = key
@@ -76,16 +121,16 @@ final class Lease: Sendable {
 
     var milliseconds: Value { .integer(Int64(duration / .milliseconds(1))) }
 
-    /// Whether it lasts for two thirds of its time yet, so that what is begun now is over before anybody else can have it.
+    /// How much longer nobody else can have it; zero or less once that is not certain.
     ///
     /// The continuous clock goes on while the process is stopped, or the machine asleep.
-    var isHeld: Bool { validUntil.withLock { $0.map { .now < $0 } ?? false } }
+    var remaining: Duration { validUntil.withLock { $0.map { $0 - .now } ?? .zero } }
 
     var isLost: Bool { validUntil.withLock { $0 == nil } }
 
     /// The server has said yes to what was asked at a time.
     func confirm(askedAt time: ContinuousClock.Instant) {
-        let end = time + duration / 3
+        let end = time + duration - Self.margin
         validUntil.withLock { if let known = $0 { $0 = max(known, end) } }
     }
 

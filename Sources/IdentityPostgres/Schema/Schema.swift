@@ -69,6 +69,15 @@ enum Schema {
             """,
             "CREATE INDEX quarantine_key ON §quarantine (key)",
             "CREATE INDEX quarantine_hash ON §quarantine (hash)",
-        ]
+        ],
+        [
+            // A lease ends when its holder has not renewed it for its length, by the clock of whoever wants it next.
+            "DROP TABLE §lease",
+            """
+            CREATE TABLE §lease (
+                key bigint PRIMARY KEY, holder bytea NOT NULL, renewals bigint NOT NULL, milliseconds bigint NOT NULL
+            )
+            """,
+        ],
     ]
 }

@@ -242,27 +242,31 @@ struct Statements: Sendable {
 
     // MARK: Leases
 
-    /// Takes a lease that nobody has or that is over; asked again by the same holder it is his still.
+    /// Takes a lease that nobody has, or the one that was seen to be over; asked again by the same holder it is his still.
+    ///
+    /// No clock of the server counts: it may step. The answer tells whether the lease was taken, and which one stands there.
     var takeLease: Statement {
         statement(
             "take_lease",
-            [.integer, .bytes, .integer],
+            [.integer, .bytes, .integer, .bytes, .integer],
             """
-            INSERT INTO §lease AS held (key, holder, ends_at)
-            VALUES ($1, $2, clock_timestamp() + $3::double precision * interval '1 millisecond')
-            ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
-            WHERE held.ends_at < clock_timestamp() OR held.holder = excluded.holder
+            WITH taken AS (
+                INSERT INTO §lease AS held (key, holder, renewals, milliseconds) VALUES ($1, $2, 0, $3)
+                ON CONFLICT (key) DO UPDATE
+                SET holder = excluded.holder, renewals = 0, milliseconds = excluded.milliseconds
+                WHERE held.holder = excluded.holder OR (held.holder = $4 AND held.renewals = $5)
+                RETURNING held.key
+            )
+            SELECT EXISTS (SELECT FROM taken), held.holder, held.renewals, held.milliseconds
+            FROM (SELECT $1::bigint AS key) AS wanted LEFT JOIN §lease AS held ON held.key = wanted.key
             """
         )
     }
     var renewLease: Statement {
         statement(
             "renew_lease",
-            [.integer, .bytes, .integer],
-            """
-            UPDATE §lease SET ends_at = clock_timestamp() + $3::double precision * interval '1 millisecond'
-            WHERE key = $1 AND holder = $2
-            """
+            [.integer, .bytes],
+            "UPDATE §lease SET renewals = renewals + 1 WHERE key = $1 AND holder = $2"
         )
     }
     /// Gives a lease back, and tells those who wait.
@@ -278,8 +282,14 @@ struct Statements: Sendable {
             } ?? "DELETE FROM §lease WHERE key = $1 AND holder = $2"
         )
     }
-    var sweepLeases: Statement {
-        statement("sweep_leases", [], "DELETE FROM §lease WHERE ends_at < clock_timestamp() - interval '1 hour'")
+    var listLeases: Statement {
+        rare(
+            "SELECT holder, renewals, milliseconds, key FROM §lease WHERE key > $1 ORDER BY key LIMIT $2",
+            [.integer, .integer]
+        )
+    }
+    var sweepLease: Statement {
+        rare("DELETE FROM §lease WHERE key = $1 AND holder = $2 AND renewals = $3", [.integer, .bytes, .integer])
     }
     var tryAdvisoryLock: Statement {
         statement("try_advisory_lock", [.integer], "SELECT pg_try_advisory_lock($1)")

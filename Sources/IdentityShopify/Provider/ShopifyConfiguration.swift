@@ -38,8 +38,8 @@ extension ShopifyProvider {
         public var endpointHosts: [String]?
         /// The `User-Agent` of every call; Shopify answers 403 to calls without one.
         public var userAgent = "IdentityKit"
-        /// How long one exchange may take, by default 15 seconds.
-        public var timeout: Duration = .seconds(15)
+        /// How long one request may take, by default 8 seconds; a store whose locks end may require less.
+        public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
         /// The tenant of the app that this client serves.

@@ -44,7 +44,8 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
                 clientID: configuration.clientID,
                 redirectURI: Self.redirectURI(configuration),
                 tenant: configuration.tenant,
-                clientType: configuration.client.words
+                clientType: configuration.client.words,
+                timeout: configuration.timeout
             ),
             scopes: configuration.scopes,
             authentication: Self.authentication(configuration.client),
@@ -176,8 +177,12 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
     }
 
     /// Sends the refresh token and hands over what came back, before it is judged.
-    public func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
-        try await client.requestRefresh(of: tokens)
+    ///
+    /// - Parameters:
+    ///   - tokens: The session's tokens.
+    ///   - hold: The session's lock; see ``JournaledRefreshing/requestRefresh(of:under:)``.
+    public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+        try await client.requestRefresh(of: tokens, under: hold)
     }
 
     /// Judges the answer to a refresh.

@@ -233,7 +233,7 @@ private final class LostLeaseStore: WrappingStore, SessionLocking {
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        try await body(SessionHold { false })
+        try await body(SessionHold { .zero })
     }
 }
 

@@ -38,10 +38,16 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     let descriptor: ProviderDescriptor
     let lifetime: Double
 
-    init(clock: ManualClock, lifetime: Double = 3600, name: String = "journaled", tenant: String = "") {
+    init(
+        clock: ManualClock,
+        lifetime: Double = 3600,
+        name: String = "journaled",
+        tenant: String = "",
+        timeout: Duration? = nil
+    ) {
         self.clock = clock
         self.lifetime = lifetime
-        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client", tenant: tenant)
+        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client", tenant: tenant, timeout: timeout)
     }
 
     var requests: Int { state.withLock { $0.requests } }
@@ -61,7 +67,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         if let error = state.withLock({ $0.preparation.isEmpty ? nil : $0.preparation.removeFirst() }) { throw error }
     }
 
-    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         let startedAt = clock.now
         let (hold, fate) = state.withLock { state in
             state.requests += 1
@@ -153,7 +159,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
 
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
-        return try await self.tokens(from: try await requestRefresh(of: tokens), renewing: tokens)
+        return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
     }
 
     func revoke(_ tokens: TokenSet) async throws {

@@ -11,8 +11,8 @@ struct RenewalWorld {
     let provider: JournaledProvider
     let heard = Heard()
 
-    init() {
-        provider = JournaledProvider(clock: clock)
+    init(timeout: Duration? = nil) {
+        provider = JournaledProvider(clock: clock, timeout: timeout)
         store = SpoolingStore(memory)
     }
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityKit
 import TestProcesses
+import TestServers
 
 @testable import IdentityPostgres
 

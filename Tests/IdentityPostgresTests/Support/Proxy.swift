@@ -1,6 +1,7 @@
 import Glibc
 import IdentityKit
 import Synchronization
+import TestServers
 
 /// Stands between a store and its server, and loses answers on demand.
 ///

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityCrypto
 import IdentityKit
 import Synchronization
+import TestServers
 import Testing
 
 @testable import IdentityPostgres

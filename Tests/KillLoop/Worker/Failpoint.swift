@@ -2,7 +2,7 @@ internal import Glibc
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// A moment at which a process dies, as if somebody had killed it there.
+/// A moment at which a process dies or stops, as if somebody had killed or stopped it there.
 enum Failpoint: String, CaseIterable, Sendable {
     case beforeTheClaimCommits = "before-claim"
     case afterTheClaimBeforeBytesLeave = "after-claim"
@@ -13,15 +13,21 @@ enum Failpoint: String, CaseIterable, Sendable {
     case beforeTheSpool = "before-spool"
     case afterTheSpool = "spooled"
     case savedFromTheSpool = "unspooled"
+    case stoppedWhileConnecting = "stopped-connecting"
+    case stoppedWithTheAnswer = "stopped-answered"
 
     /// Whether the store takes nothing after the claim, so that the tokens go to its second place.
     var breaksStore: Bool { self == .beforeTheSpool || self == .afterTheSpool }
 
     func strike(_ point: Failpoint) {
         guard self == point else { return }
+        // A stop ends when somebody lets the process go on. Raised in this thread, which goes no further before it takes effect.
+        guard !stops else { return _ = raise(SIGSTOP) }
         kill(getpid(), SIGKILL)
         while true { pause() }
     }
+
+    private var stops: Bool { self == .stoppedWhileConnecting || self == .stoppedWithTheAnswer }
 }
 
 /// The store of a process that dies at a failpoint.
@@ -75,8 +81,15 @@ struct FailingTransport: HTTPTransport {
                 point.strike(.afterBytesLeft)
             }
         }
+        var request = request
+        let maySend = request.maySend
+        request.maySend = {
+            point.strike(.stoppedWhileConnecting)
+            return maySend?() ?? true
+        }
         let response = try await inner.send(request)
         point.strike(.rotatedAndNotJournaled)
+        point.strike(.stoppedWithTheAnswer)
         return response
     }
 }

@@ -21,8 +21,8 @@ struct FaultyProvider: JournaledRefreshing {
         try await inner.logoutURL(for: tokens, returningTo: uri)
     }
     func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
-    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
-        try await inner.requestRefresh(of: tokens)
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+        try await inner.requestRefresh(of: tokens, under: hold)
     }
 
     func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {

@@ -27,8 +27,6 @@ final class SessionLocks: @unchecked Sendable {
     }
 
     static let lease = Duration.seconds(20)
-    /// How long before its end a lease counts as lost: an exchange and a slow write still fit in.
-    static let margin = Duration.seconds(10)
 
     private unowned let world: World
     private var held: [SessionID: Grant] = [:]
@@ -62,9 +60,10 @@ final class SessionLocks: @unchecked Sendable {
 
     func holder(of id: SessionID) -> VirtualProcess? { held[id]?.process }
 
-    func isSafelyHeld(_ grant: Grant) -> Bool {
-        guard held[grant.id] === grant else { return false }
-        return grant.until.map { world.scheduler.now < $0 - Self.margin } ?? true
+    /// How much longer a lease is held.
+    func remaining(_ grant: Grant) -> Duration {
+        guard held[grant.id] === grant, let until = grant.until else { return .zero }
+        return until - world.scheduler.now
     }
 
     /// What a kernel does when a process ends.

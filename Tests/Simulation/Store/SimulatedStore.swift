@@ -174,7 +174,8 @@ final class LockingStore: SimulatedStore, SessionLocking, @unchecked Sendable {
         try failIfAway()
         let grant = try await world.locks.acquire(id, for: process, waitingUpTo: limit)
         defer { world.locks.release(grant) }
-        if world.mutant == .neverAsksTheLease { return try await body(SessionHold { true }) }
-        return try await body(SessionHold { [locks = world.locks] in locks.isSafelyHeld(grant) })
+        guard grant.until != nil else { return try await body(.kernel) }
+        if world.mutant == .neverAsksTheLease { return try await body(SessionHold { .seconds(3600) }) }
+        return try await body(SessionHold { [locks = world.locks] in locks.remaining(grant) })
     }
 }

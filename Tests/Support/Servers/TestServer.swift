@@ -1,26 +1,26 @@
-import FoundationEssentials
-import Glibc
-import IdentityCrypto
-import IdentityKit
-import Synchronization
-import TestProcesses
-
-@testable import IdentityPostgres
+internal import FoundationEssentials
+internal import Glibc
+package import IdentityKit
+package import TestProcesses
 
 /// A private PostgreSQL server in a temporary directory, on a loopback port and a Unix socket.
 ///
 /// A shell looks after it and reads commands from a pipe: when this process ends, however it ends, the pipe does too, and the
 /// shell stops the server and removes the directory. The server refuses to run as root, so all of it runs as another user then.
-actor TestServer {
-    struct Failure: Error {
+package actor TestServer {
+    package struct Failure: Error {
         let text: String
+
+        package init(text: String) {
+            self.text = text
+        }
     }
 
-    static let user = "tester"
-    static let password = "p4ss-w0rd-of-the-tests"
+    package static let user = "tester"
+    package static let password = "p4ss-w0rd-of-the-tests"
 
     /// Where the server's programs are; nil where they are not installed.
-    static let programs: String? = {
+    package static let programs: String? = {
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         let folders = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
         return (folders + ["/usr/local/pgsql/bin", "/usr/local/bin", "/usr/bin"]).first { folder in
@@ -30,15 +30,15 @@ actor TestServer {
         }
     }()
 
-    static var isAvailable: Bool { programs != nil }
+    package static var isAvailable: Bool { programs != nil }
 
     private static let sharedTask = Task { try await TestServer.start() }
 
     /// The server of all tests that do nothing to it; each has a schema of its own.
-    static var shared: TestServer { get async throws { try await sharedTask.value } }
+    package static var shared: TestServer { get async throws { try await sharedTask.value } }
 
-    nonisolated let folder: String
-    nonisolated let port: Int
+    package nonisolated let folder: String
+    package nonisolated let port: Int
     private let process: Spawned
     private let lines: LineReader
 
@@ -63,7 +63,7 @@ actor TestServer {
 
     // MARK: Starting
 
-    static func start(settings: [String] = []) async throws -> TestServer {
+    package static func start(settings: [String] = []) async throws -> TestServer {
         guard let programs else { throw Failure(text: "PostgreSQL's server programs are not installed") }
         var last = ""
         for _ in 0..<5 {
@@ -80,7 +80,7 @@ actor TestServer {
         throw Failure(text: last)
     }
 
-    static func spawn(_ arguments: [String]) throws -> Spawned {
+    package static func spawn(_ arguments: [String]) throws -> Spawned {
         let environment = ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "TMPDIR": "/tmp"]
         guard getuid() == 0 else { return try Spawned.start("/bin/sh", arguments, environment) }
         let account = unsafe getpwnam("postgres") ?? getpwnam("nobody")
@@ -167,14 +167,14 @@ actor TestServer {
     // MARK: Commands
 
     /// Tells the shell something and waits for its answer.
-    func command(_ text: String) async throws {
+    package func command(_ text: String) async throws {
         let bytes = Array("\(text)\n".utf8)
         guard unsafe write(process.input, bytes, bytes.count) == bytes.count else { throw Failure(text: "no shell") }
         let answer = await lines.next()
         guard answer == "ok" else { throw Failure(text: "\(text): \(answer ?? "the shell ended")") }
     }
 
-    func restart() async throws {
+    package func restart() async throws {
         try await command("stop fast")
         try await command("start")
     }
@@ -182,12 +182,12 @@ actor TestServer {
     // MARK: Connection strings
 
     /// Over the Unix socket, without a password.
-    nonisolated func local(database: String = "postgres") -> Secret {
+    package nonisolated func local(database: String = "postgres") -> Secret {
         Secret("postgresql://\(Self.user)@/\(database)?host=\(folder)&port=\(port)")
     }
 
     /// Over loopback.
-    nonisolated func network(
+    package nonisolated func network(
         database: String = "postgres",
         password: String = TestServer.password,
         parameters: String = ""
@@ -197,8 +197,8 @@ actor TestServer {
 }
 
 /// Runs what blocks on a thread of its own.
-enum Detached {
-    static func run(_ body: @escaping @Sendable () -> Void) {
+package enum Detached {
+    package static func run(_ body: @escaping @Sendable () -> Void) {
         let box = unsafe Unmanaged.passRetained(Box(body))
         var thread = pthread_t()
         let result = unsafe pthread_create(
@@ -221,12 +221,12 @@ enum Detached {
 }
 
 /// The lines that a process prints, read on a thread.
-final class LineReader: Sendable {
+package final class LineReader: Sendable {
     private let stream: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
     private let descriptor: Int32
 
-    init(_ descriptor: Int32) {
+    package init(_ descriptor: Int32) {
         self.descriptor = descriptor
         (stream, continuation) = AsyncStream.makeStream()
         let continuation = continuation
@@ -245,12 +245,12 @@ final class LineReader: Sendable {
         }
     }
 
-    func next() async -> String? {
+    package func next() async -> String? {
         for await line in stream { return line }
         return nil
     }
 
-    func end() {
+    package func end() {
         close(descriptor)
     }
 }

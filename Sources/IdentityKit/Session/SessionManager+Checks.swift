@@ -1,0 +1,28 @@
+extension SessionManager {
+    /// Checks that the providers fit the store: a request that sends a refresh token must be over while the session's lock is
+    /// certainly held.
+    ///
+    /// ``repair()``, every login and every refresh check it too.
+    ///
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
+    public func checkConfiguration() throws(IdentityError) {
+        for provider in providers.all { try check(provider) }
+    }
+
+    /// Checks one provider.
+    func check(_ provider: any IdentityProvider) throws(IdentityError) {
+        // Without locks the claim keeps others out, and half of that time is left to the exchange.
+        let limit = (store as? any SessionLocking).map(\.guaranteedHold) ?? configuration.renewalLease / 2
+        guard let limit, let timeout = provider.descriptor.timeout, timeout > limit else { return }
+        let seconds = limit.timeInterval
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            """
+            The timeout of provider \(provider.descriptor.name) (\(timeout.timeInterval) seconds) is longer than a session's \
+            lock is certainly held (\(seconds) seconds).
+            """,
+            hint: "Set the provider's timeout to \(seconds) seconds or less, or let the store's locks last longer."
+        )
+    }
+}

@@ -1,0 +1,84 @@
+import IdentityKit
+import IdentityTesting
+import Synchronization
+
+/// One machine at a store that several machines share: its locks can be lost, and its spool is its own.
+final class LeasedNode: WrappingStore, SessionLocking, SessionSpooling {
+    /// What all machines share: who holds a session's lease, and whether the store can be reached.
+    final class Shared: Sendable {
+        private let state = Mutex((isDown: false, holders: [SessionID: Int](), nextTicket: 0))
+
+        func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
+        var isDown: Bool { state.withLock { $0.isDown } }
+
+        /// The lease ends although its holder is alive.
+        func loseLease(of id: SessionID) { state.withLock { $0.holders[id] = nil } }
+
+        fileprivate func take(_ id: SessionID) -> Int? {
+            state.withLock { state in
+                guard !state.isDown, state.holders[id] == nil else { return nil }
+                state.nextTicket += 1
+                state.holders[id] = state.nextTicket
+                return state.nextTicket
+            }
+        }
+
+        fileprivate func isHeld(_ id: SessionID, by ticket: Int) -> Bool { state.withLock { $0.holders[id] == ticket } }
+
+        fileprivate func release(_ id: SessionID, by ticket: Int) {
+            state.withLock { if $0.holders[id] == ticket { $0.holders[id] = nil } }
+        }
+    }
+
+    let inner: InMemoryStore
+    let guaranteedHold: Duration?
+    private let shared: Shared
+    private let state = Mutex((spool: [SessionID: StoredSession](), before: [@Sendable () async throws -> Void]()))
+
+    init(_ inner: InMemoryStore, _ shared: Shared, guaranteedHold: Duration? = .seconds(8)) {
+        self.inner = inner
+        self.shared = shared
+        self.guaranteedHold = guaranteedHold
+    }
+
+    /// Runs something before each of the next replacements.
+    func before(_ steps: (@Sendable () async throws -> Void)...) { state.withLock { $0.before = steps } }
+    var spooled: [SessionID] { state.withLock { Array($0.spool.keys) } }
+
+    private func reach() throws {
+        guard !shared.isDown else { throw IdentityError(.retryLater, .storeUnavailable, "Down.") }
+    }
+
+    func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try reach()
+        guard let ticket = shared.take(id) else { throw IdentityError(.retryLater, .renewalBusy, "Held.") }
+        defer { shared.release(id, by: ticket) }
+        return try await body(SessionHold { [shared] in shared.isHeld(id, by: ticket) ? .seconds(12) : .zero })
+    }
+
+    func session(_ id: SessionID) async throws -> StoredSession? {
+        try reach()
+        return try await inner.session(id)
+    }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        let step = state.withLock { $0.before.isEmpty ? nil : $0.before.removeFirst() }
+        try await step?()
+        try reach()
+        return try await inner.replace(session, expecting: generation)
+    }
+
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        try reach()
+        return try await inner.sessions(matching: filter)
+    }
+
+    func spool(_ session: StoredSession) async throws { state.withLock { $0.spool[session.id] = session } }
+    func spooledSession(_ id: SessionID) async throws -> StoredSession? { state.withLock { $0.spool[id] } }
+    func spooledSessions() async throws -> [StoredSession] { state.withLock { Array($0.spool.values) } }
+    func removeSpooledSession(_ id: SessionID) async throws { state.withLock { $0.spool[id] = nil } }
+}

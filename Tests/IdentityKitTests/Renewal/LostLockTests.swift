@@ -1,0 +1,197 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Locks that are lost while their holders are alive")
+struct LostLockTests {
+    private static func busy() -> RepairReport {
+        var report = RepairReport()
+        report.busy = 1
+        return report
+    }
+
+    private static func repaired() -> RepairReport {
+        var report = RepairReport()
+        report.repaired = 1
+        return report
+    }
+
+    @Test(
+        "after an outage longer than the lease and the saving limit, a second node sends no token that the first has spent"
+    )
+    func outage() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let shared = LeasedNode.Shared()
+        let (first, second) = (LeasedNode(world.memory, shared), LeasedNode(world.memory, shared))
+        let (one, other) = (try world.manager(first), try world.manager(second))
+        world.provider.hold { shared.setDown(true) }
+        #expect(try await one.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(first.spooled == [id])
+        world.clock.advance(by: .seconds(60))
+        shared.setDown(false)
+        // The other node finds the claim first, with a free lock.
+        #expect(try await other.repair() == Self.busy())
+        world.clock.advance(by: .seconds(5))
+        #expect(try await one.repair() == Self.repaired())
+        #expect(try await other.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+        #expect(world.provider.reuses == 0)
+    }
+
+    @Test("a claim of a process that died is left alone for the timeout, the saving limit and one repair interval")
+    func dead() async throws {
+        let world = RenewalWorld(timeout: .seconds(8))
+        world.provider.setGrace(3600)
+        let id = try await world.expiredSession()
+        try await world.die(at: id)
+        let requests = world.provider.requests
+        let node = try world.manager(LeasedNode(world.memory, LeasedNode.Shared()))
+        for _ in 0..<6 {
+            #expect(try await node.repair() == Self.busy())
+            world.clock.advance(by: .seconds(3))
+        }
+        #expect(world.provider.requests == requests)
+        #expect(try await node.repair() == Self.repaired())
+    }
+
+    @Test("time in which the store cannot be reached does not count, nor does a step of the wall clock")
+    func unreachable() async throws {
+        let world = RenewalWorld(timeout: .seconds(8))
+        let id = try await world.expiredSession()
+        try await world.die(at: id)
+        let requests = world.provider.requests
+        let node = try world.manager(LeasedNode(world.memory, LeasedNode.Shared()))
+        #expect(try await node.repair() == Self.busy())
+        // Nobody could reach the store meanwhile, so the holder of the answer could not save it either.
+        world.clock.advance(by: .seconds(3600))
+        #expect(try await node.repair() == Self.busy())
+        world.clock.jump(by: 7200)
+        #expect(try await node.repair() == Self.busy())
+        world.clock.jump(by: -14_400)
+        #expect(try await node.repair() == Self.busy())
+        #expect(world.provider.requests == requests)
+    }
+
+    @Test("a caller who needs new tokens waits until the claim may be taken over")
+    func caller() async throws {
+        let world = RenewalWorld(timeout: .seconds(8))
+        world.provider.setGrace(3600)
+        let id = try await world.expiredSession()
+        try await world.die(at: id)
+        let before = world.clock.elapsed
+        let node = try world.manager(LeasedNode(world.memory, LeasedNode.Shared()))
+        #expect(try await node.tokens(for: id).outcome == .renewedLate)
+        #expect(world.clock.elapsed - before >= .seconds(18))
+        #expect(world.clock.elapsed - before < .seconds(20))
+    }
+
+    @Test("a lost answer that its own process reported is asked for again at once, also under a lease")
+    func reported() async throws {
+        let world = RenewalWorld()
+        world.provider.setGrace(30)
+        let id = try await world.expiredSession()
+        let shared = LeasedNode.Shared()
+        world.provider.answer(.lost(RenewalWorld.lost), .refused(RenewalWorld.lost))
+        _ = try? await world.manager(LeasedNode(world.memory, shared)).tokens(for: id)
+        #expect(try await world.manager().session(id).isInDoubt)
+        let before = world.clock.elapsed
+        let other = try world.manager(LeasedNode(world.memory, shared))
+        #expect(try await other.tokens(for: id).outcome == .renewedLate)
+        #expect(world.clock.elapsed == before)
+    }
+
+    @Test("who loses the lock after the claim sends nothing, and leaves the claim as it is")
+    func beforeSending() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let shared = LeasedNode.Shared()
+        let node = LeasedNode(world.memory, shared)
+        let generation = try #require(try await world.memory.session(id)).generation
+        node.before({ shared.loseLease(of: id) })
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager(node).tokens(for: id) }
+        #expect(error?.code == .renewalBusy)
+        #expect(world.provider.requests == 0)
+        let row = try #require(try await world.memory.session(id))
+        #expect(row.generation == generation + 1)
+        #expect(row.isUnsettled)
+    }
+
+    @Test("who loses the lock while the request is under way saves the answer over its own claim")
+    func ownClaim() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let shared = LeasedNode.Shared()
+        world.provider.hold { shared.loseLease(of: id) }
+        #expect(try await world.manager(LeasedNode(world.memory, shared)).tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+    }
+
+    @Test("a late answer does not revive a session that another process has ended; its tokens are revoked")
+    func ended() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let shared = LeasedNode.Shared()
+        let node = LeasedNode(world.memory, shared)
+        node.before(
+            {},
+            {
+                shared.loseLease(of: id)
+                _ = try? await world.manager().tokens(for: id)
+            }
+        )
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager(node).tokens(for: id) }
+        #expect(error?.code == .rotationLost)
+        #expect(try await world.manager().session(id).endReason == .lostRotation)
+        #expect(world.provider.revoked == ["refresh-2"])
+        #expect(node.spooled.isEmpty)
+    }
+
+    @Test("a late answer does not replace the claim of another process; it waits until the lock can be had again")
+    func foreignClaim() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let shared = LeasedNode.Shared()
+        let node = LeasedNode(world.memory, shared)
+        let manager = try world.manager(node)
+        node.before(
+            {},
+            {
+                shared.loseLease(of: id)
+                var row = try #require(try await world.memory.session(id))
+                row.generation += 1
+                #expect(try await world.memory.replace(row, expecting: row.generation - 1))
+            }
+        )
+        let before = try #require(try await world.memory.session(id)).generation
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(try await world.memory.session(id)?.generation == before + 2)
+        #expect(node.spooled == [id])
+        #expect(try await manager.repair() == Self.repaired())
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+    }
+
+    @Test("a provider whose timeout is longer than the lock is certainly held is refused, at the start and ever after")
+    func contradiction() async throws {
+        let world = RenewalWorld(timeout: .seconds(9))
+        let id = try await world.expiredSession()
+        let node = LeasedNode(world.memory, LeasedNode.Shared(), guaranteedHold: .seconds(8))
+        let manager = try world.manager(node)
+        for operation: @Sendable () async throws -> Void in [
+            { try manager.checkConfiguration() }, { _ = try await manager.repair() },
+            { _ = try await manager.begin("journaled") }, { _ = try await manager.tokens(for: id) },
+        ] {
+            let error = await #expect(throws: IdentityError.self) { try await operation() }
+            #expect(error?.code == .configurationInvalid)
+            #expect(error?.kind == .configuration)
+            #expect(error?.message.contains("journaled") ?? false)
+        }
+        #expect(world.provider.requests == 0)
+        try world.manager(LeasedNode(world.memory, LeasedNode.Shared(), guaranteedHold: .seconds(9)))
+            .checkConfiguration()
+        try world.manager(world.store).checkConfiguration()
+    }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import Synchronization
+import Testing
+
+@Suite("Refreshes under a lock that ends")
+struct LockedRefreshTests {
+    /// Notes the time that each token request gets, and runs something behind each answer.
+    private final class Recorder: HTTPTransport {
+        private let inner: any HTTPTransport
+        private let noted = Mutex<[HTTPLimits]>([])
+        private let afterAnswer: @Sendable () -> Void
+        var limits: [HTTPLimits] { noted.withLock(\.self) }
+
+        init(_ inner: any HTTPTransport, afterAnswer: @escaping @Sendable () -> Void) {
+            self.inner = inner
+            self.afterAnswer = afterAnswer
+        }
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            guard request.url.path == "/token" else { return try await inner.send(request) }
+            noted.withLock { $0.append(request.limits) }
+            let response = try await inner.send(request)
+            afterAnswer()
+            return response
+        }
+    }
+
+    private final class Lock: Sendable {
+        private let left: Mutex<Duration>
+        init(_ left: Duration) { self.left = Mutex(left) }
+        func set(_ duration: Duration) { left.withLock { $0 = duration } }
+        var hold: SessionHold { SessionHold { self.left.withLock(\.self) } }
+    }
+
+    /// Refreshes bound tokens at a provider that asks for its nonce first, which takes two requests.
+    private static func refresh(
+        under lock: Lock,
+        afterAnswer: @escaping @Sendable () -> Void
+    ) async throws -> (limits: [HTTPLimits], requests: Int, error: IdentityError?) {
+        var result: (limits: [HTTPLimits], requests: Int, error: IdentityError?)?
+        try await FakeWorld.run({ $0.provesPossession = true }) { world in
+            world.fake.change(answer: { $0["token_type"] = .string("DPoP") })
+            let tokens = try await world.login()
+            world.fake.intercept { request in
+                guard request.path == "/token", ObservedProof.nonce(in: request) != "n-1" else { return nil }
+                return .message(
+                    status: 400,
+                    headers: [("Content-Type", "application/json"), ("DPoP-Nonce", "n-1")],
+                    body: Array(#"{"error":"use_dpop_nonce"}"#.utf8)
+                )
+            }
+            let before = world.fake.requests(to: "/token").count
+            let recorder = Recorder(world.environment.transport, afterAnswer: afterAnswer)
+            var configuration = OpenIDProvider.Configuration(
+                name: "fake",
+                issuer: world.fake.origin,
+                clientID: "client-1"
+            )
+            configuration.allowsLoopbackHTTP = true
+            configuration.provesPossession = true
+            configuration.timeout = .seconds(8)
+            let environment = IdentityEnvironment(transport: recorder, clock: world.clock)
+            let provider = try OpenIDProvider(configuration, environment: environment)
+            var failure: IdentityError?
+            do {
+                _ = try await provider.requestRefresh(of: tokens, under: lock.hold)
+            } catch {
+                failure = error as? IdentityError
+            }
+            result = (recorder.limits, world.fake.requests(to: "/token").count - before, failure)
+        }
+        return try #require(result)
+    }
+
+    @Test("a request takes no longer than the lock is certainly held, the repetition for a DPoP nonce included")
+    func capped() async throws {
+        let lock = Lock(.seconds(30))
+        let result = try await Self.refresh(under: lock) { lock.set(.seconds(5)) }
+        #expect(result.error == nil)
+        #expect(result.requests == 2)
+        #expect(result.limits.map(\.totalTimeout) == [.seconds(8), .seconds(5)])
+        #expect(result.limits.map(\.firstByteTimeout) == [.seconds(8), .seconds(5)])
+        #expect(result.limits.map(\.connectTimeout) == [.seconds(5), .seconds(5)])
+    }
+
+    @Test("once the lock is lost, the request is not repeated with a DPoP nonce")
+    func lost() async throws {
+        let lock = Lock(.seconds(30))
+        let result = try await Self.refresh(under: lock) { lock.set(.zero) }
+        #expect(result.error?.code == .renewalBusy)
+        #expect(result.error?.kind == .retryLater)
+        #expect((result.error?.cause as? HTTPTransportError)?.code == .sendingRefused)
+        #expect(result.requests == 1)
+    }
+
+    @Test("a lock that is lost while the connection is made keeps the request from leaving")
+    func whileConnecting() async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            let before = world.fake.requests(to: "/token").count
+            let asked = Mutex(0)
+            // Held when the request is made, lost when it is about to leave.
+            let hold = SessionHold {
+                asked.withLock {
+                    $0 += 1; return $0
+                } == 1 ? .seconds(8) : .zero
+            }
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.provider.requestRefresh(of: tokens, under: hold)
+            }
+            #expect(error?.code == .renewalBusy)
+            #expect(world.fake.requests(to: "/token").count == before)
+            #expect(asked.withLock(\.self) == 2)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import FoundationEssentials
+import IdentityKit
+import TestDirectories
+import TestServers
+import Testing
+
+@testable import IdentityPostgres
+
+@Suite(
+    "Locks that are lost, and clocks that step",
+    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .timeLimit(.minutes(5))
+)
+struct LostLeaseTests {
+    @Test(
+        "a token that one node has spent is not sent by another after an outage, whatever kind of lock was lost",
+        arguments: [false, true]
+    )
+    func outage(isAdvisory: Bool) async throws {
+        let server = try await TestServer.start()
+        let schema = try await TestSchema(on: server)
+        let folder = try TemporaryDirectory("postgres-spool")
+        defer { folder.remove() }
+        func node(_ spool: String) async throws -> PostgresStore {
+            try await schema.open {
+                $0.locking = isAdvisory ? .advisory : .lease(.seconds(6))
+                $0.callLimit = .seconds(1)
+                $0.spoolDirectory = folder.path(of: spool)
+            }
+        }
+        let stores = [try await node("one"), try await node("two")]
+        let isStopped = Flag()
+        let provider = OneUseProvider(timeout: .seconds(4)) {
+            // Immediately after the provider has rotated; a failure shows in the next expectation.
+            if (try? await server.command("stop immediate")) != nil { isStopped.raise() }
+        }
+        let managers = try stores.map {
+            SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: $0,
+                environment: IdentityEnvironment(transport: NoNetwork())
+            )
+        }
+        let id = try await managers[0].establish(provider.tokens(serial: 0, expiresIn: -10), provider: "shopify").id
+        #expect(try await managers[0].tokens(for: id).tokens.accessToken.reveal() == "access-1")
+        #expect(isStopped.isRaised)
+        // The lease of six seconds and the five seconds for saving are over.
+        try await Task.sleep(for: .seconds(7))
+        try await server.command("start")
+        let started = ContinuousClock.now
+        var busy = 0
+        while ContinuousClock.now - started < .seconds(10) {
+            busy += (try? await managers[1].repair())?.busy ?? 0
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        #expect(busy > 0)
+        #expect(provider.requests == 1)
+        #expect(try await managers[0].repair().repaired == 1)
+        #expect(try await managers[1].tokens(for: id).tokens.accessToken.reveal() == "access-1")
+        #expect(provider.requests == 1)
+        #expect(provider.reuses == 0)
+    }
+
+    @Test("a server clock that steps forward gives no second holder, one that steps back keeps nobody waiting")
+    func steps() async throws {
+        let schema = try await TestSchema()
+        let plain = try await schema.open()
+        // On the connections of the other stores, the server's clock functions are ahead by what a table says.
+        let clock = "\(schema.name)_clock"
+        try await plain.execute("CREATE SCHEMA \(clock)")
+        try await plain.execute("CREATE TABLE \(clock).step AS SELECT 0::double precision AS seconds")
+        for function in ["clock_timestamp", "now", "statement_timestamp", "transaction_timestamp"] {
+            try await plain.execute(
+                """
+                CREATE FUNCTION \(clock).\(function)() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+                'SELECT pg_catalog.\(function)() + (SELECT seconds FROM \(clock).step) * interval ''1 second'''
+                """
+            )
+        }
+        func node() async throws -> PostgresStore {
+            try await schema.open {
+                $0.connection = Secret($0.connection.reveal() + "&options=-csearch_path%3D\(clock)%2Cpg_catalog")
+            }
+        }
+        @Sendable func step(to seconds: Int) async throws {
+            try await plain.execute("UPDATE \(clock).step SET seconds = \(seconds)")
+        }
+        let stores = [try await node(), try await node()]
+        let id = try sampleSession().id
+        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
+            try await step(to: 7200)
+            let isAhead = try await stores[1].execute("SELECT clock_timestamp() > pg_catalog.clock_timestamp()")
+            #expect(isAhead.first?.flag(0) == true)
+            await expect(.renewalBusy, .retryLater) {
+                try await stores[1].withSessionLock(id, waitingUpTo: .seconds(2)) { _ in
+                    Issue.record("two hold the lock")
+                }
+            }
+            #expect(hold.isHeld)
+        }
+        // A holder that dies before the clock goes back two hours.
+        let key = rowKey(try stores[0].records.sessionHash(id))
+        _ = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
+        try await step(to: 0)
+        try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
+    }
+
+    @Test("a row that claims a longer lease than can be configured is not believed")
+    func longLease() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        let id = try sampleSession().id
+        let key = rowKey(try store.records.sessionHash(id))
+        _ = try #require(try await store.leases.take(key, lasting: .seconds(86_400)))
+        try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
+    }
+
+    @Test("a sweep removes leases of holders that are gone, and no lease that is renewed")
+    func sweep() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        _ = try #require(try await store.leases.take(1, lasting: .milliseconds(500)))
+        _ = try #require(try await store.leases.take(2, lasting: .milliseconds(500)))
+        for _ in 0..<2 {
+            _ = try await store.sweep(expiredBefore: Date())
+            try await Task.sleep(for: .milliseconds(600))
+            // As its holder does that is alive.
+            try await store.execute("UPDATE §lease SET renewals = renewals + 1 WHERE key = 2")
+        }
+        _ = try await store.sweep(expiredBefore: Date())
+        #expect(try await store.execute("SELECT key FROM §lease").all.map { $0.integer(0) } == [2])
+    }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import Synchronization
+
+/// A provider in memory that rotates its refresh token, and counts tokens that are sent a second time.
+final class OneUseProvider: JournaledRefreshing {
+    private let state = Mutex((serial: 0, requests: 0, reuses: 0))
+    private let duringRequest: @Sendable () async -> Void
+    let descriptor: ProviderDescriptor
+
+    init(timeout: Duration, duringRequest: @escaping @Sendable () async -> Void) {
+        descriptor = ProviderDescriptor(name: "shopify", kind: "test", clientID: "client", timeout: timeout)
+        self.duringRequest = duringRequest
+    }
+
+    var requests: Int { state.withLock { $0.requests } }
+    var reuses: Int { state.withLock { $0.reuses } }
+
+    func tokens(serial: Int, expiresIn seconds: Double = 3600) -> TokenSet {
+        TokenSet(
+            buyer: Buyer(issuer: "https://id.example", subject: "buyer"),
+            accessToken: Secret("access-\(serial)"),
+            refreshToken: Secret("refresh-\(serial)"),
+            scopes: ["openid"],
+            issuedAt: Date() + seconds - 3600,
+            expiresAt: Date() + seconds
+        )
+    }
+
+    func prepareRefresh(of tokens: TokenSet) async throws {}
+
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+        let serial = state.withLock { state in
+            state.requests += 1
+            if tokens.refreshToken?.reveal() != "refresh-\(state.serial)" { state.reuses += 1 }
+            state.serial += 1
+            return state.serial
+        }
+        await duringRequest()
+        return RefreshAnswer(status: 200, body: Secret("\(serial)"), startedAt: Date(), receivedAt: Date())
+    }
+
+    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+        self.tokens(serial: Int(answer.body.reveal()) ?? -1)
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.noLogins }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        throw Self.noLogins
+    }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+
+    private static let noLogins = IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
+}
+
+/// A transport for managers whose provider needs none.
+struct NoNetwork: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "There is no network.")
+    }
+}
