@@ -21,6 +21,8 @@ struct CertificationModule {
         var keys: SandboxMisbehaviour?
         /// Whether `max_age=0` may go with `prompt=none`, as one module wants it.
         var asksSilentlyForFreshLogin = false
+        /// Told what happens at the provider.
+        var observer: (any IdentityObserver)?
         /// Changes the client.
         var client: (inout OpenIDProvider.Configuration) -> Void = { _ in }
     }
@@ -48,7 +50,11 @@ struct CertificationModule {
         sandboxConfiguration.openID = setup.openID
         let sandbox = try await Sandbox.start(sandboxConfiguration)
         let transport = try CurlTransport()
-        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        let environment = IdentityEnvironment(
+            transport: transport,
+            clock: clock,
+            observers: setup.observer.map { [$0] } ?? []
+        )
         var client = OpenIDProvider.Configuration(
             name: name,
             issuer: sandbox.openID.issuer,

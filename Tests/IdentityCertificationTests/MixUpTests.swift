@@ -66,6 +66,41 @@ struct MixUpTests {
         }
     }
 
+    @Test("identitykit-mixup-provider-without-redirect-uri")
+    func withoutRedirectURI() async throws {
+        // a is like Bolt: its callback is registered there, and nothing is configured here.
+        try await TwoProviders.run(redirectURIs: ["b": "https://app.example/callback"]) { world in
+            world.b.openID.misbehave(
+                .member("authorization_response_iss_parameter_supported", .bool(false)),
+                on: .discovery
+            )
+            for name in ["b", nil] {
+                let started = try await world.sessions.begin("b")
+                let state = try #require(started.url.text.split(separator: "&").first { $0.hasPrefix("state=") })
+                let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
+                let code = await world.refusal(callback, started.browserBinding, at: name)
+                // Where the app says that the address is b's, and b's alone, the code is b's to judge.
+                #expect(code == (name == nil ? .responseIssuerMismatch : .invalidGrant))
+            }
+            #expect(world.tokenRequests == 1)
+        }
+    }
+
+    @Test("identitykit-mixup-other-tenant")
+    func otherTenant() async throws {
+        try await TwoProviders.run(sharesRedirectURI: true, tenant: "shop-b") { world in
+            world.b.openID.misbehave(
+                .member("authorization_response_iss_parameter_supported", .bool(false)),
+                on: .discovery
+            )
+            let started = try await world.sessions.begin("b")
+            let state = try #require(started.url.text.split(separator: "&").first { $0.hasPrefix("state=") })
+            let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
+            #expect(await world.refusal(callback, started.browserBinding, at: nil) == .responseIssuerMismatch)
+            #expect(world.tokenRequests == 0)
+        }
+    }
+
     @Test("identitykit-same-client-id-at-two-providers")
     func sameClientID() async throws {
         try await TwoProviders.run { world in

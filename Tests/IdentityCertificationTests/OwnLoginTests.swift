@@ -1,6 +1,7 @@
 import IdentityKit
 import IdentityOIDC
 import IdentitySandbox
+import Synchronization
 import Testing
 
 /// Modules that no suite has: what a login in the code flow must refuse beyond the certification.
@@ -108,11 +109,64 @@ struct OwnLoginTests {
         }
     }
 
+    @Test("identitykit-refused-login-revokes-tokens")
+    func refusedLoginRevokes() async throws {
+        var setup = CertificationModule.Setup()
+        setup.openID.supportsRevocation = true
+        let heard = Mutex<[String]>([])
+        setup.observer = EventNames { name in heard.withLock { $0.append(name) } }
+        let refusals: [(IdentityError.Code, SandboxMisbehaviour)] = [
+            (.idTokenNonce, .claim("nonce", appending: "1")), (.idTokenIssuer, .claim("iss", appending: "1")),
+            (.idTokenMissing, .member("id_token", .null)), (.tokenResponseInvalid, .member("token_type", .null)),
+            (.tokenResponseInvalid, .member("expires_in", .string("soon"))),
+        ]
+        try await CertificationModule.run(setup) { module in
+            for (index, refusal) in refusals.enumerated() {
+                try await module.refusesLogin(refusal.0, refusal.1)
+                let requests = module.openID.requests(to: .revocation)
+                #expect(requests.count == index + 1)
+                #expect(requests.last?.formValue("token_type_hint") == "refresh_token")
+            }
+            #expect(heard.withLock(\.self) == refusals.map { _ in "login_tokens_dropped revoked" })
+            // A login that is accepted keeps its tokens.
+            try await module.acceptsLogin()
+            #expect(module.openID.requests(to: .revocation).count == refusals.count)
+        }
+    }
+
+    @Test("identitykit-refused-login-without-refresh-token")
+    func refusedLoginWithoutRefreshToken() async throws {
+        var setup = CertificationModule.Setup()
+        setup.openID.supportsRevocation = true
+        try await CertificationModule.run(setup) { module in
+            let misbehaviour = SandboxMisbehaviour.claim("nonce", appending: "1").and(.member("refresh_token", .null))
+            try await module.refusesLogin(.idTokenNonce, misbehaviour)
+            let request = try #require(module.openID.requests(to: .revocation).first)
+            #expect(request.formValue("token_type_hint") == "access_token")
+            // An answer without any token leaves nothing to revoke.
+            try await module.refusesLogin(
+                .tokenResponseInvalid,
+                .member("access_token", .null).and(.member("refresh_token", .null))
+            )
+            #expect(module.openID.requests(to: .revocation).count == 1)
+        }
+    }
+
     @Test("identitykit-nested-token")
     func nested() async throws {
         let pair = try SandboxKeyPair()
         try await CertificationModule.run { module in
             try await module.refusesLogin(.idTokenMalformed, .nested(signedBy: pair))
         }
+    }
+}
+
+/// Tells each event as `name detail`.
+private struct EventNames: IdentityObserver {
+    let tell: @Sendable (String) -> Void
+
+    func identityEvent(_ event: IdentityEvent) {
+        guard event.kind.name == "login_tokens_dropped" else { return }
+        tell([event.kind.name, event.kind.detail].compactMap(\.self).joined(separator: " "))
     }
 }

@@ -15,6 +15,8 @@ struct TwoProviders {
 
     static func run(
         sharesRedirectURI: Bool = false,
+        redirectURIs: [String: String] = redirectURI,
+        tenant: String? = nil,
         _ body: (TwoProviders) async throws -> Void
     ) async throws {
         let clock = ManualClock()
@@ -32,16 +34,19 @@ struct TwoProviders {
                 clientID: client.clientID
             )
             configuration.authentication = .secretBasic(Secret(client.clientSecret ?? ""))
-            configuration.redirectURI = redirectURI[sharesRedirectURI ? "a" : name]
+            configuration.redirectURI = redirectURIs[sharesRedirectURI ? "a" : name]
             configuration.allowsLoopbackHTTP = true
             configuration.timeout = .seconds(60)
             configuration.tenant = "shop-" + name
             return try OpenIDProvider(configuration, environment: environment)
         }
+        var settings = SessionManager.Configuration()
+        settings.tenant = tenant
         let sessions = SessionManager(
             providers: try ProviderRegistry(providers),
             store: InMemoryStore(),
-            environment: environment
+            environment: environment,
+            configuration: settings
         )
         let world = TwoProviders(a: a, b: b, sessions: sessions)
         let outcome: Result<Void, any Error>

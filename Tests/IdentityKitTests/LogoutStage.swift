@@ -19,8 +19,8 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
     private let state = Mutex(State())
     var descriptor: ProviderDescriptor { inner.descriptor }
 
-    init(clock: ManualClock, name: String = "leaving") {
-        inner = StrictProvider(clock: clock, name: name)
+    init(clock: ManualClock, name: String = "leaving", tenant: String = "") {
+        inner = StrictProvider(clock: clock, name: name, tenant: tenant)
     }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
@@ -81,12 +81,13 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
         state.withLock { $0.onRevocation = body }
     }
 
-    func revoke(_ tokens: TokenSet) async throws {
+    func revoke(_ tokens: TokenSet) async throws -> Bool {
         let body = state.withLock { state in
             state.revoked.append(tokens.refreshToken?.reveal() ?? "")
             return state.onRevocation
         }
         try await body?(tokens)
+        return true
     }
 }
 
@@ -106,7 +107,7 @@ private struct HastyClock: IdentityClock {
 /// A store in which what a test names fails.
 final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing {
     enum Operation: Hashable {
-        case insertAttempt, list, remove, isUsed, markUsed
+        case insertAttempt, insertSession, list, remove, isUsed, markUsed
         /// It is written, and an error comes back.
         case afterMarkUsed
     }
@@ -178,6 +179,10 @@ final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing 
         try check(.afterMarkUsed)
         return isFirst
     }
+    func insert(_ session: StoredSession) async throws {
+        try check(.insertSession)
+        try await inner.insert(session)
+    }
     func insert(_ attempt: StoredLoginAttempt) async throws {
         try check(.insertAttempt)
         try await inner.insert(attempt)
@@ -205,7 +210,11 @@ struct LogoutStage {
     private let make: @Sendable (any SessionStore) throws -> SessionManager
 
     /// - Parameter patience: Sleeps that are shorter are over at once.
-    init(configuration: SessionManager.Configuration = .init(), patience: Duration = .zero) throws {
+    init(
+        configuration: SessionManager.Configuration = .init(),
+        patience: Duration = .zero,
+        observers: [any IdentityObserver] = []
+    ) throws {
         let clock = ManualClock()
         let provider = LeavingProvider(clock: clock)
         let other = LeavingProvider(clock: clock, name: "other")
@@ -217,7 +226,8 @@ struct LogoutStage {
                     transport: NoNetwork(),
                     clock: HastyClock(manual: clock, patience: patience)
                 ),
-                configuration: configuration
+                configuration: configuration,
+                observers: observers
             )
         }
         self.clock = clock

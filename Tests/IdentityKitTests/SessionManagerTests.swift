@@ -1,4 +1,5 @@
 import FoundationEssentials
+import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
@@ -35,6 +36,11 @@ struct SessionManagerTests {
             let state = try #require(started.url.query)
             return (started, try LoginCallback(form: Array("code=c&\(state)".utf8)))
         }
+
+        /// The key under which the store keeps the login of a callback.
+        func attemptKey(of callback: LoginCallback) throws -> String? {
+            try callback.value(of: "state").map { Base64URL.encode(try Digest.sha256($0.revealBytes())) }
+        }
     }
 
     @Test("a callback completes its login once, in the browser that began it")
@@ -69,6 +75,32 @@ struct SessionManagerTests {
         }
         #expect(expired?.code == .attemptExpired)
         #expect(try await world.manager.sessions().isEmpty)
+    }
+
+    @Test("a stored login that is bound to no browser is nobody's, whatever cookie comes")
+    func unbound() async throws {
+        let world = try World()
+        let (started, callback) = try await world.beginAndCallback()
+        let key = try #require(try world.attemptKey(of: callback))
+        let attempt = try #require(try await world.store.takeLoginAttempt(key))
+        var object = try #require(try JSONValue(parsing: attempt.payload.revealBytes()).object)
+        #expect(object["binding"] != nil)
+        object["binding"] = nil
+        for cookie in [started.browserBinding, Secret(""), nil] {
+            try await world.store.insert(
+                StoredLoginAttempt(
+                    key: attempt.key,
+                    tenant: attempt.tenant,
+                    expiresAt: attempt.expiresAt,
+                    payload: Secret(bytes: JSONValue.object(object).serialized)
+                )
+            )
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await world.manager.complete(callback, browserBinding: cookie)
+            }
+            #expect(error?.code == .storeCorrupt)
+        }
+        #expect(world.provider.exchanges == 0)
     }
 
     @Test("a callback without a state of its own, or at another provider's redirect URI, is refused")

@@ -9,6 +9,7 @@ import Synchronization
 /// It works on the manual clock and in memory, so that interleavings can be forced; real servers are tested elsewhere.
 final class StrictProvider: IdentityProvider {
     private struct State {
+        var exchanges = 0
         var refreshes = 0
         var reuses = 0
         var live: [String: Bool] = [:]
@@ -21,13 +22,31 @@ final class StrictProvider: IdentityProvider {
     let clock: ManualClock
     let lifetime: Double
     let descriptor: ProviderDescriptor
+    /// The issuer to which logins are bound.
+    let issuer: String?
 
-    init(clock: ManualClock, lifetime: Double = 3600, name: String = "strict", tenant: String = "") {
-        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client", tenant: tenant)
+    init(
+        clock: ManualClock,
+        lifetime: Double = 3600,
+        name: String = "strict",
+        tenant: String = "",
+        redirectURI: String? = nil,
+        issuer: String? = nil
+    ) {
+        descriptor = ProviderDescriptor(
+            name: name,
+            kind: "test",
+            clientID: "client",
+            redirectURI: redirectURI,
+            tenant: tenant
+        )
         self.clock = clock
         self.lifetime = lifetime
+        self.issuer = issuer
     }
 
+    /// How many codes arrived.
+    var exchanges: Int { state.withLock { $0.exchanges } }
     var refreshes: Int { state.withLock { $0.refreshes } }
     var reuses: Int { state.withLock { $0.reuses } }
 
@@ -53,7 +72,8 @@ final class StrictProvider: IdentityProvider {
         let attempt = LoginAttempt(
             provider: descriptor.name,
             state: Secret("state-\(serial)"),
-            redirectURI: options.redirectURI,
+            issuer: issuer,
+            redirectURI: options.redirectURI ?? descriptor.redirectURI,
             createdAt: clock.now,
             expiresAt: clock.now
         )
@@ -64,6 +84,7 @@ final class StrictProvider: IdentityProvider {
     }
 
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        state.withLock { $0.exchanges += 1 }
         guard try callback.value(of: "code") != nil else {
             throw IdentityError(.rejected, .callbackInvalid, "No code.")
         }

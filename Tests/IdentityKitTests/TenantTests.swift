@@ -111,6 +111,79 @@ struct TenantTests {
         #expect(try await both.logoutAll(issuer: "https://id.example", subject: "buyer-1").count == 2)
     }
 
+    @Test("a login that began at one shop is no login of another shop, also where both call their provider the same")
+    func sameProviderName() async throws {
+        let clock = ManualClock()
+        let store = InMemoryStore()
+        let shops = ["shop-1", "shop-2"].map { StrictProvider(clock: clock, name: "login", tenant: $0) }
+        // One registry for each shop; only the store is shared.
+        func manager(_ shop: Int, tenant: String?) throws -> SessionManager {
+            var configuration = SessionManager.Configuration()
+            configuration.tenant = tenant
+            return SessionManager(
+                providers: try ProviderRegistry([shops[shop]]),
+                store: store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                configuration: configuration
+            )
+        }
+        for tenant in ["shop-2", nil] {
+            let started = try await manager(0, tenant: "shop-1").begin("login")
+            let callback = try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8))
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await manager(1, tenant: tenant).complete(
+                    callback,
+                    browserBinding: started.browserBinding,
+                    provider: "login"
+                )
+            }
+            #expect(error?.code == .stateUnknown)
+            #expect(error?.kind == .rejected)
+        }
+        #expect(shops[1].exchanges == 0)
+    }
+
+    @Test("a logout at one shop is none of another's, and a flood of them pushes out nothing of another's")
+    func logouts() async throws {
+        let clock = ManualClock()
+        let store = InMemoryStore(maximumAttempts: 3)
+        let shops = ["shop-1", "shop-2"].map { LeavingProvider(clock: clock, name: "login", tenant: $0) }
+        func manager(_ shop: Int, tenant: String?) throws -> SessionManager {
+            var configuration = SessionManager.Configuration()
+            configuration.tenant = tenant
+            return SessionManager(
+                providers: try ProviderRegistry([shops[shop]]),
+                store: store,
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                configuration: configuration
+            )
+        }
+        func logout(_ shop: Int) async throws -> (callback: LogoutCallback, binding: Secret?) {
+            let manager = try manager(shop, tenant: "shop-\(shop + 1)")
+            let tokens = shops[shop].inner.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+            let session = try await manager.establish(tokens, provider: "login").id
+            let options = LogoutOptions(returningTo: "https://app.example/signed-out")
+            let result = try await manager.logout(session, options: options)
+            let query = try #require(result.browserURL?.query)
+            return (try LogoutCallback(url: "/signed-out?\(query)"), result.awaitedReturn?.browserBinding)
+        }
+        for tenant in ["shop-2", nil] {
+            let (callback, binding) = try await logout(0)
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await manager(1, tenant: tenant).completeLogout(callback, browserBinding: binding)
+            }
+            #expect(error?.code == .stateUnknown)
+        }
+        let kept = try await logout(0)
+        for _ in 0..<5 { _ = try await logout(1) }
+        let done = try await manager(0, tenant: "shop-1").completeLogout(
+            kept.callback,
+            browserBinding: kept.binding,
+            provider: "login"
+        )
+        #expect(done.isConfirmed)
+    }
+
     @Test("shops whose names Unicode calls equal are two")
     func lookalikes() async throws {
         let clock = ManualClock()

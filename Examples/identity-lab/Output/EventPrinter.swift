@@ -17,6 +17,8 @@ struct EventPrinter: IdentityObserver {
         case .loginStarted: "login started"
         case .loginCompleted: "login completed"
         case .loginFailed(let code): "login failed (\(code))"
+        case .loginTokensDropped(true): "tokens of a failed login revoked"
+        case .loginTokensDropped(false): "tokens of a failed login not revoked"
         case .renewed(let outcome): "token renewed (\(outcome.rawValue))"
         case .renewalFailed(let code): "renewal failed (\(code))"
         case .renewalInDoubt: "an answer was lost, asking again"

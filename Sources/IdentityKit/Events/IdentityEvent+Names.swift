@@ -5,6 +5,7 @@ extension IdentityEvent.Kind {
         case .loginStarted: "login_started"
         case .loginCompleted: "login_completed"
         case .loginFailed: "login_failed"
+        case .loginTokensDropped: "login_tokens_dropped"
         case .renewed: "renewed"
         case .renewalFailed: "renewal_failed"
         case .renewalInDoubt: "renewal_in_doubt"
@@ -32,6 +33,7 @@ extension IdentityEvent.Kind {
         switch self {
         case .renewed(let outcome): outcome.rawValue
         case .sessionEnded(let reason): reason.rawValue
+        case .loginTokensDropped(let isRevoked): isRevoked ? "revoked" : "not_revoked"
         case .loginFailed(let code), .renewalFailed(let code), .storeFailed(let code), .logoutRefused(let code),
             .revocationFailed(let code), .participantFailed(let code), .keySetUnavailable(let code):
             code.rawValue

@@ -8,6 +8,9 @@ public struct IdentityEvent: Sendable {
         case loginCompleted
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
+        /// The provider gave tokens for a login that was then refused or could not be stored: no session has them. They were
+        /// revoked, or they stay valid at the provider until they expire there.
+        case loginTokensDropped(isRevoked: Bool)
         /// An access token was renewed, before its time (``TokenOutcome/renewedEarly``) or after it.
         case renewed(TokenOutcome)
         /// A renewal failed; the session lives on unless the code says otherwise.

@@ -12,8 +12,8 @@ struct BrowserBinding: Sendable {
     }
 
     /// Whether a cookie is the one that a hash was made of.
-    static func isMet(_ hash: [UInt8]?, by cookie: Secret?) -> Bool {
-        guard let hash, let given = cookie.flatMap({ Base64URL.decode($0.reveal()) }),
+    static func isMet(_ hash: [UInt8], by cookie: Secret?) -> Bool {
+        guard let given = cookie.flatMap({ Base64URL.decode($0.reveal()) }),
             let actual = try? Digest.sha256(given)
         else { return false }
         return constantTimeEqual(actual, hash)

@@ -4,8 +4,10 @@ internal import IdentityCrypto
 /// A login attempt together with the browser that it belongs to, as a store seals it.
 package struct StoredAttempt: Sendable {
     var attempt: LoginAttempt
-    /// The hash of the binding cookie, nil when the login runs where there is no browser session to bind to.
-    var browserBindingHash: [UInt8]?
+    /// The tenant of the provider where the login began; the store binds it to the row.
+    var tenant: String
+    /// The hash of the binding cookie.
+    var browserBindingHash: [UInt8]
 
     /// The store's key for a `state`: a hash, so that the store never holds the state itself in the clear.
     static func key(for state: Secret) throws -> String {
@@ -13,9 +15,7 @@ package struct StoredAttempt: Sendable {
     }
 
     /// The attempt as a store keeps it.
-    ///
-    /// - Parameter tenant: The tenant of the attempt's provider.
-    package func stored(tenant: String = "") throws -> StoredLoginAttempt {
+    package func stored() throws -> StoredLoginAttempt {
         var object = JSONObject()
         object["v"] = .integer(1)
         object["provider"] = .string(attempt.provider)
@@ -33,7 +33,7 @@ package struct StoredAttempt: Sendable {
         object["return_path"] = attempt.returnPath.map { .string($0) }
         object["created_at"] = .date(attempt.createdAt)
         object["expires_at"] = .date(attempt.expiresAt)
-        object["binding"] = browserBindingHash.map { .string(Base64URL.encode($0)) }
+        object["binding"] = .string(Base64URL.encode(browserBindingHash))
         return StoredLoginAttempt(
             key: try Self.key(for: attempt.state),
             tenant: tenant,
@@ -42,21 +42,23 @@ package struct StoredAttempt: Sendable {
         )
     }
 
-    init(attempt: LoginAttempt, browserBindingHash: [UInt8]?) {
+    init(attempt: LoginAttempt, tenant: String, browserBindingHash: [UInt8]) {
         self.attempt = attempt
+        self.tenant = tenant
         self.browserBindingHash = browserBindingHash
     }
 
     package init(_ stored: StoredLoginAttempt) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
             let provider = value["provider"]?.string, let state = value["state"]?.string,
-            let createdAt = value["created_at"]?.date, let expiresAt = value["expires_at"]?.date
+            let createdAt = value["created_at"]?.date, let expiresAt = value["expires_at"]?.date,
+            let bindingHash = (value["binding"]?.string).flatMap({ Base64URL.decode($0) })
         else {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
                 "A stored login attempt cannot be read.",
-                hint: "A newer version of the app may have written it. Start the login again."
+                hint: "Another version of the app may have written it. Start the login again."
             )
         }
         attempt = LoginAttempt(
@@ -75,6 +77,7 @@ package struct StoredAttempt: Sendable {
             createdAt: createdAt,
             expiresAt: expiresAt
         )
-        browserBindingHash = (value["binding"]?.string).flatMap { Base64URL.decode($0) }
+        tenant = stored.tenant
+        browserBindingHash = bindingHash
     }
 }

@@ -33,7 +33,9 @@ extension SessionManager {
                 }
                 return problems
             }
-            if let failure { emit(.logoutRefused(failure.code), provider: name, since: started) }
+            if let failure {
+                emit(.logoutRefused(failure.code), provider: providers.knownName(name), since: started)
+            }
             let sessions = ended.filter { !$0.wasOver }.map(\.session)
             return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
         }

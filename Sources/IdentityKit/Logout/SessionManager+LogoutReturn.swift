@@ -25,19 +25,26 @@ extension SessionManager {
             guard let state = callback.state else {
                 return CompletedLogout(isConfirmed: false, provider: nil, returnPath: nil)
             }
+            var name = providers.knownName(provider)
             do {
-                guard let stored = try await store.takeLoginAttempt(try StoredLogout.key(for: state)) else {
-                    throw Self.refusedReturn(.stateUnknown, "brings a state that no logout here waits for")
-                }
-                let logout = try StoredLogout(stored)
+                let logout = try await take(state)
+                name = providers.knownName(logout.provider)
                 try check(logout, browserBinding, provider)
                 let returnPath = try returnPath(logout.returnPath)
                 return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
             } catch {
-                emit(.logoutRefused(IdentityError.code(of: error)), provider: provider ?? "", since: started)
+                emit(.logoutRefused(IdentityError.code(of: error)), provider: name, since: started)
                 throw IdentityError.wrapping(error)
             }
         }
+    }
+
+    private func take(_ state: Secret) async throws -> StoredLogout {
+        let unknown = Self.refusedReturn(.stateUnknown, "brings a state that no logout here waits for")
+        guard let stored = try await store.takeLoginAttempt(try StoredLogout.key(for: state)) else { throw unknown }
+        let logout = try StoredLogout(stored)
+        guard isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
+        return logout
     }
 
     private func check(_ logout: StoredLogout, _ cookie: Secret?, _ provider: String?) throws(IdentityError) {
@@ -104,6 +111,7 @@ extension SessionManager {
         let expiresAt = environment.clock.now + configuration.attemptLifetime.timeInterval
         let logout = StoredLogout(
             provider: provider.descriptor.name,
+            tenant: provider.descriptor.tenant,
             browserBindingHash: binding.hash,
             returnPath: options.returnPath,
             expiresAt: expiresAt

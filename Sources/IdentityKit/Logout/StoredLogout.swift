@@ -4,6 +4,8 @@ internal import IdentityCrypto
 /// A logout that waits for its browser to come back, as a store seals it.
 struct StoredLogout: Sendable {
     var provider: String
+    /// The tenant of the provider; the store binds it to the row.
+    var tenant: String
     /// The hash of the binding cookie.
     var browserBindingHash: [UInt8]
     var returnPath: String?
@@ -23,6 +25,7 @@ struct StoredLogout: Sendable {
         object["binding"] = .string(Base64URL.encode(browserBindingHash))
         return StoredLoginAttempt(
             key: try Self.key(for: state),
+            tenant: tenant,
             expiresAt: expiresAt,
             payload: Secret(bytes: JSONValue.object(object).serialized)
         )
@@ -44,6 +47,7 @@ extension StoredLogout {
         }
         self.init(
             provider: provider,
+            tenant: stored.tenant,
             browserBindingHash: hash,
             returnPath: value["return_path"]?.string,
             expiresAt: expiresAt

@@ -71,6 +71,11 @@ public struct ProviderRegistry: Sendable {
     /// All providers, in order.
     public var all: [any IdentityProvider] { providers }
 
+    /// A name that came from outside, empty unless a provider has it: events must not have as many names as anybody can make up.
+    func knownName(_ name: String?) -> String {
+        name.flatMap { try? provider(named: $0).descriptor.name } ?? ""
+    }
+
     /// The provider with a name, compared as bytes.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// Has tokens revoked where the provider takes them back (RFC 7009).
-struct TokenRevocation: Sendable {
+package struct TokenRevocation: Sendable {
     let providers: ProviderRegistry
     let environment: IdentityEnvironment
     let configuration: SessionManager.Configuration
@@ -11,30 +11,56 @@ struct TokenRevocation: Sendable {
     ///
     /// - Returns: What went wrong.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
-        guard configuration.revokesTokens,
-            let revoking = (try? providers.provider(named: session.provider)) as? any TokenRevoking
-        else { return nil }
-        let started = environment.clock.elapsed
         do {
-            try await withThrowingTaskGroup(of: Void.self) { [clock = environment.clock, configuration] group in
-                group.addTask { try await revoking.revoke(tokens) }
-                group.addTask {
-                    try await clock.sleep(for: configuration.revocationTimeout)
-                    throw Self.timedOut
-                }
-                try await group.next()
-                group.cancelAll()
-            }
+            _ = try await revoke(tokens, of: session.provider, session.id)
             return nil
         } catch {
+            return error
+        }
+    }
+
+    /// Has the tokens of a login that failed revoked, within the same limit, and tells what became of them.
+    func drop(_ tokens: TokenSet, of provider: String) async {
+        let started = environment.clock.elapsed
+        let isRevoked = (try? await revoke(tokens, of: provider, nil)) ?? false
+        events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider, since: started)
+    }
+
+    /// - Returns: Whether the provider revoked them; false where it cannot, or must not be asked.
+    private func revoke(
+        _ tokens: TokenSet,
+        of provider: String,
+        _ session: SessionID?
+    ) async throws(IdentityError) -> Bool {
+        guard configuration.revokesTokens,
+            let revoking = (try? providers.provider(named: provider)) as? any TokenRevoking
+        else { return false }
+        let started = environment.clock.elapsed
+        do {
+            return try await Self.limited(to: configuration.revocationTimeout, on: environment.clock) {
+                try await revoking.revoke(tokens)
+            }
+        } catch {
             let problem = IdentityError.wrapping(error)
-            events.emit(
-                .revocationFailed(problem.code),
-                provider: session.provider,
-                session: session.id,
-                since: started
-            )
-            return problem
+            events.emit(.revocationFailed(problem.code), provider: provider, session: session, since: started)
+            throw problem
+        }
+    }
+
+    /// Runs a revocation that nobody waits for longer than this.
+    package static func limited(
+        to limit: Duration,
+        on clock: any IdentityClock,
+        _ revoke: @escaping @Sendable () async throws -> Bool
+    ) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask { try await revoke() }
+            group.addTask {
+                try await clock.sleep(for: limit)
+                throw timedOut
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
         }
     }
 
@@ -43,7 +69,7 @@ struct TokenRevocation: Sendable {
             .retryLater,
             .providerUnavailable,
             "The provider did not revoke the tokens in time.",
-            hint: "The session has ended here. The tokens live on at the provider until their own end.",
+            hint: "They stay valid at the provider until they expire there. No session here has them.",
             reference: "RFC 7009 section 2.2"
         )
     }

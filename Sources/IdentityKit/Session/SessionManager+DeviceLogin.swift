@@ -25,7 +25,7 @@ extension SessionManager {
                 try await prompt(authorization.prompt)
                 let schedule = DevicePollSchedule(authorization, askedAt: started)
                 let tokens = try await tokens(for: authorization, from: device, by: schedule)
-                let session = try await establish(tokens, provider: provider)
+                let session = try await saveLogin(tokens, by: try descriptor(of: provider))
                 emit(.loginCompleted, provider: provider, session: session.id, since: started)
                 return session
             } catch {

@@ -28,8 +28,9 @@ extension SessionManager {
     /// - Parameters:
     ///   - callback: What the provider sent back.
     ///   - browserBinding: The binding cookie of the browser that brought it.
-    ///   - provider: The provider whose redirect URI received it, where each has its own, as RFC 9700 section 4.4 advises. Left
-    ///     out, a callback without `iss` (RFC 9207) at a redirect URI that several providers share is refused.
+    ///   - provider: The provider whose redirect URI received the callback, where each has its own, as RFC 9700 section 4.4
+    ///     advises. Without it, a callback that more than one provider of any tenant could have sent is refused, unless its `iss`
+    ///     (RFC 9207) is the issuer to which the login is bound.
     /// - Throws: ``IdentityError``.
     public func complete(
         _ callback: LoginCallback,
@@ -61,7 +62,7 @@ extension SessionManager {
     func start(
         _ name: String,
         _ options: LoginOptions,
-        bindingHash: [UInt8]?
+        bindingHash: [UInt8]
     ) async throws -> AuthorizationRequest {
         let started = environment.clock.elapsed
         let provider = try providers.provider(named: name)
@@ -71,8 +72,12 @@ extension SessionManager {
         request.attempt.returnPath = returnPath
         request.attempt.createdAt = environment.clock.now
         request.attempt.expiresAt = request.attempt.createdAt + configuration.attemptLifetime.timeInterval
-        let attempt = StoredAttempt(attempt: request.attempt, browserBindingHash: bindingHash)
-        try await store.insert(attempt.stored(tenant: provider.descriptor.tenant))
+        let attempt = StoredAttempt(
+            attempt: request.attempt,
+            tenant: provider.descriptor.tenant,
+            browserBindingHash: bindingHash
+        )
+        try await store.insert(attempt.stored())
         emit(.loginStarted, provider: name, since: started)
         return request
     }
@@ -84,18 +89,18 @@ extension SessionManager {
     ) async throws -> CompletedLogin {
         try await Correlation.scope {
             let started = environment.clock.elapsed
-            var name = expectedProvider ?? ""
+            var name = providers.knownName(expectedProvider)
             do {
                 let stored = try await take(callback)
-                name = stored.attempt.provider
+                name = providers.knownName(stored.attempt.provider)
                 try check(stored)
                 try self.check(stored.attempt, expectedProvider)
                 if expectedProvider == nil { try checkSender(of: callback, stored.attempt) }
                 // Judged again, by the policy of the process that hands it out.
                 let returnPath = try returnPath(stored.attempt.returnPath)
-                let provider = try providers.provider(named: name)
+                let provider = try providers.provider(named: stored.attempt.provider)
                 let tokens = try await provider.exchange(callback, for: stored.attempt)
-                let session = try await save(tokens, by: provider.descriptor)
+                let session = try await saveLogin(tokens, by: provider.descriptor)
                 emit(.loginCompleted, provider: name, session: session.id, since: started)
                 return CompletedLogin(session: session, returnPath: returnPath)
             } catch {
@@ -122,15 +127,21 @@ extension SessionManager {
             )
         }
         guard let stored = try await store.takeLoginAttempt(try StoredAttempt.key(for: state)) else {
-            throw IdentityError(
-                .rejected,
-                .stateUnknown,
-                "The callback's state belongs to no pending login.",
-                hint: "It was used before, has expired, or was never issued here. Start the login again.",
-                reference: "RFC 6749 section 10.12"
-            )
+            throw Self.unknownState
         }
-        return try StoredAttempt(stored)
+        let attempt = try StoredAttempt(stored)
+        guard isOurs(tenant: attempt.tenant, of: attempt.attempt.provider) else { throw Self.unknownState }
+        return attempt
+    }
+
+    private static var unknownState: IdentityError {
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            "The callback's state belongs to no pending login.",
+            hint: "It was used before, has expired, or was never issued here. Start the login again.",
+            reference: "RFC 6749 section 10.12"
+        )
     }
 
     private func check(_ attempt: LoginAttempt, _ expectedProvider: String?) throws(IdentityError) {
@@ -153,23 +164,42 @@ extension SessionManager {
         }
     }
 
-    /// At a redirect URI that several providers share, only the answer itself can tell which of them sent it; a login at a
-    /// malicious one could otherwise bring along the code of an honest one.
+    /// Refuses a callback that another provider may have sent: a login that began at a malicious provider would bring it the code
+    /// of an honest one.
     private func checkSender(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
-        guard let redirectURI = attempt.redirectURI, try callback.value(of: "iss") == nil else { return }
-        let isShared = providers.all.contains { provider in
-            let descriptor = provider.descriptor
-            return !descriptor.name.isIdentical(to: attempt.provider)
-                && (descriptor.redirectURI?.isIdentical(to: redirectURI) ?? false)
+        if let issuer = attempt.issuer, let given = try callback.value(of: "iss"), given.isEqual(to: Secret(issuer)) {
+            return
         }
-        guard !isShared else {
-            throw IdentityError(
-                .rejected,
-                .responseIssuerMismatch,
-                "Several providers share the redirect URI, and the callback does not say which of them sent it.",
-                hint: "Give each provider a redirect URI of its own, and pass its name when the login is completed.",
-                reference: "RFC 9700 section 4.4.2"
-            )
+        guard possibleSenders.all.contains(where: { maySend(callback, to: attempt, $0.descriptor) }) else { return }
+        throw IdentityError(
+            .rejected,
+            .responseIssuerMismatch,
+            "More than one provider could have sent this callback, and nothing shows which one did.",
+            hint:
+                "Give each provider a redirect URI of its own, and pass the provider's name when you complete the login.",
+            reference: "RFC 9700 section 4.4.2"
+        )
+    }
+
+    /// Whether a provider other than the login's own may have sent the browser to where the callback arrived.
+    ///
+    /// Only redirect URIs that are configured, and a callback that shows where it arrived, prove that it did not.
+    private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
+        guard !other.name.isIdentical(to: attempt.provider) else { return false }
+        guard let place = callback.place, let redirectURI = attempt.redirectURI, place.mayBe(redirectURI),
+            let configured = try? descriptor(of: attempt.provider).redirectURI, configured.isIdentical(to: redirectURI),
+            let otherRedirectURI = other.redirectURI
+        else { return true }
+        return place.mayBe(otherRedirectURI)
+    }
+
+    /// Saves what a login brought; where that fails, nobody has its tokens, and they are revoked.
+    func saveLogin(_ tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
+        do {
+            return try await save(tokens, by: descriptor)
+        } catch {
+            await outlivingCaller { [revocation] in await revocation.drop(tokens, of: descriptor.name) }
+            throw error
         }
     }
 

@@ -8,7 +8,21 @@ extension SessionManager {
 
     /// Whether a session belongs to the tenant that this manager serves.
     func isOurs(_ session: StoredSession) -> Bool {
-        configuration.tenant?.isIdentical(to: session.tenant) ?? true
+        isOurs(tenant: session.tenant)
+    }
+
+    /// Whether a login or logout that began in a tenant may end at a provider of this manager.
+    ///
+    /// Shops that share a store may call their providers the same, each in a registry of its own.
+    func isOurs(tenant: String, of provider: String) -> Bool {
+        guard isOurs(tenant: tenant) else { return false }
+        guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }
+        return descriptor.tenant.isIdentical(to: tenant)
+    }
+
+    /// Whether this manager serves a tenant.
+    private func isOurs(tenant: String) -> Bool {
+        configuration.tenant?.isIdentical(to: tenant) ?? true
     }
 
     /// A filter for sessions of this manager's tenant; nil when it asks for those of another.

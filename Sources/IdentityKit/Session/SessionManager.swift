@@ -73,6 +73,8 @@ public final class SessionManager: Sendable {
     }
 
     let providers: ProviderRegistry
+    /// The providers of all tenants: any of them may send a browser to a callback of this one.
+    let possibleSenders: ProviderRegistry
     let store: any SessionStore
     let environment: IdentityEnvironment
     let configuration: Configuration
@@ -89,7 +91,8 @@ public final class SessionManager: Sendable {
     /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - providers: The providers to choose from.
+    ///   - providers: The providers to choose from; pass those of all tenants, also where the configuration names one, so that a
+    ///     callback from any of them is recognised.
     ///   - store: Where sessions and pending logins live.
     ///   - environment: Clock and randomness; pass the one that the providers have.
     ///   - configuration: Lifetimes and margins.
@@ -101,6 +104,7 @@ public final class SessionManager: Sendable {
         configuration: Configuration = Configuration(),
         observers: [any IdentityObserver] = []
     ) {
+        possibleSenders = providers
         let providers = configuration.tenant.map(providers.limited(to:)) ?? providers
         self.providers = providers
         self.store = store

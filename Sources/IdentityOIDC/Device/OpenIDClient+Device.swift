@@ -85,9 +85,8 @@ extension OpenIDClient {
         switch answer {
         case .failure(let failure): return try failure.devicePoll { refusal($0, metadata) }
         case .success(let object):
-            let response = try response(object, provedBy: key)
             let terms = LoginTerms(authorization)
-            return .authorized(try await tokens(from: response, startedAt: startedAt, on: terms, metadata))
+            return .authorized(try await loginTokens(object, provedBy: key, startedAt, on: terms, metadata))
         }
     }
 }

@@ -2,8 +2,25 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension OpenIDClient {
+    /// The tokens of a login's successful answer; those of an answer that is refused are revoked, for nobody will have them.
+    func loginTokens(
+        _ object: JSONObject,
+        provedBy key: PossessionKey?,
+        _ startedAt: Date,
+        on terms: LoginTerms,
+        _ metadata: ProviderMetadata
+    ) async throws -> TokenSet {
+        do {
+            let answer = try response(object, provedBy: key)
+            return try await tokens(from: answer, startedAt: startedAt, on: terms, metadata)
+        } catch {
+            await dropTokens(of: object)
+            throw error
+        }
+    }
+
     /// The tokens of a login's answer, once its ID token has been validated against what the login asked for.
-    func tokens(
+    private func tokens(
         from answer: TokenResponse,
         startedAt: Date,
         on terms: LoginTerms,

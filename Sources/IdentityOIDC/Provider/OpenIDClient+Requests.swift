@@ -4,31 +4,14 @@ package import IdentityHTTP
 package import IdentityKit
 
 extension OpenIDClient {
-    /// Sends a token request and reads the answer.
+    /// Sends a token request.
     ///
     /// - Parameters:
     ///   - grant: What is asked for.
     ///   - fields: The form.
     ///   - metadata: Where the token endpoint is.
     ///   - key: The key that the tokens are to be bound to.
-    ///   - acceptsUnboundTokens: Whether they may be bound to nothing all the same; what is configured unless given.
-    /// - Returns: The answer, and when the request started: a token's life counts from there.
-    func request(
-        _ grant: TokenGrant,
-        _ fields: [(name: String, value: String)],
-        _ metadata: ProviderMetadata,
-        provedBy key: PossessionKey?,
-        acceptsUnboundTokens: Bool? = nil
-    ) async throws -> (answer: TokenResponse, startedAt: Date) {
-        let (answer, startedAt) = try await send(grant, fields, metadata, provedBy: key)
-        switch answer {
-        case .success(let object):
-            return (try response(object, provedBy: key, acceptsUnboundTokens: acceptsUnboundTokens), startedAt)
-        case .failure(let failure): throw refusal(failure, metadata)
-        }
-    }
-
-    /// Sends a token request; what its failure means is the caller's to say.
+    /// - Returns: The answer, whose failure the caller judges, and when the request started: a token's life counts from there.
     func send(
         _ grant: TokenGrant,
         _ fields: [(name: String, value: String)],

@@ -72,13 +72,13 @@ package struct OpenIDClient: Sendable {
         if let redirectURI = attempt.redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
         fields += dialect.exchangeFields(attempt)
-        let (answer, startedAt) = try await request(
-            .authorizationCode,
-            fields,
-            metadata,
-            provedBy: try attempt.possessionKey.map { try PossessionKey($0) }
-        )
-        return try await tokens(from: answer, startedAt: startedAt, on: LoginTerms(attempt), metadata)
+        let key = try attempt.possessionKey.map { try PossessionKey($0) }
+        let (answer, startedAt) = try await send(.authorizationCode, fields, metadata, provedBy: key)
+        switch answer {
+        case .success(let object):
+            return try await loginTokens(object, provedBy: key, startedAt, on: LoginTerms(attempt), metadata)
+        case .failure(let failure): throw refusal(failure, metadata)
+        }
     }
 
     func refreshScopes(_ answer: TokenResponse) -> [String] {

@@ -235,7 +235,10 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
     }
 
     /// Revokes the refresh token, with which providers invalidate the access token too; the access token where there is none.
-    public func revoke(_ tokens: TokenSet) async throws {
+    ///
+    /// - Returns: Whether the provider has an endpoint for it.
+    @discardableResult
+    public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try await client.revoke(tokens)
     }
 

@@ -42,9 +42,7 @@ package struct TokenResponse: Sendable {
     package init(_ object: JSONObject, rules: Rules) throws(IdentityError) {
         func text(_ name: String) throws(IdentityError) -> String? {
             guard let value = object[name], !value.isNull else { return nil }
-            guard let text = value.string, !text.isEmpty, text.utf8.count <= 65_536,
-                !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
-            else { throw Self.invalid(name) }
+            guard let text = value.string, Self.isSound(text) else { throw Self.invalid(name) }
             return text
         }
         guard let accessToken = try text("access_token") else { throw Self.invalid("access_token") }
@@ -71,6 +69,11 @@ package struct TokenResponse: Sendable {
             scopes = Self.scopes(list, separators: rules.additionalScopeSeparators)
         }
         self.object = object
+    }
+
+    /// Whether a text may be a token: not empty, bounded, and without control characters.
+    static func isSound(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 65_536 && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     }
 
     /// Whether a token of this type is bound to a key; types are compared without case (RFC 6749 section 5.1).

@@ -149,8 +149,12 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     public func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
     /// Legacy: deletes the token at Shopify.
-    public func revoke(_ tokens: TokenSet) async throws {
+    ///
+    /// - Returns: True.
+    @discardableResult
+    public func revoke(_ tokens: TokenSet) async throws -> Bool {
         _ = try await client.execute(LegacyCustomerTokenDelete(customerAccessToken: tokens.accessToken))
+        return true
     }
 
     /// Legacy: asks the Storefront API who the buyer is.

@@ -162,8 +162,9 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
     }
 
-    func revoke(_ tokens: TokenSet) async throws {
+    func revoke(_ tokens: TokenSet) async throws -> Bool {
         state.withLock { $0.revoked.append(tokens.refreshToken?.reveal() ?? "") }
+        return true
     }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {

@@ -1,0 +1,153 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+/// Which provider sent a callback (RFC 9700 section 4.4): the buyer logs in at `attacker`, which sends the browser on to `honest`.
+@Suite("The sender of a callback")
+struct CallbackSenderTests {
+    private static let place = "https://app.example/callback"
+
+    private struct World {
+        let attacker: StrictProvider
+        let honest: StrictProvider
+        let manager: SessionManager
+
+        /// - Parameters:
+        ///   - attacker: The redirect URI of the provider where the login begins.
+        ///   - honest: The redirect URI of the other one.
+        ///   - issuer: The issuer to which the login is bound.
+        ///   - tenant: The tenant of the attacker, which the manager serves; the other provider belongs to `shop-2`.
+        init(attacker: String?, honest: String?, issuer: String? = nil, tenant: String? = nil) throws {
+            let clock = ManualClock()
+            self.attacker = StrictProvider(
+                clock: clock,
+                name: "attacker",
+                tenant: tenant ?? "",
+                redirectURI: attacker,
+                issuer: issuer
+            )
+            self.honest = StrictProvider(
+                clock: clock,
+                name: "honest",
+                tenant: tenant == nil ? "" : "shop-2",
+                redirectURI: honest
+            )
+            var configuration = SessionManager.Configuration()
+            configuration.tenant = tenant
+            manager = SessionManager(
+                providers: try ProviderRegistry([self.attacker, self.honest]),
+                store: InMemoryStore(),
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                configuration: configuration
+            )
+        }
+
+        /// How a callback that arrives at a place ends: nil when the code goes to the provider where the login began.
+        func refusal(
+            at place: String?,
+            iss: String? = nil,
+            provider: String? = nil,
+            redirectURI: String? = nil
+        ) async throws -> IdentityError.Code? {
+            var options = LoginOptions()
+            options.redirectURI = redirectURI
+            let started = try await manager.begin("attacker", options: options)
+            let issuer = iss.map { "&iss=\(FormEncoding.escape($0))" } ?? ""
+            let query = "code=of-honest&\(try #require(started.url.query))\(issuer)"
+            let callback =
+                try place.map { try LoginCallback(url: "\($0)?\(query)") } ?? LoginCallback(form: Array(query.utf8))
+            let before = attacker.exchanges
+            do {
+                _ = try await manager.complete(callback, browserBinding: started.browserBinding, provider: provider)
+                #expect(attacker.exchanges == before + 1)
+                return nil
+            } catch {
+                #expect(attacker.exchanges == before)
+                return IdentityError.wrapping(error).code
+            }
+        }
+    }
+
+    @Test("where another provider has no redirect URI of its own, the sender must be named or prove itself")
+    func otherWithoutRedirectURI() async throws {
+        let world = try World(attacker: Self.place, honest: nil)
+        #expect(try await world.refusal(at: Self.place) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: nil) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: Self.place, provider: "honest") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: Self.place, provider: "attacker") == nil)
+    }
+
+    @Test("a login without a redirect URI may be answered by any provider")
+    func ownWithoutRedirectURI() async throws {
+        let world = try World(attacker: nil, honest: Self.place)
+        #expect(try await world.refusal(at: Self.place) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "https://app.example/other") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: Self.place, provider: "attacker") == nil)
+    }
+
+    @Test("a provider of another tenant may be the sender too")
+    func otherTenant() async throws {
+        for honest in [Self.place, nil] {
+            let world = try World(attacker: Self.place, honest: honest, tenant: "shop-1")
+            #expect(try await world.refusal(at: Self.place) == .responseIssuerMismatch)
+            #expect(try await world.refusal(at: Self.place, provider: "attacker") == nil)
+        }
+    }
+
+    @Test("redirect URIs of their own count only if the callback shows where it arrived")
+    func distinctRedirectURIs() async throws {
+        let world = try World(attacker: Self.place, honest: "https://app.example/callback/honest")
+        #expect(try await world.refusal(at: Self.place) == nil)
+        #expect(try await world.refusal(at: "/callback") == nil)
+        #expect(try await world.refusal(at: "https://app.example/callback/honest") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "/callback/honest") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "/behind-a-proxy/callback") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: nil) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: "/behind-a-proxy/callback", provider: "attacker") == nil)
+    }
+
+    @Test("two hosts with one path are told apart by the whole URL only")
+    func twoHosts() async throws {
+        let world = try World(attacker: Self.place, honest: "https://other.example/callback")
+        #expect(try await world.refusal(at: Self.place) == nil)
+        #expect(try await world.refusal(at: "/callback") == .responseIssuerMismatch)
+    }
+
+    @Test("a redirect URI that only this login has proves nothing about the other provider")
+    func ownRedirectURIOfOneLogin() async throws {
+        let world = try World(attacker: Self.place, honest: "https://app.example/callback/honest")
+        let other = "https://app.example/other"
+        #expect(try await world.refusal(at: other, redirectURI: other) == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: other, provider: "attacker", redirectURI: other) == nil)
+    }
+
+    @Test("an iss proves the sender if it is the issuer to which the login is bound, byte for byte")
+    func issuer() async throws {
+        let bound = try World(attacker: Self.place, honest: nil, issuer: "https://id.example/K")
+        #expect(try await bound.refusal(at: Self.place, iss: "https://id.example/K") == nil)
+        #expect(try await bound.refusal(at: nil, iss: "https://id.example/K") == nil)
+        for other in ["https://id.example/\u{212A}", "https://id.example/", "https://honest.example", ""] {
+            #expect(try await bound.refusal(at: Self.place, iss: other) == .responseIssuerMismatch)
+        }
+        // Bound to no issuer, a login can compare nothing.
+        let unbound = try World(attacker: Self.place, honest: nil)
+        #expect(try await unbound.refusal(at: Self.place, iss: "https://honest.example") == .responseIssuerMismatch)
+    }
+
+    @Test("the only provider of a registry needs no proof")
+    func alone() async throws {
+        let clock = ManualClock()
+        let provider = StrictProvider(clock: clock)
+        let manager = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+        )
+        let started = try await manager.begin("strict")
+        let callback = try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8))
+        _ = try await manager.complete(callback, browserBinding: started.browserBinding)
+        #expect(provider.exchanges == 1)
+    }
+}

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+/// A login whose tokens arrived and whose session could not be stored.
+@Suite("Tokens of a login that could not be stored")
+struct DroppedTokensTests {
+    /// A login at a provider while the store takes no session.
+    private func failedLogin(at provider: String, _ stage: LogoutStage) async throws -> IdentityError? {
+        let started = try await stage.manager.begin(provider)
+        let callback = try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8))
+        stage.store.setBroken(.insertSession)
+        defer { stage.store.setBroken() }
+        return await #expect(throws: IdentityError.self) {
+            _ = try await stage.manager.complete(
+                callback,
+                browserBinding: started.browserBinding,
+                provider: provider
+            )
+        }
+    }
+
+    @Test("they are revoked, and events say that the login failed and what became of its tokens")
+    func revoked() async throws {
+        let sink = EventSink()
+        let stage = try LogoutStage(observers: [sink])
+        #expect(try await failedLogin(at: "leaving", stage)?.code == .storeBusy)
+        #expect(stage.provider.revoked == ["refresh-2"])
+        #expect(sink.names == ["login_started", "login_tokens_dropped revoked", "login_failed store_busy"])
+    }
+
+    @Test("where the provider revokes nothing, the event says that they live on")
+    func unsupported() async throws {
+        let sink = EventSink()
+        let stage = try LogoutStage(observers: [sink])
+        #expect(try await failedLogin(at: "strict", stage)?.code == .storeBusy)
+        #expect(sink.names == ["login_started", "login_tokens_dropped not_revoked", "login_failed store_busy"])
+    }
+
+    @Test("a revocation that fails changes nothing about the login's error")
+    func failure() async throws {
+        let sink = EventSink()
+        let stage = try LogoutStage(observers: [sink])
+        stage.provider.onRevocation { _ in throw IdentityError(.retryLater, .providerUnavailable, "Down.") }
+        #expect(try await failedLogin(at: "leaving", stage)?.code == .storeBusy)
+        #expect(
+            sink.names == [
+                "login_started", "revocation_failed provider_unavailable", "login_tokens_dropped not_revoked",
+                "login_failed store_busy",
+            ]
+        )
+    }
+
+    @Test("a provider that does not answer is waited for no longer than the limit")
+    func limit() async throws {
+        let stage = try LogoutStage(patience: .seconds(6))
+        stage.provider.onRevocation { _ in try await stage.clock.sleep(for: .seconds(3600)) }
+        #expect(try await failedLogin(at: "leaving", stage)?.code == .storeBusy)
+        #expect(stage.clock.elapsed == .seconds(5))
+    }
+
+    @Test("a caller who is cancelled meanwhile leaves no tokens behind", .timeLimit(.minutes(1)))
+    func cancelled() async throws {
+        let sink = EventSink()
+        let stage = try LogoutStage(observers: [sink])
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        stage.provider.onRevocation { _ in
+            arrival.finish()
+            // Until the caller has been cancelled.
+            for _ in 0..<1_000 { await Task.yield() }
+            try Task.checkCancellation()
+        }
+        let login = Task { try await failedLogin(at: "leaving", stage) }
+        for await _ in arrived {}
+        login.cancel()
+        #expect(try await login.value?.code == .storeBusy)
+        #expect(stage.provider.revoked == ["refresh-2"])
+        #expect(sink.names.contains("login_tokens_dropped revoked"))
+    }
+
+    @Test("tokens that the app brought itself stay the app's: a failed save revokes nothing")
+    func established() async throws {
+        let stage = try LogoutStage()
+        stage.store.setBroken(.insertSession)
+        await #expect(throws: IdentityError.self) { _ = try await stage.signIn() }
+        #expect(stage.provider.revoked.isEmpty)
+    }
+}

@@ -1,0 +1,19 @@
+import IdentityKit
+import Synchronization
+
+/// What a manager told: names, details and providers, in order.
+final class EventSink: IdentityObserver {
+    private let events = Mutex<[IdentityEvent]>([])
+
+    /// Each event as `name`, or `name detail`.
+    var names: [String] {
+        events.withLock { $0.map { [$0.kind.name, $0.kind.detail].compactMap(\.self).joined(separator: " ") } }
+    }
+
+    /// The providers that were named.
+    var providers: Set<String> { events.withLock { Set($0.map(\.provider)) } }
+
+    func identityEvent(_ event: IdentityEvent) {
+        events.withLock { $0.append(event) }
+    }
+}

@@ -1,0 +1,49 @@
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Provider names in events")
+struct ProviderNamesInEventsTests {
+    @Test("a name from a request's path becomes an event's provider only if a provider has it")
+    func registeredNames() async throws {
+        let counters = IdentityCounters()
+        let sink = EventSink()
+        let stage = try LogoutStage(observers: [counters, sink])
+        for number in 0..<100 {
+            let name = "made-up-\(number)"
+            let callback = try LoginCallback(form: Array("code=c&state=unknown".utf8))
+            await #expect(throws: IdentityError.self) {
+                _ = try await stage.manager.complete(callback, browserBinding: nil, provider: name)
+            }
+            let back = try LogoutCallback(url: "/signed-out?state=unknown")
+            await #expect(throws: IdentityError.self) {
+                _ = try await stage.manager.completeLogout(back, browserBinding: nil, provider: name)
+            }
+            _ = await stage.manager.backChannelLogout(provider: name, body: [], contentType: nil)
+            await #expect(throws: IdentityError.self) { _ = try await stage.manager.begin(name) }
+            await #expect(throws: IdentityError.self) {
+                _ = try await stage.manager.deviceLogin(name) { _ in }
+            }
+        }
+        #expect(sink.providers == [""])
+        #expect(counters.snapshot.count <= 4)
+        #expect(counters.count("login_failed") == 100)
+        #expect(counters.count("logout_refused") == 200)
+    }
+
+    @Test("a registered name stays, also where the request fails")
+    func known() async throws {
+        let sink = EventSink()
+        let stage = try LogoutStage(observers: [sink])
+        let callback = try LoginCallback(form: Array("code=c&state=unknown".utf8))
+        await #expect(throws: IdentityError.self) {
+            _ = try await stage.manager.complete(callback, browserBinding: nil, provider: "leaving")
+        }
+        let back = try LogoutCallback(url: "/signed-out?state=unknown")
+        await #expect(throws: IdentityError.self) {
+            _ = try await stage.manager.completeLogout(back, browserBinding: nil, provider: "leaving")
+        }
+        _ = await stage.manager.backChannelLogout(provider: "leaving", body: [], contentType: nil)
+        #expect(sink.providers == ["leaving"])
+    }
+}
