@@ -58,7 +58,12 @@ struct TransportLimitsTests {
                 let request = HTTPRequest(
                     method: .get,
                     url: try HTTPURL(server.origin + "/"),
-                    limits: HTTPLimits(maximumBodyBytes: cap),
+                    limits: HTTPLimits(
+                        connectTimeout: .seconds(60),
+                        firstByteTimeout: .seconds(60),
+                        totalTimeout: .seconds(60),
+                        maximumBodyBytes: cap
+                    ),
                     allowsLoopbackHTTP: true
                 )
                 do throws(HTTPTransportError) {

@@ -61,7 +61,7 @@ struct DroppedTokensTests {
         #expect(stage.clock.elapsed == .seconds(5))
     }
 
-    @Test("a caller who is cancelled meanwhile leaves no tokens behind", .timeLimit(.minutes(1)))
+    @Test("a caller who is cancelled meanwhile leaves no tokens behind", .timeLimit(.minutes(5)))
     func cancelled() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])
@@ -69,7 +69,7 @@ struct DroppedTokensTests {
         stage.provider.onRevocation { _ in
             arrival.finish()
             // Until the caller has been cancelled.
-            for _ in 0..<1_000 { await Task.yield() }
+            for _ in 0..<100 { await Task.yield() }
             try Task.checkCancellation()
         }
         let login = Task { try await failedLogin(at: "leaving", stage) }
