@@ -124,6 +124,7 @@ final class CustomerAccountLocator: Sendable {
     private func endpoint(_ url: HTTPURL, isConfigured: Bool) -> GraphQLEndpoint {
         GraphQLEndpoint(
             name: "The Customer Account API",
+            shop: configuration.shopDomain,
             url: url,
             version: configuration.apiVersion,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,

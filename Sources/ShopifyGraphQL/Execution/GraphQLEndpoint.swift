@@ -37,6 +37,8 @@ package struct GraphQLEndpoint: Sendable {
 
     /// The API's name as a sentence begins with it, for example `The Storefront API`.
     package let name: String
+    /// Names the shop: all clients for a shop in this process share what is known about being refused there.
+    package let shop: String
     /// Where requests go.
     package let url: HTTPURL
     /// The version in that URL.
@@ -62,6 +64,7 @@ package struct GraphQLEndpoint: Sendable {
 
     package init(
         name: String,
+        shop: String,
         url: HTTPURL,
         version: ShopifyAPIVersion,
         allowsLoopbackHTTP: Bool = false,
@@ -75,6 +78,7 @@ package struct GraphQLEndpoint: Sendable {
         advice: Advice
     ) {
         self.name = name
+        self.shop = shop
         self.url = url
         self.version = version
         self.allowsLoopbackHTTP = allowsLoopbackHTTP

@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// Carries out operations at one of Shopify's GraphQL APIs; each API's client is a thin layer over it.
 ///
-/// Copies share the breaker, the cache and what was reported once.
+/// Copies share the cache and what was reported once; all executors for one shop in this process share the circuit breaker.
 package struct GraphQLExecutor: Sendable {
     /// The API.
     package let endpoint: GraphQLEndpoint
@@ -27,9 +27,12 @@ package struct GraphQLExecutor: Sendable {
         let retry = retry.bounded
         self.retry = retry
         self.cache = cache
-        breaker = ShopBreaker(pause: retry.securityPause, in: environment)
+        breaker = ShopBreaker(of: endpoint, pause: retry.securityPause, in: environment)
         reporter = GraphQLReporter(observers, clock: environment.clock, host: endpoint.url.host)
     }
+
+    /// After how long no attempt at an operation goes on.
+    package var deadline: Duration { retry.deadline }
 
     /// Carries out an operation whose data are needed.
     ///

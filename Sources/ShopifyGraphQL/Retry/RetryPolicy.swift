@@ -6,7 +6,7 @@
 /// document (401, 402, 403, 404, 423, errors of the document) are never repeated.
 ///
 /// HTTP 430, by which Shopify says that it takes the caller for an attacker, is followed by one delayed attempt at most; if
-/// that fails too, the client, with all its copies, asks this shop nothing for a while (``securityPause``), and then lets a single operation try.
+/// that fails too, no client in this process asks this shop anything for a while (``securityPause``), and then a single operation tries.
 public struct RetryPolicy: Sendable, Equatable {
     /// How often an operation is sent at most, the first time included; at least 1.
     public var attempts: Int

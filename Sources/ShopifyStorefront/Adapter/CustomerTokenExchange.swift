@@ -23,6 +23,7 @@ public struct CustomerTokenExchange: Sendable {
         executor = GraphQLExecutor(
             endpoint: GraphQLEndpoint(
                 name: "The Customer Account API",
+                shop: endpoint.text,
                 url: endpoint,
                 version: .v2026_10,
                 allowsLoopbackHTTP: allowsLoopbackHTTP,

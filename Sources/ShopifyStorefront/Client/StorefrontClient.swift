@@ -4,8 +4,8 @@ public import ShopifyGraphQL
 
 /// Calls one shop's Storefront API.
 ///
-/// A value that may be used from any task. Copies share what was learnt of the shop: its breaker, its cache, and what was
-/// reported once. Make one for a shop and keep it.
+/// A value that may be used from any task. Copies share the cache and what was reported once: make one for a shop and keep it. All
+/// clients for a shop in this process share its circuit breaker.
 ///
 /// Operations are repeated as `RetryPolicy` and their documents allow. Nothing is cached unless there is a cache and a policy asks
 /// for it.
@@ -57,6 +57,9 @@ public struct StorefrontClient: Sendable {
             case .tokenless: "tokenless"
             }
     }
+
+    /// After how long no attempt at an operation goes on.
+    var deadline: Duration { executor.deadline }
 
     /// Carries out an operation whose data are needed.
     ///

@@ -5,6 +5,7 @@ extension StorefrontConfiguration {
     var graphQLEndpoint: GraphQLEndpoint {
         GraphQLEndpoint(
             name: "The Storefront API",
+            shop: shopDomain,
             url: endpoint,
             version: apiVersion,
             allowsLoopbackHTTP: allowsLoopbackHTTP,
