@@ -144,6 +144,27 @@ import Testing
         #expect(miss?.code == .cacheMiss)
     }
 
+    @Test(
+        "a document written by hand that names a buyer among its own variables is never kept, whatever it says of itself"
+    )
+    func buyerVariable() async throws {
+        let storefront = try await numbered()
+        let client = try client(storefront)
+        var named = Probe<Contextual>()
+        named.variables.set("buyer", NamedBuyer())
+        for number in 1...2 { #expect(try await client.execute(named).data.name == "\(number)") }
+        #expect(cache.count == 0)
+        let miss = await #expect(throws: IdentityError.self) {
+            try await client.execute(named, cachePolicy: .cacheOnly)
+        }
+        #expect(miss?.code == .cacheMiss)
+        // Nobody is named by a null.
+        var nobody = Probe<Contextual>()
+        nobody.variables.set("buyer", InputField<NamedBuyer>.null)
+        for _ in 0..<2 { #expect(try await client.execute(nobody).data.name == "3") }
+        #expect(cache.count == 1)
+    }
+
     @Test("an answer with errors is never kept: a later hit would hide them")
     func errors() async throws {
         let partial = LoopbackResponse.json(#"{"data":{"shop":{"name":"Mugs"}},"errors":[{"message":"no"}]}"#)
@@ -320,4 +341,9 @@ private actor Spy: ResponseCache {
     func store(_ response: CachedResponse, for key: ResponseCacheKey) async { stored = (key, response) }
     func removeAll(for session: SessionID) async {}
     func removeAll() async {}
+}
+
+/// A buyer in a document's own variables.
+private struct NamedBuyer: GraphQLWritable {
+    var graphQLValue: JSONValue { .object(["customerAccessToken": .string("t")]) }
 }

@@ -67,7 +67,10 @@ extension SessionManager {
         }
         if let end = payload.end {
             // What came late and could not be saved may prove the provider wrong.
-            guard coordinator.unsavedSessions.contains(stored.id) else { throw IdentityError.ended(end) }
+            guard coordinator.unsavedSessions.contains(stored.id) else {
+                if end != .guest { followEnd(of: stored.id) }
+                throw IdentityError.ended(end)
+            }
             return try await renewed(stored.id, replacing: payload.tokens)
         }
         guard let remaining = coordinator.ages.remaining(payload.tokens, of: stored.id) else {

@@ -143,7 +143,13 @@ extension SessionManager {
         // Told once, not at every call while nothing can be saved.
         try checkConfiguration()
         let wasUnsaved = coordinator.unsavedSessions.contains(id)
-        let renewal = try await coordinator.renew(id, for: goal, waitingUpTo: limit)
+        let renewal: Renewal
+        do {
+            renewal = try await coordinator.renew(id, for: goal, waitingUpTo: limit)
+        } catch {
+            if IdentityError.wrapping(error).kind == .signInAgain { followEnd(of: id) }
+            throw error
+        }
         if renewal.outcome != .waited, !wasUnsaved || !coordinator.unsavedSessions.contains(id) {
             follow(Session(renewal.stored, renewal.payload))
         }
