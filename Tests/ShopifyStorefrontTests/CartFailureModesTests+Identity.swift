@@ -221,8 +221,8 @@ extension CartFailureModesTests {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         // The row that a process leaves that was killed while the cart was made.
-        let pending = Secret(#"{"v":1,"pending":\#(Int(shop.clock.now.timeIntervalSince1970 * 1000))}"#)
-        #expect(try await shop.first.store.setAttachment("cart", to: pending, of: session, expecting: nil))
+        let pending = Secret(#"{"v":2,"pending":\#(Int(shop.clock.now.timeIntervalSince1970 * 1000))}"#)
+        #expect(try await shop.first.store.setAttachment(TestShop.row, to: pending, of: session, expecting: nil))
         shop.clock.advance(by: .seconds(120))
         let cart = try await shop.process().carts.add(shop.mugs(), for: session, in: shop.context)
         guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }

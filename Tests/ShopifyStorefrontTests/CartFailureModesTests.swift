@@ -125,7 +125,7 @@ import Testing
         #expect(result.guest == nil && result.problem?.kind == .retryLater)
         #expect(!result.logout.problems.isEmpty)
         await #expect(throws: IdentityError.self) { try await shop.sessions.session(session) }
-        #expect(try await shop.first.store.attachment("cart", of: session) == nil)
+        #expect(try await shop.first.store.attachment(TestShop.row, of: session) == nil)
     }
 
     @Test("8: an old tab that adds a line after the logout reaches no cart")

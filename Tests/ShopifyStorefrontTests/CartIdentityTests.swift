@@ -163,7 +163,7 @@ import Testing
         #expect(shop.storefront.calls.count == 1)
     }
 
-    @Test("detaching sends explicit nulls, byte for byte, and removes the addresses that we added")
+    @Test("detaching sends explicit nulls, byte for byte, and removes all addresses; one that stays is an error")
     func detach() async throws {
         let shop = try await TestShop(.contact(Self.contact())) { .payload($0.field, cart: .cart(addresses: ["a1"])) }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)
@@ -174,14 +174,23 @@ import Testing
                 cart: .cart(addresses: call.field == "cartDeliveryAddressesRemove" ? ["b"] : ["a1", "b"])
             )
         }
+        let stuck = await #expect(throws: IdentityError.self) { try await shop.carts.detach(from: shop.session) }
+        #expect(stuck?.code == .detachIncomplete)
+        shop.storefront.forget()
+        shop.storefront.now { call in
+            .payload(
+                call.field,
+                cart: .cart(addresses: call.field == "cartDeliveryAddressesRemove" ? [] : ["a1", "b"])
+            )
+        }
         let cart = try await shop.carts.detach(from: shop.session)
         #expect(shop.storefront.fields == ["cartBuyerIdentityUpdate", "cartDeliveryAddressesRemove"])
         let body = String(decoding: shop.storefront.calls[0].request.body, as: UTF8.self)
         let nulls =
             #""buyerIdentity":{"customerAccessToken":null,"email":null,"phone":null,"companyLocationId":null}"#
         #expect(body.contains(nulls))
-        #expect(shop.storefront.calls[1].variables["addressIds"] == .array([.string("a1")]))
-        #expect(cart.identity == .guest && cart.cart.deliveryAddressIDs == ["b"])
+        #expect(shop.storefront.calls[1].variables["addressIds"] == .array([.string("a1"), .string("b")]))
+        #expect(cart.identity == .guest && cart.cart.deliveryAddressIDs.isEmpty)
     }
 
     @Test("logging out takes the buyer off the cart, and a failure is reported by the logout")

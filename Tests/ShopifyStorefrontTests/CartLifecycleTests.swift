@@ -48,9 +48,9 @@ import Testing
                 ? .json(#"{"data":{"cart":\#(String.cart())}}"#)
                 : .payload(call.field, cart: "null")
         }
-        let cart = try await shop.carts.add(TestShop.lines, for: shop.session)
+        let cart = try await shop.carts.remove(lineIDs: ["l2"], for: shop.session)
         #expect(cart.cart.totalQuantity == 1)
-        #expect(shop.storefront.fields == ["cartLinesAdd", "cart"])
+        #expect(shop.storefront.fields == ["cartLinesRemove", "cart"])
     }
 
     @Test("an answer with a new cart id is believed")
@@ -178,8 +178,8 @@ import Testing
     @Test("another shop's cart is neither read nor detached")
     func otherShop() async throws {
         let shop = try await TestShop(.customer, CartIdentityTests.shopify)
-        let payload = Secret(#"{"v":1,"cart":"x","shop":"other.example","identity":"customer"}"#)
-        _ = try await shop.store.setAttachment("cart", to: payload, of: shop.session, expecting: nil)
+        let payload = Secret(#"{"v":2,"cart":"x","identity":"customer"}"#)
+        _ = try await shop.store.setAttachment("cart:other.example", to: payload, of: shop.session, expecting: nil)
         #expect(try await shop.carts.read(for: shop.session) == nil)
         #expect(try await shop.sessions.logout(shop.session).problems.isEmpty)
         #expect(shop.storefront.calls.isEmpty)

@@ -11,35 +11,44 @@ extension CartAdapter {
     ///   - lines: The lines to begin with; none for an empty cart.
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when the lines are refused.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when the lines are refused, and with code
+    ///   `IdentityError.Code.linesPartlyAdded` when the cart is there with some of more than 250 lines.
     public func create(
         _ lines: [CartLineInput] = [],
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id, .replacing) { old in
+        try await changing(id, .replacing) { old, operation in
             try await self.release(old, in: context)
-            return try await self.beginAll(lines, id, context)
+            return try await self.beginAll(lines, operation, context)
         }
+        .get()
     }
 
     /// Adds lines to the session's cart; creates it where there is none, or none any more.
     ///
-    /// They are never added twice: where the answer is lost the cart is read, and the lines count as added when it has them on top
-    /// of what it had. More than 250 lines go in parts.
+    /// They are never added twice: where the answer is lost, or names neither cart nor error, the cart is read, and the lines count as
+    /// added when it has them on top of what it had. More than 250 lines go in parts. Where the lines went in and the identity could not be
+    /// put on the cart again, that is no error: ``SessionCart/problem`` tells why.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not tell whether the lines
-    ///   were added: read the cart before adding them again.
+    ///   were added: read the cart before adding them again. With code `IdentityError.Code.linesPartlyAdded` and a
+    ///   ``CartPartialAddition`` as its cause when an earlier part was added and a later one was not.
     public func add(
         _ lines: [CartLineInput],
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id, .creating) { binding in
-            guard var binding else { return try await self.beginAll(lines, id, context) }
-            let attachment = try await self.add(lines, to: &binding, of: id, in: context)
-            return CartChange(attachment.sessionCart(binding), binding, onConflict: .keep)
+        try await changing(id, .creating) { binding, operation -> CartChange<Result<SessionCart, IdentityError>> in
+            guard var binding else { return try await self.beginAll(lines, operation, context) }
+            do {
+                let attachment = try await self.add(lines, to: &binding, of: operation, in: context)
+                return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .keep)
+            } catch let error as IdentityError where error.code == .linesPartlyAdded {
+                return CartChange(.failure(error), binding, onConflict: .keep)
+            }
         }
+        .get()
     }
 
     /// The session's cart as it is now; nil when it has none.
@@ -51,7 +60,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart? {
-        try await changing(id) { binding -> CartChange<SessionCart?> in
+        try await changing(id) { binding, _ -> CartChange<SessionCart?> in
             guard var binding else { return CartChange(nil, nil) }
             let cart = try await self.current(&binding, in: context).sessionCart(binding)
             return CartChange(cart, binding)
@@ -66,7 +75,11 @@ extension CartAdapter {
         to id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { binding in
+        try await attach(to: id, under: CartLocks(), in: context)
+    }
+
+    func attach(to id: SessionID, under locks: CartLocks, in context: StorefrontContext) async throws -> SessionCart {
+        try await changing(id, under: locks) { binding, operation in
             guard var binding else { throw Self.noCart }
             let claim = try await self.sessions.cartClaim(for: id).claim
             let attachment: Attachment
@@ -74,23 +87,23 @@ extension CartAdapter {
                 attachment = try await self.withdraw(&binding, in: context)
             } else {
                 let proposal = BuyerProposal(claim, in: context)
-                attachment = try await self.attach(proposal, to: &binding, of: id, in: context)
+                attachment = try await self.attach(proposal, to: &binding, of: operation, in: context)
             }
-            return CartChange(attachment.sessionCart(binding), binding, sentIdentity: true)
+            return CartChange(attachment.sessionCart(binding), binding)
         }
     }
 
     /// Takes the buyer off the session's cart, and looks whether the customer is gone.
     ///
-    /// Token, e-mail, phone and company are sent as explicit nulls, and the addresses that we added are removed. The cart stays
-    /// the session's, as a guest's.
+    /// Token, e-mail, phone and company are sent as explicit nulls, and all delivery addresses are removed. The cart stays the session's,
+    /// as a guest's.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the cart still is the buyer's.
     public func detach(
         from id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { binding in
+        try await changing(id) { binding, _ in
             guard var binding else { throw Self.noCart }
             let attachment = try await self.withdraw(&binding, in: context)
             return CartChange(attachment.sessionCart(binding), binding)
@@ -116,9 +129,9 @@ extension CartAdapter {
         isVouchedFor: Bool = false,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { old in
+        try await changing(id) { old, _ in
             _ = try await self.sessions.session(id)
-            var binding = CartBinding(cartID: cartID, shop: self.client.configuration.shopDomain)
+            var binding = CartBinding(cartID: cartID)
             binding.isForeign = !isVouchedFor
             if let old, old.cartID == cartID { binding = old }
             let query = CartQuery(cartID: binding.cartID, selection: self.selection)
@@ -136,11 +149,15 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError` of the store.
     public func forget(for id: SessionID) async throws {
+        try await forget(for: id, under: CartLocks())
+    }
+
+    func forget(for id: SessionID, under locks: CartLocks) async throws {
         try await identityErrors {
-            try await self.holding(id) {
+            try await self.holding(id, under: locks) { _ in
                 for _ in 0..<3 {
                     let row = try await self.row(of: id)
-                    guard row.binding != nil else { return }
+                    guard row.binding != nil || row.placeholder?.lines.isEmpty == false else { return }
                     if try await self.save(nil, for: id, over: row.revision) { return }
                 }
                 throw IdentityError(.retryLater, .cartBusy, "Another process kept changing the session's cart.")
@@ -178,9 +195,8 @@ extension CartAdapter {
 
     /// Takes the buyer off a cart that another one replaces.
     func release(_ binding: CartBinding?, in context: StorefrontContext) async throws {
-        guard var binding, binding.identity != .guest else { return }
-        do { _ = try await withdraw(&binding, in: context) } catch is CartVanished {
-            // What does not exist belongs to nobody.
-        }
+        guard var binding, binding.mayHoldBuyer else { return }
+        binding.buyerIP = context.buyerIP ?? binding.buyerIP
+        try await free(binding)
     }
 }

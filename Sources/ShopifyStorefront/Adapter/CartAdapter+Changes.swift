@@ -40,14 +40,14 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id, .claiming) { binding in
+        try await changing(id, .claiming) { binding, operation in
             guard var binding else { throw Self.noCart }
             let present = try await self.current(&binding, in: context).cart.discountCodes.map(\.code)
             var codes = present.filter { code in !removed.contains { $0.utf8.elementsEqual(code.utf8) } }
             for code in added where !codes.contains(where: { $0.utf8.elementsEqual(code.utf8) }) { codes.append(code) }
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, codes: codes, selection: self.selection)
             let reply = try await self.send(update, in: context)
-            let attachment = try await self.accept(reply, &binding, of: id, in: context)
+            let attachment = try await self.accept(reply, &binding, of: operation, in: context)
             return CartChange(attachment.sessionCart(binding), binding)
         }
     }
@@ -85,7 +85,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> [CartDeliveryGroup] {
-        try await changing(id) { binding in
+        try await changing(id) { binding, _ in
             guard let binding else { throw Self.noCart }
             let query = CartDeliveryQuery(cartID: binding.cartID)
             guard let groups = try await self.client.execute(query, in: context).data.groups else {
@@ -116,19 +116,26 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { binding in
+        try await changing(id) { binding, operation -> CartChange<Result<SessionCart, IdentityError>> in
             guard var binding else { throw Self.noCart }
-            let before = try await self.current(&binding, in: context).cart.deliveryAddressIDs
+            let earlier = binding.unanswered
+            try await self.announce(&binding, operation, sendsIdentity: false)
             let add = CartDeliveryAddressesAdd(
                 cartID: binding.cartID,
                 addresses: addresses,
                 selection: self.selection
             )
             let reply = try await self.send(add, in: context)
-            let attachment = try await self.accept(reply, &binding, of: id, in: context)
-            binding.typedAddressIDs += attachment.cart.deliveryAddressIDs.filter { !before.contains($0) }
-            return CartChange(attachment.sessionCart(binding), binding, onConflict: .keep)
+            binding.unanswered = self.outstanding(earlier)
+            do {
+                let attachment = try await self.accept(reply, &binding, of: operation, in: context)
+                return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .keep)
+            } catch let error as IdentityError {
+                // It was answered, so the row need not say any more that the address may still arrive.
+                return CartChange(.failure(error), binding, onConflict: .keep)
+            }
         }
+        .get()
     }
 
     /// Changes delivery addresses of the session's cart, or which one is selected.
@@ -168,7 +175,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { binding in
+        try await changing(id) { binding, operation in
             guard var binding else { throw Self.noCart }
             let update = CartBuyerIdentityUpdate(
                 cartID: binding.cartID,
@@ -176,7 +183,7 @@ extension CartAdapter {
                 selection: self.selection
             )
             let reply = try await self.send(update, in: context)
-            let attachment = try await self.accept(reply, &binding, of: id, in: context)
+            let attachment = try await self.accept(reply, &binding, of: operation, in: context)
             binding.companyLocationID = locationID
             return CartChange(attachment.sessionCart(binding), binding)
         }
@@ -189,12 +196,12 @@ extension CartAdapter {
         on id: SessionID,
         onConflict: CartChange<SessionCart>.OnConflict = .again,
         in context: StorefrontContext,
-        _ operation: @escaping @Sendable (CartBinding) -> Operation
+        _ mutation: @escaping @Sendable (CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
-        try await changing(id) { binding in
+        try await changing(id) { binding, operation in
             guard var binding else { throw Self.noCart }
-            let reply = try await self.send(operation(binding), in: context)
-            let attachment = try await self.accept(reply, &binding, of: id, in: context)
+            let reply = try await self.send(mutation(binding), in: context)
+            let attachment = try await self.accept(reply, &binding, of: operation, in: context)
             return CartChange(attachment.sessionCart(binding), binding, onConflict: onConflict)
         }
     }
@@ -204,9 +211,10 @@ extension CartAdapter {
     func accept(
         _ reply: CartReply,
         _ binding: inout CartBinding,
-        of id: SessionID,
+        of operation: CartOperation,
         in context: StorefrontContext
     ) async throws -> Attachment {
+        let id = operation.session
         switch reply.verdict {
         case .gone: throw CartVanished()
         case .tokenRefused(let errors), .refused(let errors):
@@ -219,15 +227,25 @@ extension CartAdapter {
         var attachment = try await settle(reply, &binding, in: context)
         if binding.cartID != old {
             tell(.moved, id)
-            guard binding.identity != .guest else { return attachment }
+            guard binding.mayHoldBuyer else { return attachment }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {
                 attachment.problem = problem
                 return attachment
             }
             binding.addressIDs = []
-            let again = try await attach(BuyerProposal(claim, in: context), to: &binding, of: id, in: context)
-            return again.after(attachment)
+            do {
+                let proposal = BuyerProposal(claim, in: context)
+                return try await attach(proposal, to: &binding, of: operation, in: context).after(attachment)
+            } catch is CartVanished { throw CartVanished() } catch {
+                // The change itself was made: that the identity could not follow must not hide that.
+                let problem = error is CartRowLost ? .rowLost : IdentityError.wrapping(error)
+                guard problem.kind != .cancelled else { throw problem }
+                binding.problem = problem.code
+                attachment.problem = problem
+                tell(.degraded(problem.code), id)
+                return attachment
+            }
         }
         if let country = context.country, country != attachment.cart.buyerIdentity.countryCode,
             country != binding.country || attachment.cart.buyerIdentity.countryCode != nil
@@ -268,11 +286,23 @@ extension CartAdapter {
     }
 }
 
+extension IdentityError {
+    fileprivate static var rowLost: IdentityError {
+        IdentityError(
+            .retryLater,
+            .cartBusy,
+            "Another process changed the session's cart meanwhile.",
+            hint: "Try again."
+        )
+    }
+}
+
 extension Attachment {
-    /// The later of two answers, with the warnings of both.
+    /// The later of two answers, with the warnings of both, and what went wrong in either.
     func after(_ earlier: Attachment) -> Attachment {
         var later = self
         later.warnings = earlier.warnings + warnings
+        later.problem = problem ?? earlier.problem
         return later
     }
 }

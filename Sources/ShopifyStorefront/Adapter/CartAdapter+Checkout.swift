@@ -21,13 +21,13 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext(),
         options: CheckoutOptions = CheckoutOptions()
     ) async throws -> CheckoutHandoff {
-        try await changing(id) { binding in
+        try await changing(id) { binding, operation in
             guard var binding else { throw Self.noCart }
             let (claim, problem) = try await self.claim(for: id, validFor: options.tokenMargin)
-            var attachment = try await self.confirm(claim, problem, &binding, id, context)
+            var attachment = try await self.confirm(claim, problem, &binding, operation, context)
             if attachment.problem == nil { attachment.problem = problem }
             let handoff = try self.handoff(attachment, binding, options)
-            return CartChange(handoff, binding, sentIdentity: true)
+            return CartChange(handoff, binding)
         }
     }
 
@@ -35,14 +35,14 @@ extension CartAdapter {
         _ claim: CartClaim,
         _ problem: IdentityError?,
         _ binding: inout CartBinding,
-        _ id: SessionID,
+        _ operation: CartOperation,
         _ context: StorefrontContext
     ) async throws -> Attachment {
         let proposal = BuyerProposal(claim, in: context)
         if case .none = claim {
             // An outage says nothing against what is on the cart; a session that is over does.
             let mustLeave = problem == nil || problem?.kind == .signInAgain
-            if mustLeave, binding.identity != .guest { return try await withdraw(&binding, in: context) }
+            if mustLeave, binding.mayHoldBuyer { return try await withdraw(&binding, in: context) }
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
         // A customer is attached for every checkout: a token that was revoked since looks well on the cart and opens the checkout
@@ -51,7 +51,7 @@ extension CartAdapter {
         guard proposal.token != nil || isDue else {
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        return try await attach(proposal, to: &binding, of: id, in: context)
+        return try await attach(proposal, to: &binding, of: operation, in: context)
     }
 
     private func handoff(

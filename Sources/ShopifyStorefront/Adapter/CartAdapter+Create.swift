@@ -103,7 +103,7 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) throws -> CartChange<SessionCart> {
         var problem = problem
-        var binding = CartBinding(cartID: cart.id, shop: client.configuration.shopDomain)
+        var binding = CartBinding(cartID: cart.id)
         try note(proposal, of: whole, on: &binding, in: context)
         see(cart, &binding)
         binding.addressIDs = cart.deliveryAddressIDs

@@ -45,11 +45,12 @@ extension CartAdapter {
 
     /// Puts a proposal on a cart; what Shopify does not accept is given up until the rest is accepted.
     ///
-    /// A refused token is renewed once. Where nothing helps the cart stays as it was, and the binding says why.
+    /// A refused token is renewed once. Where nothing helps the cart stays as it was, and the binding says why. The row is written
+    /// before anything is sent.
     func attach(
         _ wanted: BuyerProposal,
         to binding: inout CartBinding,
-        of id: SessionID,
+        of operation: CartOperation,
         in context: StorefrontContext
     ) async throws -> Attachment {
         if binding.isForeign {
@@ -58,6 +59,19 @@ extension CartAdapter {
             attachment.problem = Self.notIssued
             return attachment
         }
+        let earlier = binding.unanswered
+        try await announce(&binding, operation, sendsIdentity: true)
+        let attachment = try await put(wanted, on: &binding, of: operation.session, in: context)
+        binding.unanswered = outstanding(earlier)
+        return attachment
+    }
+
+    private func put(
+        _ wanted: BuyerProposal,
+        on binding: inout CartBinding,
+        of id: SessionID,
+        in context: StorefrontContext
+    ) async throws -> Attachment {
         // Addresses have a mutation of their own, so that a bad one costs nothing else.
         var whole = wanted.withoutAddress()
         whole.companyLocationID = binding.companyLocationID
@@ -122,41 +136,6 @@ extension CartAdapter {
                 return try await degrade(IdentityError.refusal(of: errors), &binding, id, after: reply, in: context)
             }
         }
-    }
-
-    /// Takes everything personal off a cart that we put there, and looks whether it is gone.
-    func withdraw(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> Attachment {
-        let update = CartBuyerIdentityUpdate(
-            cartID: binding.cartID,
-            buyerIdentity: .detached,
-            selection: selection
-        )
-        let reply = try await send(update, in: context)
-        switch reply.verdict {
-        case .gone: throw CartVanished()
-        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors)
-        case .done, .silent: break
-        }
-        var attachment = try await settle(reply, &binding, in: context)
-        let ours = (binding.addressIDs + binding.typedAddressIDs).filter {
-            attachment.cart.deliveryAddressIDs.contains($0)
-        }
-        if !ours.isEmpty {
-            let remove = CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: ours, selection: selection)
-            let removal = try await send(remove, in: context)
-            if !removal.payload.userErrors.isEmpty { throw IdentityError.refusal(of: removal.payload.userErrors) }
-            attachment.follow(try await settle(removal, &binding, in: context))
-        }
-        guard attachment.cart.buyerIdentity.customerID == nil else {
-            throw IdentityError(
-                .retryLater,
-                .detachIncomplete,
-                "The cart still belongs to the buyer after detaching.",
-                hint: "Forget the cart's id, and detach again before anybody else gets it."
-            )
-        }
-        binding.reset()
-        return attachment
     }
 
     /// A claim after a forced renewal; nil when the tokens cannot be renewed, so that the refusal stands.
@@ -291,21 +270,6 @@ extension CartAdapter {
     func exchange(_ proposal: inout BuyerProposal) async throws {
         guard let exchange = policy.exchange, let token = proposal.token else { return }
         proposal.send(try await exchange.storefrontToken(for: token))
-    }
-}
-
-extension CartBinding {
-    /// Nothing of the buyer is on the cart any more.
-    mutating func reset() {
-        identity = .guest
-        fingerprint = nil
-        expiresAt = nil
-        problem = nil
-        companyLocationID = nil
-        hasEmail = false
-        hasPhone = false
-        addressIDs = []
-        typedAddressIDs = []
     }
 }
 

@@ -26,7 +26,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { binding in
+        try await changing(id) { binding, operation in
             guard var binding else { throw Self.noCart }
             let remove = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs, selection: self.selection)
             let reply = try await self.send(remove, in: context)
@@ -45,12 +45,12 @@ extension CartAdapter {
                 let attachment = try await self.accept(
                     try await self.send(rest, in: context),
                     &binding,
-                    of: id,
+                    of: operation,
                     in: context
                 )
                 return CartChange(attachment.sessionCart(binding), binding)
             }
-            let attachment = try await self.accept(reply, &binding, of: id, in: context)
+            let attachment = try await self.accept(reply, &binding, of: operation, in: context)
             return CartChange(attachment.sessionCart(binding), binding)
         }
     }
@@ -60,7 +60,7 @@ extension CartAdapter {
     /// - Throws: `IdentityError`.
     public func lines(for id: SessionID, in context: StorefrontContext = StorefrontContext()) async throws -> [CartLine]
     {
-        try await changing(id) { binding -> CartChange<[CartLine]> in
+        try await changing(id) { binding, _ -> CartChange<[CartLine]> in
             guard var binding else { return CartChange([], nil) }
             let cart = try await self.current(&binding, in: context).cart
             return CartChange(try await self.allLines(of: cart, in: context), binding)
@@ -82,57 +82,88 @@ extension CartAdapter {
     }
 
     /// Begins a cart with any number of lines.
+    ///
+    /// - Returns: A failure where the cart is there with some of the lines: it must be kept, and the caller told.
     func beginAll(
         _ lines: [CartLineInput],
-        _ id: SessionID,
+        _ operation: CartOperation,
         _ context: StorefrontContext
-    ) async throws -> CartChange<SessionCart> {
-        let first = try await begin(Array(lines.prefix(Self.linesPerCall)), id, context)
-        guard lines.count > Self.linesPerCall, var binding = first.binding else { return first }
+    ) async throws -> CartChange<Result<SessionCart, IdentityError>> {
+        let first = try await begin(Array(lines.prefix(Self.linesPerCall)), operation.session, context)
+        guard var binding = first.binding, lines.count > Self.linesPerCall else {
+            return CartChange(.success(first.result), first.binding, onConflict: .discardAndAgain)
+        }
         do {
-            let rest = Array(lines.dropFirst(Self.linesPerCall))
-            let attachment = try await add(rest, to: &binding, of: id, in: context)
-            return CartChange(attachment.sessionCart(binding), binding, onConflict: .discardAndAgain)
-        } catch let error as IdentityError where error.kind != .cancelled {
-            // The cart is there, with the first lines and the identity: it must not be lost with the others.
-            return CartChange(
-                SessionCart(
-                    cart: first.result.cart,
-                    identity: first.result.identity,
-                    warnings: first.result.warnings,
-                    omitted: first.result.omitted + ["lines"],
-                    problem: error
-                ),
-                binding,
-                onConflict: .discardAndAgain
-            )
+            var attachment = try await add(lines, from: 1, to: &binding, of: operation, in: context)
+            attachment.warnings = first.result.warnings + attachment.warnings
+            attachment.omitted = first.result.omitted + attachment.omitted
+            attachment.problem = attachment.problem ?? first.result.problem
+            return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .discardAndAgain)
+        } catch let error as IdentityError where error.code == .linesPartlyAdded {
+            return CartChange(.failure(error), binding, onConflict: .discardAndAgain)
         }
     }
 
     /// Adds lines, in parts, none of them twice.
+    ///
+    /// - Parameter first: The first part to send; those before it are in the cart.
+    /// - Throws: With code `IdentityError.Code.linesPartlyAdded` where an earlier part is in the cart and a later one failed.
     func add(
         _ lines: [CartLineInput],
+        from first: Int = 0,
         to binding: inout CartBinding,
-        of id: SessionID,
+        of operation: CartOperation,
         in context: StorefrontContext
     ) async throws -> Attachment {
         var result: Attachment?
-        for part in lines.isEmpty ? [[]] : lines.parts(of: Self.linesPerCall) {
-            let before = known.lines(of: binding.cartID)
-            let add = CartLinesAdd(cartID: binding.cartID, lines: part, selection: selection)
-            let reply: CartReply
+        let parts = lines.isEmpty ? [[]] : lines.parts(of: Self.linesPerCall)
+        for (index, part) in parts.enumerated().dropFirst(first) {
             do {
-                reply = try await send(add, in: context)
-            } catch let error as IdentityError where error.code == .outcomeUnknown {
-                result = try await look(for: part, over: before, &binding, after: error, in: context)
-                continue
+                let next = try await add(part: part, to: &binding, of: operation, in: context)
+                result = result.map { next.after($0) } ?? next
+            } catch let error as IdentityError where index > 0 && error.kind != .cancelled {
+                let isUnknown = error.code == .outcomeUnknown
+                let addition = CartPartialAddition(
+                    added: Array(parts[..<index].joined()),
+                    unknown: isUnknown ? part : [],
+                    missing: Array(parts[(isUnknown ? index + 1 : index)...].joined()),
+                    problem: error
+                )
+                throw IdentityError.partlyAdded(addition)
             }
-            var next = try await accept(reply, &binding, of: id, in: context)
-            next.warnings = (result?.warnings ?? []) + next.warnings
-            result = next
         }
         guard let result else { throw Self.noCart }
         return result
+    }
+
+    /// Adds as many lines as one call takes.
+    private func add(
+        part: [CartLineInput],
+        to binding: inout CartBinding,
+        of operation: CartOperation,
+        in context: StorefrontContext
+    ) async throws -> Attachment {
+        let before = known.lines(of: binding.cartID)
+        let add = CartLinesAdd(cartID: binding.cartID, lines: part, selection: selection)
+        let reply: CartReply
+        do {
+            reply = try await send(add, in: context)
+        } catch let error as IdentityError where error.code == .outcomeUnknown {
+            return try await look(for: part, over: before, &binding, after: error, in: context)
+        }
+        guard case .silent = reply.verdict else {
+            return try await accept(reply, &binding, of: operation, in: context)
+        }
+        return try await look(for: part, over: before, &binding, after: Self.silentAddition, in: context)
+    }
+
+    private static var silentAddition: IdentityError {
+        IdentityError(
+            .retryLater,
+            .outcomeUnknown,
+            "Shopify answered the addition of lines with neither a cart nor an error, and the lines were not found in the cart.",
+            hint: "Read the cart before you add the lines again."
+        )
     }
 
     /// What became of lines whose addition was not answered.

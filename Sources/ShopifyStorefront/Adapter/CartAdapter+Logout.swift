@@ -7,7 +7,7 @@ public struct CartLogout: Sendable {
     public let logout: LogoutResult
     /// The guest's session that has the cart now; nil where there is none to keep, or it could not be kept.
     public let guest: SessionID?
-    /// Why the cart could not be kept for the guest.
+    /// Why the cart could not be kept for the guest, or not all of its lines.
     public let problem: IdentityError?
 }
 
@@ -16,7 +16,7 @@ extension CartAdapter {
     ///
     /// With ``CartPolicy/Logout/clone`` a new cart gets lines, attributes, note and discount codes, nothing about the buyer and no
     /// gift card; the old one is detached and forgotten. With ``CartPolicy/Logout/detach`` the same cart goes on once the answer
-    /// shows that the buyer is off it. With ``CartPolicy/Logout/drop`` nobody gets a cart. Where keeping fails the logout goes on.
+    /// shows that the buyer is off it; a copy does where a call that puts the buyer on it may still arrive. With ``CartPolicy/Logout/drop`` nobody gets a cart. Where keeping fails the logout goes on.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -36,10 +36,10 @@ extension CartAdapter {
             do {
                 switch mode ?? self.policy.logout {
                 case .clone:
-                    guest = try await self.copy(id, context)
+                    (guest, problem) = try await self.copy(id, context)
                     // With this policy the session's end asks nothing of Shopify; who asked for a copy wants the old cart free.
                     if self.policy.logout == .drop { _ = try await self.detachIfAny(id, context) }
-                case .detach: guest = try await self.handOver(id, context)
+                case .detach: (guest, problem) = try await self.handOver(id, context)
                 case .drop: try await self.forget(for: id)
                 }
             } catch {
@@ -73,19 +73,27 @@ extension CartAdapter {
     }
 
     /// A new cart with what is not personal in the session's, for a new guest.
-    private func copy(_ id: SessionID, _ context: StorefrontContext) async throws -> SessionID? {
+    ///
+    /// - Returns: The guest, and why not all lines are in its cart.
+    private func copy(
+        _ id: SessionID,
+        _ context: StorefrontContext
+    ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         let row = try await row(of: id)
-        guard var binding = row.binding else { return nil }
+        guard var binding = row.binding else { return (nil, nil) }
         let cart = try await current(&binding, in: context).cart
         let lines = try await allLines(of: cart, in: context).filter { !$0.merchandiseID.isEmpty }
-        guard !lines.isEmpty || cart.note?.isEmpty == false || !cart.attributes.isEmpty else { return nil }
+        guard !lines.isEmpty || cart.note?.isEmpty == false || !cart.attributes.isEmpty else {
+            return (nil, nil)
+        }
         let guest = try await sessions.beginGuest().id
         do {
-            _ = try await changing(guest, .creating) { _ in
-                try await self.beginAll(lines.map(CartLineInput.init), guest, context)
+            let begun = try await changing(guest, .creating) { _, operation in
+                try await self.beginAll(lines.map(CartLineInput.init), operation, context)
             }
             try await takeOver(cart, to: guest, in: context)
-            return guest
+            guard case .failure(let problem) = begun else { return (guest, nil) }
+            return (guest, problem)
         } catch {
             try await sessions.endGuest(guest)
             throw error
@@ -100,26 +108,43 @@ extension CartAdapter {
         if !codes.isEmpty { _ = try await changeDiscountCodes(adding: codes, for: guest, in: context) }
     }
 
-    private func detachIfAny(_ id: SessionID, _ context: StorefrontContext) async throws -> CartBinding? {
-        try await changing(id) { binding -> CartChange<CartBinding?> in
-            guard var binding else { return CartChange(nil, nil) }
+    private func detachIfAny(
+        _ id: SessionID,
+        _ context: StorefrontContext,
+        under locks: CartLocks = CartLocks()
+    ) async throws {
+        try await changing(id, under: locks) { binding, _ -> CartChange<Void> in
+            guard var binding else { return CartChange((), nil) }
             _ = try await self.withdraw(&binding, in: context)
-            return CartChange(binding, binding)
+            return CartChange((), binding)
         }
     }
 
-    /// The session's cart for a new guest, when the buyer is off it.
-    private func handOver(_ id: SessionID, _ context: StorefrontContext) async throws -> SessionID? {
+    /// The session's cart for a new guest, when the buyer is off it; a copy where the buyer may be put on it again.
+    private func handOver(
+        _ id: SessionID,
+        _ context: StorefrontContext
+    ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         // Another session of the buyer would put the buyer back on a cart that it shares.
         let own = try await row(of: id).binding?.cartID
         if try await others(id).contains(where: { $0.cart.cartID == own }) { return try await copy(id, context) }
-        return try await holding(id) {
-            guard var free = try await self.detachIfAny(id, context) else { return nil }
-            free.buyerIP = context.buyerIP
+        let handed: SessionID?? = try await holding(id, under: CartLocks()) { locks in
+            try await self.detachIfAny(id, context, under: locks)
+            let row = try await self.row(of: id)
+            guard var free = row.binding else { return .some(nil) }
+            // What another process, or a call without an answer, has sent may arrive after the cart has changed hands.
+            guard free.identity == .guest, free.unanswered == nil else { return nil }
             let guest = try await self.sessions.beginGuest().id
-            guard try await self.save(free.payload, for: guest, over: nil) else { return nil }
-            try await self.forget(for: id)
+            // The session lets go first. From now on no process can announce that it puts the buyer on the cart.
+            guard try await self.save(nil, for: id, over: row.revision) else {
+                try await self.sessions.endGuest(guest)
+                return nil
+            }
+            free.buyerIP = context.buyerIP
+            guard try await self.save(free.payload, for: guest, over: nil) else { return .some(nil) }
             return guest
         }
+        if let handed { return (handed, nil) }
+        return try await copy(id, context)
     }
 }

@@ -59,8 +59,8 @@ extension CartAdapter {
             else {
                 return CartMerge(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
             }
-            return try await self.holding(guest) {
-                try await self.holding(id) { try await self.join(id, guest, merge, context) }
+            return try await self.holding(guest, under: CartLocks()) { locks in
+                try await self.holding(id, under: locks) { try await self.join(id, guest, merge, context, $0) }
             }
         }
     }
@@ -70,36 +70,40 @@ extension CartAdapter {
         _ id: SessionID,
         _ guest: SessionID,
         _ merge: CartPolicy.Merge?,
-        _ context: StorefrontContext
+        _ context: StorefrontContext,
+        _ locks: CartLocks
     ) async throws -> CartMerge {
         guard try await self.take(guest, for: id) else {
-            return CartMerge(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
+            return CartMerge(
+                outcome: .nothingToMerge,
+                cart: try await self.attachIfAny(to: id, under: locks, in: context)
+            )
         }
-        var result = try await self.changing(guest) { source -> CartChange<CartMerge> in
+        var result = try await self.changing(guest, under: locks) { source, operation -> CartChange<CartMerge> in
             guard var source, source.taker?.session.utf8.elementsEqual(id.rawValue.utf8) == true else {
                 return CartChange(CartMerge(outcome: .nothingToMerge), nil)
             }
             source.taker = nil
-            let merged = try await self.bring(source, guest, to: id, merge ?? self.policy.merge, context)
+            let merged = try await self.bring(source, to: id, merge ?? self.policy.merge, context, operation.locks)
             return CartChange(merged, merged.outcome == .partial ? source : nil)
         }
         switch result.outcome {
         case .partial: result.guest = guest
-        case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, in: context)
+        case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, under: locks, in: context)
         case .adopted, .merged, .discarded:
             if result.outcome == .merged { self.tell(.merged, id) }
             // The cart is another session's now, or nobody's: the guest's end must not ask anything of it.
-            try await self.forget(for: guest)
-            if result.outcome == .merged { await self.endMerge(of: id) }
+            try await self.forget(for: guest, under: locks)
+            if result.outcome == .merged { await self.endMerge(of: id, under: locks) }
             try await self.sessions.endGuest(guest)
         }
         return result
     }
 
     /// Forgets what the session's cart held before a merge: only now, for until the guest's cart was forgotten it could be repeated.
-    private func endMerge(of id: SessionID) async {
+    private func endMerge(of id: SessionID, under locks: CartLocks) async {
         // What stays is of no harm: it counts for that guest's cart alone.
-        _ = try? await changing(id) { binding -> CartChange<Void> in
+        _ = try? await changing(id, under: locks) { binding, _ -> CartChange<Void> in
             var binding = binding
             binding?.mergeBase = nil
             binding?.mergeSource = nil
@@ -112,26 +116,21 @@ extension CartAdapter {
     /// - Returns: Whether it is this session's to take; one that was reserved for a session that is gone, or for so long that its
     ///   process must have died, is.
     private func take(_ guest: SessionID, for id: SessionID) async throws -> Bool {
-        try await holding(guest) {
-            for _ in 0..<4 {
-                let row = try await self.row(of: guest)
-                guard var binding = row.binding else { return false }
-                let now = self.client.environment.clock.now
-                if let taker = binding.taker, !taker.session.utf8.elementsEqual(id.rawValue.utf8),
-                    now.timeIntervalSince(taker.since) < Self.patience.timeInterval
-                {
-                    return false
-                }
-                binding.taker = (id.rawValue, now)
-                if try await self.save(binding.payload, for: guest, over: row.revision) { return true }
+        for _ in 0..<4 {
+            let row = try await row(of: guest)
+            guard var binding = row.binding else { return false }
+            if let taker = binding.taker, !taker.session.utf8.elementsEqual(id.rawValue.utf8), isFresh(taker.since) {
+                return false
             }
-            throw IdentityError(
-                .retryLater,
-                .cartBusy,
-                "Another process kept changing the guest's cart.",
-                hint: "Try again."
-            )
+            binding.taker = (id.rawValue, client.environment.clock.now)
+            if try await save(binding.payload, for: guest, over: row.revision) { return true }
         }
+        throw IdentityError(
+            .retryLater,
+            .cartBusy,
+            "Another process kept changing the guest's cart.",
+            hint: "Try again."
+        )
     }
 
     /// The carts that are bound to other living sessions of the session's buyer, newest session first, as far as the store lists them.
@@ -158,26 +157,30 @@ extension CartAdapter {
         return found
     }
 
-    private func attachIfAny(to id: SessionID, in context: StorefrontContext) async throws -> SessionCart? {
+    private func attachIfAny(
+        to id: SessionID,
+        under locks: CartLocks = CartLocks(),
+        in context: StorefrontContext
+    ) async throws -> SessionCart? {
         _ = try await sessions.session(id)
         guard try await row(of: id).binding != nil else { return nil }
-        return try await attach(to: id, in: context)
+        return try await attach(to: id, under: locks, in: context)
     }
 
     private func bring(
         _ source: CartBinding,
-        _ guest: SessionID,
         to id: SessionID,
         _ merge: CartPolicy.Merge,
-        _ context: StorefrontContext
+        _ context: StorefrontContext,
+        _ locks: CartLocks
     ) async throws -> CartMerge {
         // A guest's cart that is gone ends here, where it is the guest's row that is given up.
         var found = source
         _ = try await current(&found, in: context)
         // The same cart on both sides is a merge that was cut short behind its end.
         let isOurs = try await row(of: id).binding?.cartID == source.cartID
-        guard merge != .keepGuest, !isOurs, try await hasCart(id) else {
-            return try await changing(id) { old in
+        guard merge != .keepGuest, !isOurs, try await hasCart(id, under: locks) else {
+            return try await changing(id, under: locks) { old, operation in
                 _ = try await self.sessions.session(id)
                 if let old, old.cartID != source.cartID { try await self.release(old, in: context) }
                 var binding = source
@@ -190,7 +193,7 @@ extension CartAdapter {
                     binding.problem = claim.problem?.code
                 } else {
                     let proposal = BuyerProposal(claim.claim, in: context)
-                    attachment = try await self.attach(proposal, to: &binding, of: id, in: context)
+                    attachment = try await self.attach(proposal, to: &binding, of: operation, in: context)
                 }
                 return CartChange(
                     CartMerge(outcome: .adopted, cart: attachment.sessionCart(binding)),
@@ -199,14 +202,14 @@ extension CartAdapter {
             }
         }
         if merge == .preferCustomer {
-            return CartMerge(outcome: .discarded, cart: try await attach(to: id, in: context))
+            return CartMerge(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
         }
-        return try await pour(source, into: id, context)
+        return try await pour(source, into: id, context, locks)
     }
 
     /// Whether the session has a cart, its own or that of another session of its buyer, which then is its too.
-    private func hasCart(_ id: SessionID) async throws -> Bool {
-        try await changing(id) { own in
+    private func hasCart(_ id: SessionID, under locks: CartLocks) async throws -> Bool {
+        try await changing(id, under: locks) { own, _ in
             if own != nil { return CartChange(true, own) }
             for other in try await self.others(id) {
                 var binding = other.binding

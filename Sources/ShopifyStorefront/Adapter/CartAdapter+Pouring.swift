@@ -3,13 +3,18 @@ internal import ShopifyGraphQL
 
 extension CartAdapter {
     /// Puts the lines of a guest's cart into the session's, looks what is there then, and takes over what else can be.
-    func pour(_ source: CartBinding, into id: SessionID, _ context: StorefrontContext) async throws -> CartMerge {
+    func pour(
+        _ source: CartBinding,
+        into id: SessionID,
+        _ context: StorefrontContext,
+        _ locks: CartLocks
+    ) async throws -> CartMerge {
         var source = source
         let guestCart = try await current(&source, in: context).cart
         let lines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let guestCartID = source.cartID
         // What is in the cart now is written down first: a merge that is cut short is taken up, not begun again.
-        try await changing(id, .claiming) { binding -> CartChange<Void> in
+        try await changing(id, .claiming, under: locks) { binding, _ -> CartChange<Void> in
             guard var binding else { throw Self.noCart }
             if binding.mergeBase == nil || binding.mergeSource != guestCartID {
                 binding.mergeSource = guestCartID
@@ -18,7 +23,7 @@ extension CartAdapter {
             }
             return CartChange((), binding)
         }
-        return try await changing(id, .claiming) { binding in
+        return try await changing(id, .claiming, under: locks) { binding, operation in
             guard var binding else { throw Self.noCart }
             var merge = CartMerge(outcome: .merged)
             let base = CartLineCounts(binding.mergeBase ?? [])
@@ -29,8 +34,8 @@ extension CartAdapter {
                 rest.quantity = base[line] + line.quantity - present[line]
                 return rest.quantity > 0 && !line.merchandiseID.isEmpty ? rest : nil
             }
-            try await self.send(missing, to: &binding, of: id, &merge, in: context)
-            try await self.unite(guestCart, &binding, of: id, &merge, in: context)
+            try await self.send(missing, to: &binding, of: operation, &merge, in: context)
+            try await self.unite(guestCart, &binding, of: operation, &merge, in: context)
             cart = try await self.current(&binding, in: context).cart
             let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
@@ -47,7 +52,7 @@ extension CartAdapter {
                 attachment.problem = claim.problem
             } else {
                 let proposal = BuyerProposal(claim.claim, in: context)
-                attachment = try await self.attach(proposal, to: &binding, of: id, in: context)
+                attachment = try await self.attach(proposal, to: &binding, of: operation, in: context)
             }
             merge.cart = attachment.sessionCart(binding)
             return CartChange(merge, binding)
@@ -58,7 +63,7 @@ extension CartAdapter {
     private func send(
         _ lines: [CartLineInput],
         to binding: inout CartBinding,
-        of id: SessionID,
+        of operation: CartOperation,
         _ merge: inout CartMerge,
         in context: StorefrontContext
     ) async throws {
@@ -66,20 +71,17 @@ extension CartAdapter {
             var part = part
             while !part.isEmpty {
                 do {
-                    _ = try await add(part, to: &binding, of: id, in: context)
+                    _ = try await add(part, to: &binding, of: operation, in: context)
                     break
                 } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
+                    // An error that names no line counts for all.
                     let errors = (error.cause as? CartUserErrors)?.errors ?? []
-                    // `["lines", "3", "merchandiseId"]`; an error that names no line counts for all.
-                    let named = Set(errors.compactMap { $0.field.dropFirst().first.flatMap { Int($0) } })
-                    let indices = named.filter(part.indices.contains)
-                    for index in indices.isEmpty ? Array(part.indices) : indices.sorted() {
-                        let own = errors.filter { $0.field.dropFirst().first == String(index) || indices.isEmpty }
-                        merge.refusedLines.append((part[index], own))
+                    let refused = error.refusedLines(of: part.count)
+                    let isNamed = errors.contains { $0.line != nil }
+                    for index in refused.sorted() {
+                        merge.refusedLines.append((part[index], errors.filter { !isNamed || $0.line == index }))
                     }
-                    part =
-                        indices.isEmpty
-                        ? [] : part.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
+                    part.removeAll(at: refused)
                 }
             }
         }
@@ -89,7 +91,7 @@ extension CartAdapter {
     private func unite(
         _ guest: Cart,
         _ binding: inout CartBinding,
-        of id: SessionID,
+        of operation: CartOperation,
         _ merge: inout CartMerge,
         in context: StorefrontContext
     ) async throws {
@@ -99,14 +101,14 @@ extension CartAdapter {
         }
         if !new.isEmpty {
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, codes: codes + new, selection: selection)
-            _ = try await accept(try await send(update, in: context), &binding, of: id, in: context)
+            _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
         }
         if let note = guest.note, !note.isEmpty {
             if let mine = own.note, !mine.isEmpty {
                 if !mine.utf8.elementsEqual(note.utf8) { merge.conflicts.append("note") }
             } else {
                 let update = CartNoteUpdate(cartID: binding.cartID, note: note, selection: selection)
-                _ = try await accept(try await send(update, in: context), &binding, of: id, in: context)
+                _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
             }
         }
         var attributes = own.attributes
@@ -120,7 +122,7 @@ extension CartAdapter {
         }
         if attributes.count > own.attributes.count {
             let update = CartAttributesUpdate(cartID: binding.cartID, attributes: attributes, selection: selection)
-            _ = try await accept(try await send(update, in: context), &binding, of: id, in: context)
+            _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
         }
     }
 }

@@ -12,9 +12,18 @@ struct CartBinding: Sendable {
         case customer
     }
 
+    /// The version of the stored form; another one is refused.
+    static let version = 2
+
+    /// Personal data that were sent to the cart, and of which no answer has been written down.
+    struct Unanswered: Sendable {
+        /// When they were sent.
+        var since: Date
+        /// Whether the buyer's identity is among them, and not only an address.
+        var isIdentity: Bool
+    }
+
     var cartID: CartID
-    /// The shop that the cart belongs to; a cart of another shop is not this adapter's.
-    let shop: String
     var identity = Identity.guest
     /// An HMAC of the claim, keyed by the cart id: tells whether the claim has changed, and nothing about it.
     var fingerprint: [UInt8]?
@@ -25,10 +34,11 @@ struct CartBinding: Sendable {
     var country: String?
     var hasEmail = false
     var hasPhone = false
-    /// The delivery addresses that we added, and that a detach takes off again.
+    /// The delivery addresses that came from the provider: a new one replaces them, and never one that the buyer typed.
     var addressIDs: [String] = []
-    /// The delivery addresses that the buyer typed; personal too, and taken off with the rest.
-    var typedAddressIDs: [String] = []
+    /// Written before personal data are sent, and kept for as long as they may still arrive: an answer that is lost leaves no buyer on
+    /// a cart whose row does not say so.
+    var unanswered: Unanswered?
     /// For the calls that follow a renewal or a logout, where nobody passes a context.
     var buyerIP: String?
     /// Whether the id came from the buyer's side; such a cart gets no identity.
@@ -44,10 +54,12 @@ struct CartBinding: Sendable {
     /// The session that is taking a guest's cart over, and since when: no other one gets it then.
     var taker: (session: String, since: Date)?
 
-    init(cartID: CartID, shop: String) {
+    init(cartID: CartID) {
         self.cartID = cartID
-        self.shop = shop
     }
+
+    /// Whether the buyer is on the cart, or may be.
+    var mayHoldBuyer: Bool { identity != .guest || unanswered?.isIdentity == true }
 
     var state: CartIdentityState {
         if let problem { return .degraded(problem) }
@@ -58,43 +70,30 @@ struct CartBinding: Sendable {
         }
     }
 
-    /// A row that says that a cart is being made; found later, its process died before it could write down which.
-    static func pending(since date: Date) -> Secret {
-        let time = Int(exactly: (date.timeIntervalSince1970 * 1000).rounded()) ?? 0
-        return Secret(bytes: JSONValue.object(["v": .integer(1), "pending": .integer(time)]).serialized)
-    }
-
-    /// Since when a cart is being made, where the row says that.
-    static func pendingSince(_ payload: Secret) -> Date? {
-        guard let value = try? JSONValue(parsing: payload.revealBytes()), value["cart"] == nil,
-            let time = value["pending"]?.number?.integer
-        else { return nil }
-        return Date(timeIntervalSince1970: Double(time) / 1000)
-    }
-
     /// The context for a call that nobody gave one for.
     var lastContext: StorefrontContext { StorefrontContext(buyerIP: buyerIP) }
 
     var payload: Secret {
         var object: JSONObject = [
-            "v": .integer(1), "cart": .string(cartID.rawValue), "shop": .string(shop),
-            "identity": .string(identity.rawValue),
+            "v": .integer(Self.version), "cart": .string(cartID.rawValue), "identity": .string(identity.rawValue),
         ]
         object["fingerprint"] = fingerprint.map { .string(Base64URL.encode($0)) }
-        object["expires"] = expiresAt.flatMap { Int(exactly: ($0.timeIntervalSince1970 * 1000).rounded()) }
-            .map { .integer($0) }
+        object["expires"] = expiresAt?.storedMilliseconds.map { .integer($0) }
         object["problem"] = problem.map { .string($0.rawValue) }
         object["country"] = country.map { .string($0) }
         if hasEmail { object["email"] = .bool(true) }
         if hasPhone { object["phone"] = .bool(true) }
         if !addressIDs.isEmpty { object["addresses"] = .array(addressIDs.map { .string($0) }) }
-        if !typedAddressIDs.isEmpty { object["typed"] = .array(typedAddressIDs.map { .string($0) }) }
+        object["unanswered"] = unanswered.flatMap { unanswered in
+            unanswered.since.storedMilliseconds
+                .map { .object(["since": .integer($0), "identity": .bool(unanswered.isIdentity)]) }
+        }
         object["ip"] = buyerIP.map { .string($0) }
         if isForeign { object["foreign"] = .bool(true) }
         object["location"] = companyLocationID.map { .string($0) }
         object["lines"] = lines.map(CartLineInput.json)
         object["taker"] = taker.flatMap { taker in
-            Int(exactly: (taker.since.timeIntervalSince1970 * 1000).rounded())
+            taker.since.storedMilliseconds
                 .map { .object(["session": .string(taker.session), "since": .integer($0)]) }
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
@@ -103,19 +102,18 @@ struct CartBinding: Sendable {
     }
 
     init(_ payload: Secret) throws(IdentityError) {
-        guard let value = try? JSONValue(parsing: payload.revealBytes()), value["v"]?.number?.integer == 1,
-            let cartID = value["cart"]?.string.flatMap(CartID.init(rawValue:)), let shop = value["shop"]?.string,
+        guard let value = try? JSONValue(parsing: payload.revealBytes()), value["v"]?.number?.integer == Self.version,
+            let cartID = value["cart"]?.string.flatMap(CartID.init(rawValue:)),
             let identity = value["identity"]?.string.flatMap(Identity.init(rawValue:))
         else {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
                 "A stored cart cannot be read.",
-                hint: "It was kept as it is. A newer version of the app may have written it."
+                hint: "It was kept as it is. Another version of the app may have written it."
             )
         }
         self.cartID = cartID
-        self.shop = shop
         self.identity = identity
         fingerprint = value["fingerprint"]?.string.flatMap { Base64URL.decode($0) }
         expiresAt = value["expires"]?.number?.integer.map { Date(timeIntervalSince1970: Double($0) / 1000) }
@@ -124,7 +122,12 @@ struct CartBinding: Sendable {
         hasEmail = value["email"]?.bool ?? false
         hasPhone = value["phone"]?.bool ?? false
         addressIDs = value["addresses"]?.array?.compactMap(\.string) ?? []
-        typedAddressIDs = value["typed"]?.array?.compactMap(\.string) ?? []
+        if let since = value["unanswered"]?["since"]?.number?.integer {
+            unanswered = Unanswered(
+                since: Date(timeIntervalSince1970: Double(since) / 1000),
+                isIdentity: value["unanswered"]?["identity"]?.bool ?? true
+            )
+        }
         buyerIP = value["ip"]?.string
         isForeign = value["foreign"]?.bool ?? false
         companyLocationID = value["location"]?.string

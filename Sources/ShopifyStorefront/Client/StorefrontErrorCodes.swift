@@ -9,6 +9,8 @@ extension IdentityError.Code {
     public static let cartMissing = Self(rawValue: "cart_missing")
     /// Shopify refused a change of the cart; the cause is ``CartUserErrors``.
     public static let cartUserErrors = Self(rawValue: "cart_user_errors")
+    /// Shopify added some of the lines, then the addition failed; the cause is ``CartPartialAddition``.
+    public static let linesPartlyAdded = Self(rawValue: "lines_partly_added")
     /// Another process changed the session's cart at the same moment.
     public static let cartBusy = Self(rawValue: "cart_busy")
     /// The cart's id came from the buyer's side and not from Shopify to this server: it gets no identity.
@@ -17,6 +19,6 @@ extension IdentityError.Code {
     public static let identityRejected = Self(rawValue: "identity_rejected")
     /// Shopify accepted the customer access token, and the cart has no customer all the same.
     public static let identityMissing = Self(rawValue: "identity_missing")
-    /// The cart still belongs to the buyer after detaching.
+    /// The cart still has the buyer or a delivery address after detaching, or the buyer could not be taken off it.
     public static let detachIncomplete = Self(rawValue: "detach_incomplete")
 }

@@ -297,6 +297,8 @@ enum Samples {
         var values: [Any] = [session, tokens, tokens.tokens, cart, cart.cart, cart.cart.id]
         values += [handoff, handoff.url, app.sessions, app.carts] as [Any]
         values.append(cart.cart.buyerIdentity)
+        let problem = IdentityError(.retryLater, .throttled, "Too many requests.")
+        values.append(CartPartialAddition(added: [line], unknown: [], missing: [line], problem: problem))
         let guest = try await app.sessions.beginGuest()
         _ = try await app.carts.add([line], for: guest.id, in: context)
         let other = try await app.login("shopify")

@@ -112,12 +112,14 @@ struct TestShop {
         session = try await sessions.establish(provider.tokens(1), provider: "test").id
     }
 
+    /// The name of the session's row.
+    static let row = "cart:shop.example"
     static let lines = [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)]
 
     /// The id of the cart that the session is bound to.
     var boundCart: String? {
         get async throws {
-            try await store.attachment("cart", of: session).flatMap {
+            try await store.attachment(Self.row, of: session).flatMap {
                 try? JSONValue(parsing: $0.payload.revealBytes())["cart"]?.string
             }
         }

@@ -1,0 +1,61 @@
+public import IdentityKit
+
+/// Which of several lines are in the cart after an addition that stopped part way.
+///
+/// It is the cause of an error with code `IdentityError.Code.linesPartlyAdded`. More than 250 lines are added in several calls, and a
+/// later call can fail after earlier ones were carried out:
+///
+/// ```swift
+/// do {
+///     _ = try await carts.add(lines, for: session.id, in: context)
+/// } catch let error as IdentityError {
+///     guard let partial = error.cause as? CartPartialAddition else { throw error }
+///     // partial.added is in the cart. Add partial.missing later, and read the cart before adding partial.unknown again.
+/// }
+/// ```
+public struct CartPartialAddition: Error, Sendable {
+    /// The lines that Shopify took.
+    public let added: [CartLineInput]
+    /// The lines that were sent and not answered; read the cart before you add them again.
+    public let unknown: [CartLineInput]
+    /// The lines that are not in the cart.
+    public let missing: [CartLineInput]
+    /// What stopped the addition.
+    public let problem: IdentityError
+
+    /// Describes an addition, for tests of how an app goes on.
+    public init(added: [CartLineInput], unknown: [CartLineInput], missing: [CartLineInput], problem: IdentityError) {
+        self.added = added
+        self.unknown = unknown
+        self.missing = missing
+        self.problem = problem
+    }
+}
+
+extension CartPartialAddition: CustomStringConvertible, CustomReflectable {
+    /// How many lines there are of each kind; what a line holds is not printed.
+    public var description: String {
+        "\(added.count) lines added, \(unknown.count) unknown, \(missing.count) missing: \(problem.code)"
+    }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension IdentityError {
+    /// An addition that stopped part way.
+    ///
+    /// Its kind is never ``IdentityError/Kind/retryLater``: who repeated the whole call would add the first lines twice.
+    static func partlyAdded(_ addition: CartPartialAddition) -> IdentityError {
+        let problem = addition.problem
+        let all = addition.added.count + addition.unknown.count + addition.missing.count
+        return IdentityError(
+            .rejected,
+            .linesPartlyAdded,
+            "Shopify added \(addition.added.count) of \(all) lines, then the addition failed (\(problem.code)).",
+            hint: "Take the missing lines from the error's cause, CartPartialAddition, and add only those.",
+            retryAfter: problem.retryAfter,
+            providerAnswer: problem.providerAnswer,
+            cause: addition
+        )
+    }
+}

@@ -1,0 +1,199 @@
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import ShopifyStorefront
+import Testing
+
+/// What a slow or lost answer must not leave on a cart that somebody else gets.
+extension CartFailureModesTests {
+    @Test("31: a renewal that starts inside of a checkout waits for the checkout before it changes the cart")
+    func renewalInsideCheckout() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        shop.clock.advance(by: .seconds(3000))
+        let gate = try await shop.holdNextRequest()
+        let checkout = Task { try await shop.carts.checkout(for: session, in: shop.context) }
+        await shop.requestArrives()
+        // Long enough for a second request that does not wait for the first.
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(shop.storefront.requests.count == 1 && shop.sandbox.shopify.counters.refreshes == 1)
+        gate.open()
+        #expect(try await checkout.value.identity == .customer)
+        await shop.sessions.drain()
+        let token = try await shop.sessions.tokens(for: session).tokens.accessToken.reveal()
+        #expect(try shop.state(cart).customerAccessToken == token)
+    }
+
+    @Test("32: an identity update that arrives after another process has detached the buyer is undone")
+    func lateIdentity() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let other = try await shop.process()
+        let gate = try await shop.holdNextRequest()
+        let late = Task {
+            _ = try await other.sessions.renewTokens(for: session)
+            await other.sessions.drain()
+        }
+        await shop.requestArrives()
+        _ = try await shop.carts.detach(from: session, in: shop.context)
+        gate.open()
+        try await late.value
+        #expect(try shop.state(cart).customerAccessToken == nil)
+        #expect(try await shop.carts.identityState(for: session) == .guest)
+    }
+
+    @Test("33: while another process puts the buyer on the cart, the next visitor gets a copy and not the cart")
+    func handOverDuringUpdate() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let other = try await shop.process()
+        let gate = try await shop.holdNextRequest()
+        let late = Task { try await other.carts.checkout(for: session, in: shop.context) }
+        await shop.requestArrives()
+        let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+        let guest = try #require(end.guest)
+        gate.open()
+        await #expect(throws: IdentityError.self) { try await late.value }
+        let visitor = try #require(try await shop.carts.read(for: guest, in: shop.context)).cart
+        #expect(visitor.id != cart.id && visitor.totalQuantity == 1)
+        #expect(try shop.state(visitor).customerAccessToken == nil)
+        #expect(try shop.state(cart).customerAccessToken == nil)
+    }
+
+    @Test("34: a cart is not handed over while an identity update without an answer may still arrive")
+    func handOverAfterLostAnswer() async throws {
+        let shop = try await SandboxShop()
+        for pause in [0, 120] {
+            let session = try await shop.login()
+            let cart = try await shop.carts.create(shop.mugs(), for: session, in: shop.context).cart
+            shop.loseAnswers(of: "cartBuyerIdentityUpdate")
+            await #expect(throws: IdentityError.self) { try await shop.carts.attach(to: session, in: shop.context) }
+            shop.storefront.behave()
+            shop.clock.advance(by: .seconds(pause))
+            let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+            let visitor = try await shop.visitorCart(end)
+            #expect((visitor.id == cart.id) == (pause > 0))
+            #expect(try shop.state(cart).customerAccessToken == nil)
+        }
+    }
+
+    @Test(
+        "35: addresses whose ids were lost, with an answer or with a save, come off before the next visitor gets the cart"
+    )
+    func lostAddresses() async throws {
+        var typed = PostalAddress()
+        typed.line1 = "2 Way"
+        typed.countryCode = "US"
+        let addresses = [CartDeliveryAddressInput(typed)]
+        for isAnswerLost in [true, false] {
+            let shop = try await SandboxShop()
+            let session = try await shop.login()
+            let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+            if isAnswerLost {
+                shop.loseAnswers(of: "cartDeliveryAddressesAdd")
+                await #expect(throws: IdentityError.self) {
+                    try await shop.carts.addDeliveryAddresses(addresses, for: session, in: shop.context)
+                }
+                shop.storefront.behave()
+            } else {
+                let other = try await shop.process()
+                let gate = try await shop.holdNextRequest(of: "cartDeliveryAddressesAdd")
+                let slow = Task { try await other.carts.addDeliveryAddresses(addresses, for: session) }
+                await shop.requestArrives(of: "cartDeliveryAddressesAdd")
+                var moved = shop.context
+                moved.buyerIP = "203.0.113.8"
+                _ = try await shop.carts.checkout(for: session, in: moved)
+                gate.open()
+                _ = try await slow.value
+            }
+            #expect(try shop.state(cart).addresses.count == 1)
+            shop.clock.advance(by: .seconds(120))
+            let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+            let visitor = try await shop.visitorCart(end)
+            #expect(visitor.id == cart.id && visitor.deliveryAddressIDs.isEmpty)
+            #expect(try shop.state(cart).addresses.isEmpty)
+        }
+    }
+
+    @Test(
+        "36: a login whose identity update is not answered has a stored row, and a logout elsewhere detaches the buyer"
+    )
+    func rowBeforeIdentity() async throws {
+        let shop = try await SandboxShop()
+        let guest = try await shop.sessions.beginGuest().id
+        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let session = try await shop.login()
+        shop.loseAnswers(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.signedIn(session, from: guest, in: shop.context)
+        }
+        shop.storefront.behave()
+        #expect(try shop.state(cart).customerAccessToken != nil)
+        #expect(try await shop.isBound(session))
+        let other = try await shop.process()
+        #expect(try await other.sessions.logout(session).problems.isEmpty)
+        #expect(try shop.state(cart).customerAccessToken == nil)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("37: a cart whose identity update was not answered is detached when another cart replaces it")
+    func replacedInDoubt() async throws {
+        let shop = try await SandboxShop()
+        let guest = try await shop.sessions.beginGuest().id
+        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let session = try await shop.login()
+        _ = try await shop.carts.adopt(cart.id, for: session, isVouchedFor: true, in: shop.context)
+        shop.loseAnswers(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) { try await shop.carts.attach(to: session, in: shop.context) }
+        shop.storefront.behave()
+        #expect(try shop.state(cart).customerAccessToken != nil)
+        _ = try await shop.carts.create(shop.mugs(), for: session, in: shop.context)
+        #expect(try shop.state(cart).customerAccessToken == nil)
+    }
+}
+
+extension SandboxShop {
+    /// The cart that the next visitor gets after a logout.
+    func visitorCart(_ end: CartLogout) async throws -> Cart {
+        let guest = try #require(end.guest)
+        return try #require(try await carts.read(for: guest, in: context)).cart
+    }
+
+    /// Holds the next request back before the shop acts on it, until the gate opens.
+    func holdNextRequest(of field: String = "") async throws -> Gate {
+        let gate = Gate()
+        storefront.forgetRequests()
+        storefront.misbehave(
+            .before { [storefront] in
+                if field.isEmpty || storefront.requests.last?.bodyText.contains(field) == true { await gate.wait() }
+            },
+            on: .storefront,
+            times: field.isEmpty ? 1 : 2
+        )
+        return gate
+    }
+
+    /// Waits until a request has arrived.
+    func requestArrives(of field: String = "") async {
+        while !storefront.requests.contains(where: { field.isEmpty || $0.bodyText.contains(field) }) {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Lets the shop act on the mutation, and a gateway in front of it lose the answers.
+    func loseAnswers(of field: String) {
+        storefront.misbehave(
+            .edit { answer in
+                guard String(decoding: answer.body, as: UTF8.self).contains(field) else { return }
+                answer.status = 502
+                answer.body = []
+            },
+            on: .storefront,
+            times: 20
+        )
+    }
+}

@@ -1,0 +1,192 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import ShopifyGraphQL
+import Testing
+
+@testable import ShopifyStorefront
+
+/// Lines that are half there, carts that are gone, and what several shops and clients share.
+extension CartFailureModesTests {
+    @Test("38: of more than 250 lines that fail part way, the caller learns which are in the cart")
+    func partialAddition() async throws {
+        let shop = try await SandboxShop { settings in
+            settings.storefront.variants = (1...400).map { number in
+                .init(id: "gid://shopify/ProductVariant/\(number)", product: "P", title: "T\(number)", price: 100)
+            }
+        }
+        let lines = (1...400).map { CartLineInput(merchandiseID: "gid://shopify/ProductVariant/\($0)", quantity: 2) }
+        let faults: [(SandboxMisbehaviour, IdentityError.Code)] = [
+            (.storefrontThrottled, .throttled), (.htmlPage(status: 502), .outcomeUnknown),
+        ]
+        for (isNew, (fault, code)) in [(false, faults[0]), (true, faults[0]), (false, faults[1])] {
+            let session = try await shop.login()
+            if !isNew { _ = try await shop.carts.create(for: session, in: shop.context) }
+            shop.storefront.misbehave(.before {}, on: .storefront)
+            shop.storefront.misbehave(fault, on: .storefront)
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.carts.add(lines, for: session, in: shop.context)
+            }
+            #expect(error?.code == .linesPartlyAdded && error?.kind == .rejected)
+            let partial = try #require(error?.cause as? CartPartialAddition)
+            #expect(partial.added == Array(lines.prefix(250)) && partial.problem.code == code)
+            #expect(partial.missing + partial.unknown == Array(lines.dropFirst(250)))
+            #expect(partial.unknown.isEmpty == (code == .throttled) && partial.missing.isEmpty != (code == .throttled))
+            // What is added now goes into the same cart.
+            let rest = partial.missing + partial.unknown
+            let state = try shop.state(try await shop.carts.add(rest, for: session, in: shop.context).cart)
+            #expect(state.lineCount == 400 && state.quantities.values.reduce(0, +) == 800)
+            #expect(state.customerAccessToken != nil)
+        }
+    }
+
+    @Test("39: an answer to an addition that names neither cart nor error counts as done only if the lines are there")
+    func silentAddition() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let silent = #"{"data":{"cartLinesAdd":{"cart":null,"userErrors":[],"warnings":[]}}}"#
+        shop.storefront.misbehave(
+            .answer(status: 200, headers: [("Content-Type", "application/json")], body: silent),
+            on: .storefront
+        )
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
+        }
+        #expect(error?.code == .outcomeUnknown)
+        #expect(try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart.totalQuantity == 2)
+    }
+
+    @Test("40: lines that went in are told also where the identity could not follow to the cart's new id")
+    func reattachFails() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let moved = try #require(shop.storefront.moveCart(cart.id.rawValue))
+        shop.storefront.misbehave(.before {}, on: .storefront)
+        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront)
+        let next = try await shop.carts.add(shop.mugs(2), for: session, in: shop.context)
+        #expect(next.cart.id.rawValue == moved && next.cart.totalQuantity == 3)
+        #expect(next.identity == .degraded(.providerUnavailable) && next.problem?.kind == .retryLater)
+        let handoff = try await shop.carts.checkout(for: session, in: shop.context)
+        #expect(handoff.identity == .customer && handoff.cart.id.rawValue == moved)
+    }
+
+    @Test("41: the last known lines survive a new cart that cannot be made, and go into the next one")
+    func recreateFails() async throws {
+        var policy = CartPolicy()
+        policy.vanished = .recreate
+        let shop = try await SandboxShop(policy: policy)
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(3), for: session, in: shop.context).cart
+        shop.storefront.removeCart(cart.id.rawValue)
+        shop.storefront.misbehave(.before {}, on: .storefront)
+        shop.storefront.misbehave(.htmlPage(status: 503), on: .storefront)
+        await #expect(throws: IdentityError.self) { try await shop.carts.read(for: session, in: shop.context) }
+        // Another process goes on where this one failed.
+        let found = try await shop.process().carts.add(shop.mugs(), for: session, in: shop.context)
+        #expect(found.cart.totalQuantity == 4)
+        #expect(shop.events.kinds == [.lost, .recreated])
+        #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
+    }
+
+    @Test("42: a known line that Shopify refuses does not keep the others out of the new cart")
+    func recreateWithoutRefusedLine() async throws {
+        var policy = CartPolicy()
+        policy.vanished = .recreate
+        let shop = try await SandboxShop(policy: policy)
+        let session = try await shop.login()
+        let shirt = CartLineInput(merchandiseID: SandboxShop.shirt)
+        let cart = try await shop.carts.add(shop.mugs(3) + [shirt], for: session, in: shop.context).cart
+        shop.storefront.removeCart(cart.id.rawValue)
+        shop.storefront.refuseNext(code: "INVALID", field: ["input", "lines", "0", "merchandiseId"])
+        let found = try #require(try await shop.carts.read(for: session, in: shop.context))
+        #expect(try shop.state(found.cart).quantities == [SandboxShop.shirt: 1])
+        #expect(shop.events.kinds == [.lost, .recreated])
+    }
+
+    @Test("43: adapters of two shops on one session manager keep a cart each, and a logout detaches both")
+    func twoShops() async throws {
+        let shop = try await SandboxShop()
+        let second = try await SandboxShop { $0.storefront.takesCustomerAccountTokens = true }
+        let client = StorefrontClient(
+            configuration: try StorefrontConfiguration(
+                shopDomain: "second.example",
+                authentication: second.carts.client.configuration.authentication,
+                endpoint: second.carts.client.configuration.endpoint,
+                allowsLoopbackHTTP: true
+            ),
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: shop.clock),
+            retry: .none
+        )
+        let carts = CartAdapter(client: client, sessions: shop.sessions, store: shop.first.attachments)
+        let session = try await shop.login("bolt")
+        let one = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let two = try await carts.add(shop.mugs(2), for: session, in: shop.context).cart
+        #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.id == one.id)
+        #expect(try await carts.read(for: session, in: shop.context)?.cart.id == two.id)
+        #expect(try shop.state(one).email != nil && second.state(two).email != nil)
+        #expect(try await shop.sessions.logout(session).problems.isEmpty)
+        #expect(try shop.state(one).email == nil && second.state(two).email == nil)
+    }
+
+    @Test("44: a shop that takes one client for an attacker is not asked by the process's other clients either")
+    func sharedBreaker() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let other = try await shop.process()
+        shop.storefront.forgetRequests()
+        shop.storefront.misbehave(.storefrontSecurityRejection, on: .storefront)
+        for carts in [shop.carts, other.carts] {
+            let error = await #expect(throws: IdentityError.self) {
+                try await carts.read(for: session, in: shop.context)
+            }
+            #expect(error?.code == .securityRejection)
+        }
+        #expect(shop.storefront.requests.count == 1)
+        shop.clock.advance(by: .seconds(60))
+        #expect(try await other.carts.read(for: session, in: shop.context)?.cart.totalQuantity == 1)
+        #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.totalQuantity == 1)
+    }
+
+    @Test(
+        "45: what a cache keeps for a session goes when the provider ends the session, in each process that notices it"
+    )
+    func endedByProvider() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let processes = [shop.first, try await shop.process()]
+        let caches = [InMemoryResponseCache(), InMemoryResponseCache()]
+        let purgings = caches.map { CachePurging($0) }
+        let clients = try zip(zip(processes, caches), purgings).map { (parts, purging) in
+            parts.0.sessions.add(purging)
+            return StorefrontClient(
+                configuration: shop.carts.client.configuration,
+                environment: IdentityEnvironment(transport: try CurlTransport(), clock: shop.clock),
+                cache: parts.1,
+                cachePolicy: .cacheFirst(expireIn: .seconds(86_400))
+            )
+        }
+        for client in clients {
+            for context in [StorefrontContext(session: session), StorefrontContext()] {
+                _ = try await client.execute(ShopInfo(), in: context)
+            }
+        }
+        #expect(caches.map(\.count) == [2, 2])
+        shop.clock.advance(by: .seconds(4000))
+        shop.sandbox.shopify.revokeAll()
+        // The first process refreshes and is refused; the second one finds that in the store.
+        for (process, expected) in zip(processes, [[1, 2], [1, 1]]) {
+            let error = await #expect(throws: IdentityError.self) { try await process.sessions.tokens(for: session) }
+            #expect(error?.kind == .signInAgain)
+            await process.sessions.drain()
+            #expect(caches.map(\.count) == expected)
+        }
+        // What is asked for in the session's name afterwards is not kept.
+        _ = try await clients[0].execute(ShopInfo(), in: StorefrontContext(session: session))
+        #expect(caches[0].count == 1)
+        withExtendedLifetime(purgings) {}
+    }
+}
