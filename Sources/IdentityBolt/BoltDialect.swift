@@ -17,7 +17,7 @@ enum BoltDialect {
         dialect.stateLength = configuration.stateLength ?? 43
         // Production's metadata name one issuer and its ID tokens another: the set decides.
         dialect.bindsDiscoveredIssuer = false
-        dialect.additionalAuthorizationParameters = configuration.additionalParameters
+        dialect.loginDefaults = configuration.loginDefaults
         dialect.codeParameters = ["code", "authorization_code"]
         dialect.secretFollowsClientID = true
         dialect.tokenRequestHeaders = headers(setup)

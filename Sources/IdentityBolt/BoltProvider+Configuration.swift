@@ -1,4 +1,5 @@
 public import IdentityHTTP
+public import IdentityKit
 
 extension BoltProvider {
     /// How a client at Bolt is set up.
@@ -33,8 +34,8 @@ extension BoltProvider {
         public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
-        /// Further parameters of the authorization request, where Bolt names some to a merchant.
-        public var additionalParameters: [(name: String, value: String)] = []
+        /// What every login asks for, for example further parameters that Bolt names to a merchant.
+        public var loginDefaults = LoginDefaults()
         /// The tenant of the app that this client serves.
         public var tenant = ""
 

@@ -30,6 +30,7 @@ public struct BoltProviderFactory: ProviderFactory {
         configuration.timeout = common.timeout
         configuration.issuers = common.issuers
         configuration.tenant = common.tenant
+        configuration.loginDefaults = common.loginDefaults
         configuration.redirectURI = try section.optionalString("redirectURI")
         configuration.scopes = try section.optionalStrings("scopes") ?? configuration.scopes
         configuration.sendsNonce = try section.bool("sendsNonce", default: false)

@@ -55,7 +55,7 @@ struct OpenIDProviderTests {
             options.locale = "de"
             options.maximumAge = .seconds(60)
             options.authenticationContexts = ["phr", "phrh"]
-            options.additionalParameters = [("a b", "c&d=é")]
+            options.additionalParameters = [("a-b", "c&d=é")]
             let request = try await world.begin(options)
             let attempt = request.attempt
             let verifier = try #require(attempt.codeVerifier)
@@ -70,7 +70,7 @@ struct OpenIDProviderTests {
                     + "&state=\(attempt.state.reveal())"
                     + "&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback%3Fa%3D1%26b%3D%C3%BC&nonce=\(nonce)"
                     + "&code_challenge=\(challenge)&code_challenge_method=S256&prompt=none"
-                    + "&login_hint=a%2Bb%40example.com&max_age=60&acr_values=phr%20phrh&ui_locales=de&a%20b=c%26d%3D%C3%A9"
+                    + "&login_hint=a%2Bb%40example.com&max_age=60&acr_values=phr%20phrh&ui_locales=de&a-b=c%26d%3D%C3%A9"
             )
         }
     }

@@ -4,14 +4,16 @@ internal import IdentityKit
 struct LoginCommand: Command {
     static let name = "login"
     static let usage =
-        "login [--provider NAME] [--entry-point async|completion|delegate] [--callback loopback|stdin|sandbox|device]"
+        "login [--provider NAME] [--entry-point async|completion|delegate] [--callback loopback|stdin|sandbox|device] "
+        + LoginRequest.usage
     static let summary = "Sign a buyer in and store the session."
-    static let options: [Option] = [.provider, entryPoint, callback]
+    static let options: [Option] = [.provider, entryPoint, callback] + LoginRequest.options
     static let examples = [
         "identity-lab login --config identity.json --provider shopify",
         "identity-lab login --provider bolt --callback stdin --json",
         "identity-lab login --provider shopify --callback sandbox --entry-point delegate",
         "identity-lab login --provider any --callback device",
+        "identity-lab login --provider any --prompt consent --parameter audience=https://api.example",
     ]
     private static let entryPoint = Option(
         name: "--entry-point",
@@ -34,11 +36,13 @@ struct LoginCommand: Command {
     private let provider: String?
     private let entryPoint: EntryPoint
     private let way: Way?
+    private let request: LoginOptions
 
     init(_ arguments: Arguments) throws {
         provider = arguments[.provider]
         entryPoint = try arguments.choice(Self.entryPoint, of: Self.self) ?? .async
         way = try arguments.choice(Self.callback, of: Self.self)
+        request = try LoginRequest.read(arguments, of: Self.self)
     }
 
     func run(_ lab: Lab) async throws {
@@ -50,7 +54,7 @@ struct LoginCommand: Command {
             way == .device
             ? LoginFlow(provider: name, sessions: deployment.sessions) { screen.show($0) }
             : try browserFlow(name, deployment, lab.output)
-        let session = try await deployment.draining { try await entryPoint.login(flow) }
+        let session = try await deployment.draining { try await entryPoint.login(flow, request) }
         lab.output.session(session)
     }
 

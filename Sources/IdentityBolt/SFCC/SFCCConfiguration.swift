@@ -1,4 +1,5 @@
 public import IdentityHTTP
+public import IdentityKit
 
 /// How Bolt behind Salesforce Commerce Cloud is set up.
 ///
@@ -57,8 +58,8 @@ public struct SFCCConfiguration: Sendable {
     public var timeout: Duration = .seconds(8)
     /// Permits plain http to 127.0.0.1 and [::1]; a loopback ``host`` is then taken to be meant so.
     public var allowsLoopbackHTTP = false
-    /// Further parameters of the authorization request.
-    public var additionalParameters: [(name: String, value: String)] = []
+    /// What every login asks for at Bolt's page; no token here could prove `max_age` or `acr_values`, so both are refused.
+    public var loginDefaults = LoginDefaults()
     /// The tenant of the app that this client serves.
     public var tenant = ""
 

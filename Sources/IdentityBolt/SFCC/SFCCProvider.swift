@@ -38,7 +38,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         dialect.stateByteCount = 64
         dialect.stateLength = configuration.stateLength ?? 43
         dialect.codeParameters = ["code", "authorization_code"]
-        dialect.additionalAuthorizationParameters = configuration.additionalParameters
+        dialect.loginDefaults = configuration.loginDefaults
         var metadata = ProviderMetadata(issuer: setup.storefront.origin)
         metadata.authorizationEndpoint = setup.authorization
         var source = MetadataSource.Configuration(discoveryURL: nil, issuers: dialect.issuers)
@@ -67,7 +67,8 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 
     /// Begins a login, without PKCE.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await client.authorizationRequest(options)
+        try SFCCSetup.checkProvable(options)
+        return try await client.authorizationRequest(options)
     }
 
     /// Ends a login: the state must be this attempt's, then code and state go to the storefront, once.
@@ -122,7 +123,7 @@ extension SFCCProvider: BoltAuthorizing {
     /// Begins a login; PKCE is refused.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         guard !usePkce else { throw SFCCSetup.proofKeyRefused }
-        return try await client.authorizationRequest(options)
+        return try await authorizationRequest(options)
     }
 
     /// Checks a callback and takes the code out of it, without spending it.

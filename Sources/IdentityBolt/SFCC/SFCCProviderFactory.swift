@@ -33,6 +33,7 @@ public struct SFCCProviderFactory: ProviderFactory {
         configuration.issuers = common.issuers
         configuration.audiences = try section.optionalStrings("audiences")
         configuration.tenant = common.tenant
+        configuration.loginDefaults = common.loginDefaults
         func text(_ name: String, _ path: WritableKeyPath<SFCCConfiguration, String>) throws {
             if let text = try section.optionalString(name) { configuration[keyPath: path] = text }
         }

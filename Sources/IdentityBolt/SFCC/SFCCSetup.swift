@@ -13,6 +13,7 @@ struct SFCCSetup: Sendable {
 
     init(_ configuration: SFCCConfiguration) throws {
         guard !configuration.usePkce else { throw Self.proofKeyRefused }
+        try Self.checkProvable(LoginOptions().completed(by: configuration.loginDefaults))
         storefront = try Self.storefront(configuration)
         let endpoints = configuration.endpoints
         codeExchange =
@@ -67,6 +68,18 @@ struct SFCCSetup: Sendable {
             throw BoltSetup.invalid(
                 "`issuers` is missing although `endpoints.jwks` is set.",
                 "Write the iss of the storefront's tokens into issuers: the key set alone does not say who issued a token."
+            )
+        }
+    }
+
+    /// Refuses what the login page could be asked for and nobody could check afterwards.
+    static func checkProvable(_ options: LoginOptions) throws(IdentityError) {
+        guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "max_age and acr_values cannot be used with SFCC: the shopper token does not prove when and how the buyer signed in.",
+                hint: "Remove maxAge and acrValues from the provider's configuration and from the login's options."
             )
         }
     }

@@ -8,16 +8,15 @@ extension OpenIDClient {
     ///
     /// - Parameters:
     ///   - options: What the app asks for.
-    ///   - additional: Parameters of the provider's own.
     ///   - ownProofKey: The app's own PKCE verifier, where it keeps one; a fresh one unless given.
     package func authorizationRequest(
         _ options: LoginOptions,
-        additional: [(name: String, value: String)] = [],
         ownProofKey: ProofKey? = nil
     ) async throws -> AuthorizationRequest {
+        let options = completed(options)
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.authorizationEndpoint else {
-            throw Self.missing("authorization endpoint")
+            throw Self.missing(.authorization)
         }
         try checkOffers(metadata)
         let random = try channel.environment.random.bytes(dialect.stateByteCount + 64)
@@ -40,7 +39,7 @@ extension OpenIDClient {
         if let nonce { fields.append(("nonce", nonce)) }
         if let proofKey { fields += [("code_challenge", proofKey.challenge), ("code_challenge_method", "S256")] }
         if let possessionKey { fields.append(("dpop_jkt", try possessionKey.thumbprint())) }
-        try add(options, and: additional, to: &fields)
+        try add(options, to: &fields)
 
         let now = channel.environment.clock.now
         let attempt = LoginAttempt(
@@ -70,7 +69,7 @@ extension OpenIDClient {
                 .configuration,
                 .configurationInvalid,
                 "The authorization URL would be too long.",
-                hint: "Shorten scopes or additional parameters, or push the authorization request.",
+                hint: "Shorten scopes or authorizationParameters, or set pushedAuthorization to true.",
                 cause: error
             )
         }
@@ -85,7 +84,7 @@ extension OpenIDClient {
         provedBy key: PossessionKey?
     ) async throws -> Secret {
         guard let endpoint = metadata.pushedAuthorizationRequestEndpoint else {
-            throw Self.missing("pushed authorization request endpoint")
+            throw Self.missing(.pushedAuthorization)
         }
         let (response, sent) = try await authenticated(
             fields,

@@ -7,12 +7,13 @@ extension OpenIDClient {
     ///
     /// What can fail without the buyer fails here: nobody should enter a code for a login that cannot end.
     package func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
+        let options = completed(options)
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
-            throw Self.missing("usable device authorization endpoint")
+            throw Self.missing(.deviceAuthorization)
         }
-        guard metadata.tokenEndpoint != nil else { throw Self.missing("token endpoint") }
-        guard let keySet = metadata.keySetURL else { throw Self.missing("key set") }
+        guard metadata.tokenEndpoint != nil else { throw Self.missing(.token) }
+        guard let keySet = metadata.keySetURL else { throw Self.missing(.keySet) }
         let scopes = options.scopes ?? self.scopes
         guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.scopesWithoutOpenID }
         _ = try await keySource.keys(at: keySet)
@@ -20,7 +21,7 @@ extension OpenIDClient {
         var fields: [(name: String, value: String)] = [
             ("client_id", descriptor.clientID), ("scope", scopes.joined(separator: " ")),
         ]
-        try add(options, to: &fields, reserved: Self.tokenParameters)
+        try add(options, to: &fields)
         let key = try newPossessionKey(metadata)
         let startedAt = channel.environment.clock.now
         let (answer, sent) = try await authenticated(
@@ -56,11 +57,6 @@ extension OpenIDClient {
         authorization.possessionKey = try key?.secret()
         return authorization
     }
-
-    /// What proves the client or names the grant, which no caller may set in a request that goes out authenticated.
-    private static let tokenParameters = [
-        "grant_type", "device_code", "client_secret", "client_assertion", "client_assertion_type",
-    ]
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).
     ///

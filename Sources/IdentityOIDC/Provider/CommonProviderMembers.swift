@@ -10,6 +10,8 @@ package struct CommonProviderMembers: Sendable {
     package let issuers: [String]?
     /// The tenant of the app that this client serves.
     package let tenant: String
+    /// What every login asks for.
+    package let loginDefaults: LoginDefaults
 
     /// Reads the members.
     ///
@@ -19,5 +21,6 @@ package struct CommonProviderMembers: Sendable {
         timeout = try section.optionalSeconds("timeout") ?? .seconds(8)
         issuers = try section.optionalStrings("issuers")
         tenant = try section.optionalString("tenant") ?? ""
+        loginDefaults = try LoginDefaults(&section)
     }
 }

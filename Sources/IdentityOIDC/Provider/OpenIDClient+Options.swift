@@ -1,55 +1,68 @@
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// Adds what the app asks for at one login, and the provider's own parameters.
+    /// What one login asks for: its own options, completed by what the configuration asks for.
+    func completed(_ options: LoginOptions) -> LoginOptions { options.completed(by: dialect.loginDefaults) }
+
+    /// Adds what a login asks for to the parameters that the protocol needs.
     ///
-    /// - Parameters:
-    ///   - options: What the app asks for.
-    ///   - additional: Parameters of the provider's own.
-    ///   - fields: The parameters that the protocol needs.
-    ///   - reserved: Further names that the app may not use.
-    func add(
-        _ options: LoginOptions,
-        and additional: [(name: String, value: String)] = [],
-        to fields: inout [(name: String, value: String)],
-        reserved: [String] = []
-    ) throws {
-        if let prompt = options.prompt { fields.append(("prompt", prompt)) }
-        if let hint = options.loginHint { fields.append(("login_hint", hint)) }
-        if let maximumAge = options.maximumAgeSeconds { fields.append(("max_age", String(maximumAge))) }
-        if !options.authenticationContexts.isEmpty {
-            fields.append(("acr_values", options.authenticationContexts.joined(separator: " ")))
+    /// - Throws: `IdentityError` of kind `configuration` for a parameter that belongs to the protocol, and for a value that cannot be sent.
+    func add(_ options: LoginOptions, to fields: inout [(name: String, value: String)]) throws(IdentityError) {
+        if let prompt = options.prompt {
+            try Self.refuse("prompt", AuthorizationParameter.problem(prompt: prompt))
+            fields.append(("prompt", prompt))
         }
-        if let locale = options.locale { fields.append((dialect.localeParameter, locale)) }
-        try add(dialect.additionalAuthorizationParameters + additional, to: &fields)
-        try add(options.additionalParameters, to: &fields, reserved: Self.protocolParameters + reserved)
+        if let hint = options.loginHint { fields.append(("login_hint", hint)) }
+        if let maximumAge = options.maximumAgeSeconds {
+            guard maximumAge >= 0 else {
+                throw Self.invalid("The login option max_age is negative.", hint: "Give a number of seconds from 0.")
+            }
+            fields.append(("max_age", String(maximumAge)))
+        }
+        if !options.authenticationContexts.isEmpty {
+            let contexts = options.authenticationContexts
+            try Self.refuse("acr_values", AuthorizationParameter.problem(contexts: contexts))
+            fields.append(("acr_values", contexts.joined(separator: " ")))
+        }
+        if let locale = options.locale {
+            try Self.refuse("ui_locales", AuthorizationParameter.problem(locales: locale))
+            fields.append((dialect.localeParameter, locale))
+        }
+        for field in options.additionalParameters { try add(field, to: &fields) }
     }
 
-    /// What no caller may set, also where this login does not send it; a request object would replace all of it (RFC 9101).
-    private static let protocolParameters = [
-        "client_id", "response_type", "scope", "state", "redirect_uri", "nonce", "code_challenge",
-        "code_challenge_method", "request", "request_uri", "response_mode", "dpop_jkt", "client_secret",
-        "client_assertion", "client_assertion_type",
-    ]
-
-    /// Further parameters may not replace what the protocol needs.
+    /// A further parameter may not replace what the protocol needs, nor what was added before.
     private func add(
-        _ additional: [(name: String, value: String)],
-        to fields: inout [(name: String, value: String)],
-        reserved: [String] = []
-    ) throws {
-        for field in additional {
-            guard !(fields.map(\.name) + reserved).contains(where: { $0.isIdentical(to: field.name) }) else {
-                throw IdentityError(
-                    .configuration,
-                    .configurationInvalid,
-                    "The additional parameter \(field.name) is one that the login sets itself.",
-                    hint: "Use the option that exists for it.",
-                    reference: "RFC 6749 section 3.1"
-                )
-            }
-            fields.append(field)
+        _ field: (name: String, value: String),
+        to fields: inout [(name: String, value: String)]
+    ) throws(IdentityError) {
+        if let problem = AuthorizationParameter.problem(name: field.name) {
+            throw Self.invalid(
+                "The authorization parameter \"\(field.name.prefix(128))\" \(problem.words).",
+                hint: problem.hint,
+                reference: problem.reference
+            )
         }
+        guard !fields.contains(where: { $0.name.isIdentical(to: field.name) }) else {
+            throw Self.invalid(
+                "The authorization parameter \"\(field.name)\" is given twice.",
+                hint: "Give it once, or use the option that exists for it."
+            )
+        }
+        fields.append(field)
+    }
+
+    private static func refuse(_ name: String, _ problem: AuthorizationParameter.Problem?) throws(IdentityError) {
+        guard let problem else { return }
+        throw invalid("The login option \(name) \(problem.words).", hint: problem.hint, reference: problem.reference)
+    }
+
+    private static func invalid(
+        _ message: String,
+        hint: String,
+        reference: String = "RFC 6749 section 3.1"
+    ) -> IdentityError {
+        IdentityError(.configuration, .configurationInvalid, message, hint: hint, reference: reference)
     }
 }
 

@@ -17,8 +17,8 @@ package struct OpenIDDialect: Sendable {
     package var bindsDiscoveredIssuer = true
     /// The parameter that carries the language of the login page.
     package var localeParameter = "ui_locales"
-    /// Parameters to send with every authorization request.
-    package var additionalAuthorizationParameters: [(name: String, value: String)] = []
+    /// What every login asks for where its options say nothing.
+    package var loginDefaults = LoginDefaults()
     /// The names under which the code may come back.
     package var codeParameters = ["code"]
     /// Values of the code that mean an error.
@@ -40,6 +40,8 @@ package struct OpenIDDialect: Sendable {
     package var exchangeFields: @Sendable (LoginAttempt) -> [(name: String, value: String)] = { _ in [] }
     /// Fields that a refresh sends beside the standard ones.
     package var refreshFields: @Sendable (TokenSet) -> [(name: String, value: String)] = { _ in [] }
+    /// Whether the metadata list the methods of every type of client, so that a hint may compare them with the configured one.
+    package var listsAuthenticationMethods = true
     /// Whether `client_secret` stands right behind `client_id`, instead of at the end.
     package var secretFollowsClientID = false
     /// What a refreshed token may do when the answer does not say; by default what the old one could.

@@ -44,6 +44,8 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
         public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
+        /// What every login asks for where its own options say nothing, for example `prompt`.
+        public var loginDefaults = LoginDefaults()
         /// The tenant of the app that this client serves.
         public var tenant = ""
 
@@ -118,6 +120,7 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
         replaced.deviceAuthorizationEndpoint = endpoints.deviceAuthorization
         source.configured = replaced
         var dialect = OpenIDDialect(issuers: issuers, audiences: [configuration.clientID])
+        dialect.loginDefaults = configuration.loginDefaults
         dialect.responseMode = configuration.responseMode
         dialect.pushesAuthorizationRequest = configuration.pushesAuthorizationRequest
         dialect.provesPossession = configuration.provesPossession
@@ -150,7 +153,7 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
                 .configuration,
                 .configurationInvalid,
                 "The issuer is not an https URL without a query.",
-                hint: "Write it exactly as the provider does.",
+                hint: "Set issuer to the provider's name for itself, byte for byte.",
                 reference: "OpenID Connect Discovery 1.0 section 3"
             )
         }
@@ -167,7 +170,7 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
                 .configuration,
                 .configurationInvalid,
                 "An ID token algorithm is not known.",
-                hint: "Known are: \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))."
+                hint: "algorithms may contain: \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))."
             )
         }
         return algorithm

@@ -28,6 +28,7 @@ public struct OpenIDProviderFactory: ProviderFactory {
         configuration.scopes = try section.optionalStrings("scopes") ?? ["openid"]
         configuration.algorithms = try section.optionalStrings("algorithms")
         configuration.tenant = common.tenant
+        configuration.loginDefaults = common.loginDefaults
         if let mode = try section.optionalString("responseMode") {
             guard let known = ResponseMode(rawValue: mode) else {
                 throw section.error("responseMode", "is not known", hint: "Use query or form_post.")

@@ -36,12 +36,12 @@ extension ShopifyProvider {
         /// address leads to these hosts only. A shop whose account domain is no subdomain of ``shopDomain`` needs a list of its own,
         /// for example `["shopify.com", "account.brand.example"]`. Host names only; a name does not include its subdomains.
         public var endpointHosts: [String]?
-        /// The `User-Agent` of every call; Shopify answers 403 to calls without one.
-        public var userAgent = "IdentityKit"
         /// How long one request may take, by default 8 seconds; a store whose locks end may require less.
         public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
+        /// What every login asks for where its own options say nothing, for example `prompt`.
+        public var loginDefaults = LoginDefaults()
         /// The tenant of the app that this client serves.
         public var tenant = ""
 

@@ -7,6 +7,7 @@ enum ShopifyDialect {
     static func dialect(_ configuration: ShopifyProvider.Configuration, issuers: IssuerPolicy) -> OpenIDDialect {
         var dialect = OpenIDDialect(issuers: issuers, audiences: [configuration.clientID])
         dialect.localeParameter = "locale"
+        dialect.loginDefaults = configuration.loginDefaults
         // The reference page lets a failed silent login come back under either name.
         dialect.refusalsAsCode = ["login_required"]
         dialect.tokenRequestHeaders = headers(configuration).map { ($0.name, Secret($0.value)) }
@@ -15,20 +16,21 @@ enum ShopifyDialect {
         dialect.acceptsNumericSubject = true
         // `acr` is not among the claims that Shopify supports: `acr_values` picks a way to sign in and proves nothing.
         dialect.provesAuthenticationContext = false
-        dialect.classify = error
+        dialect.listsAuthenticationMethods = false
+        let isConfidential = if case .confidential = configuration.client { true } else { false }
+        dialect.classify = { error($0, isConfidential: isConfidential) }
         return dialect
     }
 
-    /// What every call to Shopify carries.
+    /// What every call to Shopify carries beside `User-Agent`.
     static func headers(_ configuration: ShopifyProvider.Configuration) -> [(name: String, value: String)] {
-        var headers = [(name: "User-Agent", value: configuration.userAgent)]
-        if case .publicWeb(let origin) = configuration.client { headers.append(("Origin", origin)) }
-        return headers
+        guard case .publicWeb(let origin) = configuration.client else { return [] }
+        return [("Origin", origin)]
     }
 
     /// What a failure of the token endpoint means: only the JSON `error` decides that a token is dead, and pages, outages and
     /// mistakes of the configuration leave every session as it is.
-    static func error(_ failure: TokenFailure) -> IdentityError {
+    static func error(_ failure: TokenFailure, isConfidential: Bool) -> IdentityError {
         if (300..<400).contains(failure.status) {
             return failure.make(
                 .configuration,
@@ -36,6 +38,9 @@ enum ShopifyDialect {
                 "Shopify's token endpoint answered with a redirect, which was not followed.",
                 "The shop id in the address is wrong. Check shopID, or leave it out and let discovery find the endpoints."
             )
+        }
+        if failure.status < 500, failure.status != 429, failure.error?.isIdentical(to: "invalid_client") == true {
+            return invalidClient(failure, isConfidential: isConfidential)
         }
         // A proxy's 403 is a page; an error by name is Shopify's own word and is read by the book.
         guard (failure.error ?? "").isEmpty || failure.error?.isIdentical(to: "invalid_token") == true else {
@@ -55,10 +60,23 @@ enum ShopifyDialect {
                 .configuration,
                 .requestBlocked,
                 "Shopify let the token request not through (HTTP 403).",
-                "Send a User-Agent, and ask Shopify whether this machine's address is blocked. Sessions are kept."
+                "Ask Shopify whether it blocks this machine's address or the User-Agent of the environment. Sessions are kept."
             )
         }
         return failure.standardError
+    }
+
+    private static func invalidClient(_ failure: TokenFailure, isConfidential: Bool) -> IdentityError {
+        failure.make(
+            .configuration,
+            .invalidClient,
+            isConfidential
+                ? "Shopify does not know this client or refuses its secret." : "Shopify does not know this client.",
+            isConfidential
+                ? "Compare clientID and clientSecret with the Customer Account API settings at Shopify. Sessions are kept."
+                : "Compare clientID with the Customer Account API settings at Shopify, and client with the client's type there: "
+                    + "a confidential client needs a clientSecret. Sessions are kept."
+        )
     }
 
     private static func namesInvalidToken(_ failure: TokenFailure) -> Bool {

@@ -33,6 +33,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
         configuration.timeout = common.timeout
         configuration.issuers = common.issuers
         configuration.tenant = common.tenant
+        configuration.loginDefaults = common.loginDefaults
         configuration.endpoints = try Self.endpoints(&section, common)
         configuration.endpointHosts = try section.optionalStrings("endpointHosts")
         do {

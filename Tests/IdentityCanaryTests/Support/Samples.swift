@@ -111,6 +111,9 @@ enum Samples {
         var options = LoginOptions()
         options.loginHint = canary.plant("hint")
         options.additionalParameters = [("a", canary.plant("parameter"))]
+        var defaults = LoginDefaults()
+        defaults.loginHint = canary.plant("hint")
+        defaults.additionalParameters = [("a", canary.plant("parameter"))]
         var shopify = ShopifyLoginOptions()
         shopify.loginHint = canary.plant("hint")
         let id = SessionID(rawValue: "kX9fQ2bT7hLw0ZsN4mVcRg")
@@ -141,7 +144,7 @@ enum Samples {
         )
         let filter = SessionFilter(buyer: ("i", canary.plant("filter")))
         let cause = NoNetwork.failure
-        var values: [Any] = [tokens, attempt, options, shopify, secret("plain", canary), filter, key]
+        var values: [Any] = [tokens, attempt, options, defaults, shopify, secret("plain", canary), filter, key]
         values +=
             [configuration, StoreKeys(active: key), answer] as [Any]
         values.append(IdentityError(.rejected, .invalidGrant, "No.", providerAnswer: answer, cause: cause))

@@ -1,0 +1,63 @@
+internal import IdentityKit
+
+/// What a login asks the provider for, as options of the command line; they replace the provider's configuration.
+enum LoginRequest {
+    static let options = [prompt, maximumAge, contexts, locales, hint, parameter]
+    static let usage =
+        "[--prompt VALUES] [--max-age SECONDS] [--acr-values VALUES] [--ui-locales TAGS] [--login-hint TEXT] [--parameter NAME=VALUE]"
+
+    private static let prompt = Option(
+        name: "--prompt",
+        form: .value("VALUES"),
+        help: "OpenID Connect prompt, such as consent or \"login consent\"."
+    )
+    private static let maximumAge = Option(
+        name: "--max-age",
+        form: .value("SECONDS"),
+        help: "How long ago the buyer may have signed in at the provider; the ID token has to prove it."
+    )
+    private static let contexts = Option(
+        name: "--acr-values",
+        form: .value("VALUES"),
+        help: "The authentication contexts to ask for, in order of preference, separated by spaces."
+    )
+    private static let locales = Option(
+        name: "--ui-locales",
+        form: .value("TAGS"),
+        help: "The languages of the login page, separated by spaces, such as \"fr-CA fr\"."
+    )
+    private static let hint = Option(
+        name: "--login-hint",
+        form: .value("TEXT"),
+        help: "The e-mail address or name to fill in on the login page."
+    )
+    private static let parameter = Option(
+        name: "--parameter",
+        form: .values("NAME=VALUE"),
+        help:
+            "A further authorization parameter; may be given again. Parameters of the protocol, such as state, are refused."
+    )
+
+    /// - Throws: ``UsageError``.
+    static func read(_ arguments: Arguments, of command: any Command.Type) throws(UsageError) -> LoginOptions {
+        var options = LoginOptions()
+        options.prompt = arguments[prompt]
+        options.loginHint = arguments[hint]
+        options.locale = arguments[locales]
+        options.authenticationContexts = (arguments[contexts] ?? "").split(separator: " ").map(String.init)
+        if let text = arguments[maximumAge] {
+            guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
+                throw UsageError("--max-age must be a whole number of seconds, a year at most.", command: command)
+            }
+            options.maximumAge = .seconds(seconds)
+        }
+        for text in arguments.values(of: parameter) {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw UsageError("--parameter must be NAME=VALUE.", command: command)
+            }
+            options.additionalParameters.append((parts[0], parts[1]))
+        }
+        return options
+    }
+}

@@ -1,0 +1,53 @@
+/// What every login at one provider asks for, where the ``LoginOptions`` of that login say nothing.
+///
+/// Part of a provider's configuration. For example, many providers grant `offline_access` only with `prompt=consent`:
+///
+/// ```swift
+/// configuration.loginDefaults.prompt = "consent"
+/// ```
+public struct LoginDefaults: Sendable {
+    /// OpenID Connect `prompt`: one or more values separated by spaces, or `none` alone.
+    public var prompt: String?
+    /// OpenID Connect `login_hint`.
+    public var loginHint: String?
+    /// OpenID Connect `max_age`, in whole seconds.
+    public var maximumAge: Duration?
+    /// OpenID Connect `acr_values`, in order of preference.
+    public var authenticationContexts: [String] = []
+    /// The languages of the login page: BCP 47 tags separated by spaces (`ui_locales`), one tag at Shopify (`locale`).
+    public var locale: String?
+    /// Further authorization parameters.
+    ///
+    /// A parameter of the same name in ``LoginOptions/additionalParameters`` replaces it. Parameters that the protocol needs, such as
+    /// `state`, are refused.
+    public var additionalParameters: [(name: String, value: String)] = []
+
+    /// Asks for nothing.
+    public init() {}
+}
+
+extension LoginDefaults: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What is asked for, without the login hint and the values of further parameters.
+    public var description: String { "LoginDefaults(prompt: \(prompt ?? "none given"))" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension LoginOptions {
+    /// These options, completed by what the provider's configuration asks for.
+    package func completed(by defaults: LoginDefaults) -> LoginOptions {
+        var options = self
+        options.prompt = prompt ?? defaults.prompt
+        options.loginHint = loginHint ?? defaults.loginHint
+        options.maximumAge = maximumAge ?? defaults.maximumAge
+        options.locale = locale ?? defaults.locale
+        if authenticationContexts.isEmpty { options.authenticationContexts = defaults.authenticationContexts }
+        let others = defaults.additionalParameters.filter { given in
+            !additionalParameters.contains { $0.name.isIdentical(to: given.name) }
+        }
+        options.additionalParameters = others + additionalParameters
+        return options
+    }
+}

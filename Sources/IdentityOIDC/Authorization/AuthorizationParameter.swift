@@ -1,0 +1,120 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// Which parameters a caller may add to an authorization request, and what the values of the standard options look like.
+enum AuthorizationParameter {
+    /// What is wrong with a parameter, and what to do about it.
+    struct Problem {
+        let words: String
+        let hint: String
+        var reference = "RFC 6749 section 3.1"
+    }
+
+    /// What no caller may set, also where this login does not send it.
+    ///
+    /// A request object would replace the whole request (RFC 9101). The others belong to the protocol or prove the client: pushed
+    /// requests and device requests go out with the client's authentication.
+    private static let protocolNames = [
+        "client_id", "response_type", "scope", "state", "redirect_uri", "nonce", "code_challenge",
+        "code_challenge_method", "request", "request_uri", "response_mode", "dpop_jkt", "client_secret",
+        "client_assertion", "client_assertion_type", "grant_type", "code", "code_verifier", "refresh_token",
+        "device_code",
+    ]
+
+    /// The parameters that have an option of their own: the SDK checks the answer against some of them.
+    private static let optionNames: [(name: String, option: String, member: String)] = [
+        ("prompt", "prompt", "prompt"), ("login_hint", "loginHint", "loginHint"), ("max_age", "maximumAge", "maxAge"),
+        ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
+    ]
+
+    /// What is wrong with the name of a further parameter; nil for a good one.
+    ///
+    /// Names are compared as lenient servers read them: some ignore case, and PHP reads `client.id` as `client_id`.
+    static func problem(name: String) -> Problem? {
+        guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
+            return Problem(
+                words: "has a name that is not a parameter name",
+                hint: "A name holds letters, digits, \"-\", \".\" and \"_\", at most 128 characters.",
+                reference: "RFC 6749 section 8.2"
+            )
+        }
+        let read = String(decoding: name.utf8.map(lenient), as: UTF8.self)
+        guard !protocolNames.contains(where: { $0.isIdentical(to: read) }) else {
+            return Problem(
+                words: "is set by the login itself",
+                hint: "Remove it. The SDK makes this parameter and checks the answer against it."
+            )
+        }
+        guard let own = optionNames.first(where: { $0.name.isIdentical(to: read) }) else { return nil }
+        return Problem(
+            words: "has an option of its own",
+            hint: "Use the configuration member \(own.member), or in Swift LoginOptions.\(own.option)."
+        )
+    }
+
+    /// What is wrong with the value of `prompt` (OpenID Connect Core section 3.1.2.1).
+    ///
+    /// Providers have values of their own, so an unknown one is not refused.
+    static func problem(prompt: String) -> Problem? {
+        let values = prompt.split(separator: " ", omittingEmptySubsequences: false)
+        guard values.allSatisfy({ isWord(String($0)) }) else {
+            return Problem(
+                words: "is not a list of values separated by single spaces",
+                hint: "Write for example consent, or login consent.",
+                reference: "OpenID Connect Core section 3.1.2.1"
+            )
+        }
+        guard values.count == 1 || !values.contains("none") else {
+            return Problem(
+                words: "combines none with another value",
+                hint: "none asks for a login without any page, so it stands alone.",
+                reference: "OpenID Connect Core section 3.1.2.1"
+            )
+        }
+        return nil
+    }
+
+    /// What is wrong with the values of `acr_values`.
+    static func problem(contexts: [String]) -> Problem? {
+        guard contexts.allSatisfy(isWord) else {
+            return Problem(
+                words: "holds a value that is not printable ASCII without spaces",
+                hint: "Write each value as an element of its own.",
+                reference: "OpenID Connect Core section 3.1.2.1"
+            )
+        }
+        return nil
+    }
+
+    /// What is wrong with the value of `ui_locales`.
+    static func problem(locales: String) -> Problem? {
+        guard locales.split(separator: " ", omittingEmptySubsequences: false).allSatisfy({ isLanguageTag(String($0)) })
+        else {
+            return Problem(
+                words: "holds a value that is not a language tag",
+                hint: "Write for example de or fr-CA.",
+                reference: "OpenID Connect Core section 3.1.2.1"
+            )
+        }
+        return nil
+    }
+
+    /// Whether a text is one value of a list that is separated by spaces: printable ASCII without a space.
+    private static func isWord(_ text: String) -> Bool {
+        (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    /// Whether a text has the form of a language tag (BCP 47): letters, digits and hyphens.
+    private static func isLanguageTag(_ text: String) -> Bool {
+        (1...35).contains(text.utf8.count)
+            && text.utf8.allSatisfy { ASCII.isDigit($0) || ASCII.isLetter($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    private static func lenient(_ byte: UInt8) -> UInt8 {
+        byte == UInt8(ascii: ".") ? UInt8(ascii: "_") : ASCII.lowercased(byte)
+    }
+
+    private static func isNameCharacter(_ byte: UInt8) -> Bool {
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,177 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+@Suite("What every login asks for")
+struct LoginDefaultsTests {
+    /// The query of the authorization URL that an entry of the configuration file leads to.
+    private func query(_ members: JSONObject, _ options: LoginOptions = LoginOptions()) async throws -> [String: String]
+    {
+        var query: [(String, String)] = []
+        try await FakeWorld.run { world in
+            var entry: JSONObject = [
+                "kind": .string("openid"), "issuer": .string(world.fake.origin), "clientID": .string("client-1"),
+                "redirectURI": .string("https://app.example/cb"), "allowsLoopbackHTTP": .bool(true),
+            ]
+            for member in members.members { entry[member.name] = member.value }
+            let root: JSONObject = ["providers": .object(["any": .object(entry)])]
+            let registry = try ProviderRegistry(
+                try IdentityConfiguration(json: JSONValue.object(root).serialized, environmentVariables: [:]),
+                factories: [OpenIDProviderFactory()],
+                environment: world.environment
+            )
+            let request = try await registry.provider(named: "any").authorizationRequest(options)
+            query = FormFields.decode((request.url.query ?? "").utf8)
+        }
+        return Dictionary(query) { $1 }
+    }
+
+    private func refusal(_ members: JSONObject, _ options: LoginOptions = LoginOptions()) async throws -> IdentityError?
+    {
+        do {
+            _ = try await query(members, options)
+            return nil
+        } catch let error as IdentityError { return error }
+    }
+
+    private static let everything: JSONObject = [
+        "prompt": .string("login consent"), "maxAge": .integer(300),
+        "acrValues": .array([.string("phr"), .string("urn:x:2")]),
+        "uiLocales": .array([.string("fr-CA"), .string("fr")]), "loginHint": .string("ada@example.com"),
+        "authorizationParameters": .object(["audience": .string("https://api.example/ä"), "a.b-c_d": .string("1")]),
+    ]
+
+    @Test("the configuration file says what the authorization request asks for")
+    func configured() async throws {
+        let query = try await query(Self.everything)
+        #expect(query["prompt"] == "login consent")
+        #expect(query["max_age"] == "300")
+        #expect(query["acr_values"] == "phr urn:x:2")
+        #expect(query["ui_locales"] == "fr-CA fr")
+        #expect(query["login_hint"] == "ada@example.com")
+        #expect(query["audience"] == "https://api.example/ä")
+        #expect(query["a.b-c_d"] == "1")
+    }
+
+    @Test("the options of one login replace it member by member")
+    func replaced() async throws {
+        var options = LoginOptions()
+        options.prompt = "none"
+        options.locale = "de"
+        options.authenticationContexts = ["phrh"]
+        options.additionalParameters = [("audience", "other"), ("resource", "r")]
+        let query = try await query(Self.everything, options)
+        #expect(query["prompt"] == "none")
+        #expect(query["max_age"] == "300")
+        #expect(query["acr_values"] == "phrh")
+        #expect(query["ui_locales"] == "de")
+        #expect(query["login_hint"] == "ada@example.com")
+        #expect(query["audience"] == "other")
+        #expect(query["resource"] == "r")
+        #expect(query["a.b-c_d"] == "1")
+    }
+
+    @Test("max_age of the configuration is checked in the ID token, like that of one login")
+    func maximumAge() async throws {
+        try await FakeWorld.run {
+            $0.loginDefaults.maximumAge = .seconds(60)
+        } _: { world in
+            world.fake.change(claims: { $0["auth_time"] = nil })
+            #expect(await world.refusal()?.code == .idTokenAuthentication)
+        }
+    }
+
+    @Test("a device login asks for the same")
+    func device() async throws {
+        try await FakeWorld.run {
+            $0.loginDefaults.prompt = "consent"
+            $0.loginDefaults.additionalParameters = [("audience", "x")]
+        } _: { world in
+            _ = try await world.provider.deviceAuthorization(LoginOptions())
+            let request = try #require(world.fake.requests(to: "/device").first)
+            let fields = Dictionary(FormFields.decode(request.body)) { $1 }
+            #expect(fields["prompt"] == "consent")
+            #expect(fields["audience"] == "x")
+        }
+    }
+
+    static let protocolNames = [
+        "client_id", "response_type", "scope", "state", "redirect_uri", "nonce", "code_challenge",
+        "code_challenge_method", "request", "request_uri", "response_mode", "dpop_jkt", "client_secret",
+        "client_assertion", "client_assertion_type", "grant_type", "code", "code_verifier", "refresh_token",
+        "device_code", "State", "STATE", "client.id", "redirect.uri",
+    ]
+
+    @Test(
+        "a parameter of the protocol is refused in the configuration file, by the path of the member",
+        arguments: protocolNames
+    )
+    func protocolParameter(name: String) async throws {
+        let error = try await refusal(["authorizationParameters": .object([name: .string("x")])])
+        #expect(error?.code == .configurationInvalid)
+        #expect(error?.message.contains("providers.any.authorizationParameters.\(name) ") == true)
+    }
+
+    @Test("and in the options of one login", arguments: protocolNames)
+    func protocolParameterOfLogin(name: String) async throws {
+        var options = LoginOptions()
+        options.additionalParameters = [(name, "x")]
+        let error = try await refusal([:], options)
+        #expect(error?.code == .configurationInvalid)
+        #expect(error?.message.contains("\"\(name)\"") == true)
+    }
+
+    @Test(
+        "a parameter that has a member of its own is refused with the name of the member",
+        arguments: [
+            ("prompt", "prompt"), ("max_age", "maxAge"), ("acr_values", "acrValues"), ("ui_locales", "uiLocales"),
+            ("login_hint", "loginHint"),
+        ]
+    )
+    func ownMember(name: String, member: String) async throws {
+        let error = try await refusal(["authorizationParameters": .object([name: .string("x")])])
+        #expect(error?.hint?.contains("member \(member),") == true)
+        var options = LoginOptions()
+        options.additionalParameters = [(name, "1")]
+        #expect(try await refusal([:], options)?.code == .configurationInvalid)
+    }
+
+    @Test(
+        "a value that cannot be sent is an error with the path of its member",
+        arguments: [
+            ("prompt", .string("none login")), ("prompt", .string("login  consent")), ("prompt", .string(" login")),
+            ("prompt", .array([.string("login")])), ("prompt", .string("é")), ("maxAge", .integer(-1)),
+            ("maxAge", .string("300")), ("maxAge", .integer(31_536_001)), ("acrValues", .string("phr")),
+            ("acrValues", .array([])), ("acrValues", .array([.string("a b")])), ("uiLocales", .string("de")),
+            ("uiLocales", .array([.string("de_DE")])), ("loginHint", .string("")), ("loginHint", .string("a\nb")),
+            ("authorizationParameters", .string("a=b")), ("promt", .string("login")),
+        ] as [(String, JSONValue)]
+    )
+    func badValue(member: String, value: JSONValue) async throws {
+        let error = try await refusal([member: value])
+        #expect(error?.code == .configurationInvalid)
+        #expect(error?.message.contains("providers.any.\(member) ") == true, "\(error?.message ?? "accepted")")
+    }
+
+    @Test(
+        "so is a name or value among further parameters",
+        arguments: [("a b", .string("x")), ("", .string("x")), ("a[]", .string("x")), ("a", .integer(1))]
+            as [(String, JSONValue)]
+    )
+    func badParameter(name: String, value: JSONValue) async throws {
+        let error = try await refusal(["authorizationParameters": .object([name: value])])
+        #expect(error?.code == .configurationInvalid)
+        #expect(error?.message.contains("providers.any.authorizationParameters.") == true)
+    }
+
+    @Test("neither description nor mirror shows the hint or the values of further parameters")
+    func description() {
+        var defaults = LoginDefaults()
+        defaults.loginHint = "ada@example.com"
+        defaults.additionalParameters = [("a", "hidden-value")]
+        #expect(!"\(defaults)".contains("ada") && !String(reflecting: defaults).contains("hidden-value"))
+        #expect(Mirror(reflecting: defaults).children.isEmpty)
+    }
+}
