@@ -36,8 +36,8 @@ extension Sandbox {
     /// `bolt-sfcc` and `any`, with store and storefront.
     ///
     /// - Parameters:
-    ///   - redirectURI: Where callbacks are caught. One without port, as the default, gets a free port from the loopback
-    ///     listener for every login.
+    ///   - redirectURI: Where callbacks are caught; it is registered at every client. One without port, as the default, gets a free
+    ///     port from the loopback listener for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
     public func labConfiguration(
@@ -45,6 +45,9 @@ extension Sandbox {
         storePath: String = "identity.sqlite",
         storeKey: String? = nil
     ) -> SandboxLabConfiguration {
+        shopify.register(redirectURI: redirectURI)
+        bolt.register(redirectURI: redirectURI)
+        openID.register(redirectURI: redirectURI)
         func secret(_ name: String) -> JSONValue { .object(["env": .string(name)]) }
         var environment = ["IDENTITY_STORE_KEY": storeKey ?? RandomText.hexadecimal(64)]
         var providers = JSONObject()

@@ -67,7 +67,10 @@ import Testing
 
     @Test("two methods at once, a secret that is not form-encoded and parameters in the URL are named as what they are")
     func mistakes() async throws {
-        let login = try await OpenIDLogin.start { $0.clientAuthentication = .clientSecretBasic }
+        let login = try await OpenIDLogin.start {
+            $0.clientAuthentication = .clientSecretBasic
+            $0.clientSecret = SandboxOpenIDConfiguration.specialClientSecret
+        }
         let secret = login.openID.configuration.clientSecret ?? ""
         let exchange = login.exchange(code: "c")
         let good = basic(login, FormText.escape(secret))

@@ -140,9 +140,12 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("the metadata list response types in odd orders, and alone know the path of the keys when asked for that")
+    @Test("when asked for that, the metadata list response types in odd orders, and alone know the path of the keys")
     func metadata() async throws {
-        let login = try await OpenIDLogin.start { $0.randomizesKeySetPath = true }
+        let login = try await OpenIDLogin.start {
+            $0.randomizesKeySetPath = true
+            $0.announcesOddResponseTypes = true
+        }
         let metadata = try await login.metadata()
         let uri = try #require(metadata["jwks_uri"]?.string)
         #expect(uri == login.openID.jwksEndpoint)

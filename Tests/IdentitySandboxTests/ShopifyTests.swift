@@ -156,7 +156,7 @@ import Testing
         let token = try await login.exchange(code).json["id_token"]?.string ?? ""
         let passed = try await buyer.login(at: silent, redirectURI: login.redirectURI)
         #expect(TestClient.query(passed)["code"]?.hasPrefix("shcac_") == true)
-        let target = "http://127.0.0.1:9/bye"
+        let target = "http://127.0.0.1:9/callback"
         let logout = FormText.append(
             [("id_token_hint", token), ("post_logout_redirect_uri", target)],
             to: sandbox.shopify.endpoints.logout

@@ -4,12 +4,13 @@ internal import IdentitySandbox
 /// Runs the fake providers until it is interrupted.
 struct SandboxCommand: Command {
     static let name = "sandbox"
-    static let usage = "sandbox [--port N]"
+    static let usage = "sandbox [--port N] [--require-pkce] [--require-par] [--special-secrets]"
     static let summary = "Run the fake providers until interrupted; print a configuration file for them."
-    static let options: [Option] = [port]
+    static let options: [Option] = [port, requirePKCE, requirePAR, specialSecrets]
     static let examples = [
         "identity-lab sandbox --port 8400 > sandbox.json 2> sandbox.env &",
         "identity-lab sandbox --json",
+        "identity-lab sandbox --require-par --special-secrets",
     ]
     private static let port = Option(
         name: "--port",
@@ -17,9 +18,29 @@ struct SandboxCommand: Command {
         help: "The first of six consecutive ports on 127.0.0.1; free ones unless given."
     )
 
+    private static let requirePKCE = Option(
+        name: "--require-pkce",
+        form: .flag,
+        help: "The OpenID provider refuses a login without PKCE, also of the client with a secret."
+    )
+    private static let requirePAR = Option(
+        name: "--require-par",
+        form: .flag,
+        help: "The OpenID provider accepts pushed authorization requests only; without the option it accepts both."
+    )
+    private static let specialSecrets = Option(
+        name: "--special-secrets",
+        form: .flag,
+        help:
+            "Client secrets with + / = and &, which form-encoding changes: the OpenID provider demands it before HTTP Basic, "
+            + "Shopify refuses it."
+    )
+
     private let port: UInt16
+    private let configuration: SandboxConfiguration
 
     init(_ arguments: Arguments) throws {
+        configuration = Self.configuration(arguments)
         guard let text = arguments[Self.port] else {
             port = 0
             return
@@ -58,8 +79,6 @@ struct SandboxCommand: Command {
     }
 
     private func start() async throws -> Sandbox {
-        var configuration = SandboxConfiguration()
-        configuration.openID.supportsDeviceAuthorization = true
         do {
             return try await Sandbox.start(configuration, port: port)
         } catch {
@@ -71,5 +90,20 @@ struct SandboxCommand: Command {
                 cause: error
             )
         }
+    }
+
+    /// Everything that a client can ask for is served, and nothing is required that was not asked for.
+    private static func configuration(_ arguments: Arguments) -> SandboxConfiguration {
+        var configuration = SandboxConfiguration()
+        configuration.openID.supportsDeviceAuthorization = true
+        configuration.openID.supportsRevocation = true
+        configuration.openID.pushedRequests = arguments.contains(requirePAR) ? .required : .accepted
+        configuration.openID.requiresPKCE = arguments.contains(requirePKCE)
+        guard arguments.contains(specialSecrets) else { return configuration }
+        configuration.openID.clientSecret = SandboxOpenIDConfiguration.specialClientSecret
+        for index in configuration.shopify.clients.indices where configuration.shopify.clients[index].secret != nil {
+            configuration.shopify.clients[index].secret = SandboxShopifyClient.specialSecret
+        }
+        return configuration
     }
 }

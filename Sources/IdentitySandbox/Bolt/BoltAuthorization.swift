@@ -15,9 +15,9 @@ extension SandboxBolt {
         guard let clientID = query["client_id"], isClient(clientID) else {
             return refuse("client_id is unknown.", "Send the publishable key.")
         }
-        let registered = state.withLock { $0.callbackURL }
+        let (registered, added) = state.withLock { ($0.callbackURL, $0.redirectURIs) }
         if let uri = query["redirect_uri"],
-            !RedirectRule.permits(uri, registered: configuration.redirectURIs + [registered], allowsLoopback: true)
+            !RedirectRule.permits(uri, registered: configuration.redirectURIs + added + [registered])
         {
             return refuse("redirect_uri is not registered.", "Register it, or send none.")
         }

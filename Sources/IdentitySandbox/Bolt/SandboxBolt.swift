@@ -10,6 +10,8 @@ public final class SandboxBolt: SandboxService {
         var keyring = SigningKeyring(owner: "bolt", keyIDPrefix: "bolt-")
         var accessTokenLifetime: Duration
         var callbackURL: String
+        /// The redirect URIs that were registered after the start.
+        var redirectURIs: [String] = []
     }
 
     /// Where requests are noted and misbehaviours planned.
@@ -57,6 +59,11 @@ public final class SandboxBolt: SandboxService {
     /// Registers another callback, where a login goes that names no redirect URI.
     public func register(callbackURL: String) {
         state.withLock { $0.callbackURL = callbackURL }
+    }
+
+    /// Registers another redirect URI that a login may name, compared byte for byte; of a loopback URI the port may differ.
+    public func register(redirectURI: String) {
+        state.withLock { $0.redirectURIs.append(redirectURI) }
     }
 
     /// Sets how long access tokens live that are issued from now on.

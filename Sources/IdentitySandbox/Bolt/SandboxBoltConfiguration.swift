@@ -10,8 +10,9 @@ public struct SandboxBoltConfiguration: Sendable {
     public var issuer = "https://api-sandbox.bolt.com"
     /// The registered callback (`oauth_redirect`), where a login goes that names no redirect URI.
     public var callbackURL = "https://app.example/callback/bolt"
-    /// Redirect URIs that a login may name beside the registered callback and loopback ones.
-    public var redirectURIs: [String] = []
+    /// Redirect URIs that a login may name beside the registered callback, compared byte for byte; of a loopback URI the port may
+    /// differ.
+    public var redirectURIs = RedirectRule.loopback
     /// Whether a client that used PKCE may leave out the secret.
     ///
     /// Unknown of Bolt; true unless set.

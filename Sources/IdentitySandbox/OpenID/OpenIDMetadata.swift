@@ -15,12 +15,17 @@ extension SandboxOpenID {
             "grant_types_supported": list(grantTypes),
             "subject_types_supported": list(["public"]),
             "id_token_signing_alg_values_supported": list([configuration.algorithm == .es256 ? "ES256" : "RS256"]),
-            "scopes_supported": list(["openid", "email", "profile", "phone", "offline_access"]),
+            "scopes_supported": list(configuration.scopes),
             "token_endpoint_auth_methods_supported": list(authentication.map(\.rawValue)),
             "code_challenge_methods_supported": list(["S256"]),
             "authorization_response_iss_parameter_supported": .bool(true),
-            "backchannel_logout_supported": .bool(true), "backchannel_logout_session_supported": .bool(true),
+            // True unless the metadata say otherwise (OpenID Connect Discovery section 3).
+            "request_uri_parameter_supported": .bool(false),
         ]
+        if configuration.backchannelLogoutURI != nil {
+            metadata["backchannel_logout_supported"] = .bool(true)
+            metadata["backchannel_logout_session_supported"] = .bool(true)
+        }
         if authentication.contains(.privateKeyJWT) {
             metadata["token_endpoint_auth_signing_alg_values_supported"] = list(configuration.clientSigningAlgorithms)
         }
@@ -31,7 +36,10 @@ extension SandboxOpenID {
             metadata["pushed_authorization_request_endpoint"] = .string(pushedRequestEndpoint)
             metadata["require_pushed_authorization_requests"] = .bool(configuration.pushedRequests == .required)
         }
-        if configuration.supportsRevocation { metadata["revocation_endpoint"] = .string(revocationEndpoint) }
+        if configuration.supportsRevocation {
+            metadata["revocation_endpoint"] = .string(revocationEndpoint)
+            metadata["revocation_endpoint_auth_methods_supported"] = list(authentication.map(\.rawValue))
+        }
         if configuration.supportsDeviceAuthorization {
             metadata["device_authorization_endpoint"] = .string(deviceAuthorizationEndpoint)
         }

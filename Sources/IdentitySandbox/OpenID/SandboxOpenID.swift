@@ -17,6 +17,8 @@ public final class SandboxOpenID: SandboxService {
         var nonces: DPoPNonces
         var pushed = PushedRequests()
         var devices = DeviceAuthorizations()
+        /// The redirect URIs that were registered after the start.
+        var redirectURIs: [String] = []
     }
 
     /// Where requests are noted and misbehaviours planned.
@@ -76,6 +78,11 @@ public final class SandboxOpenID: SandboxService {
     public var deviceAuthorizationEndpoint: String { issuer + "/device_authorization" }
     /// The URL that a device shows to its buyer.
     public var verificationURI: String { issuer + "/device" }
+
+    /// Registers another redirect URI, compared byte for byte; of a loopback URI the port may differ.
+    public func register(redirectURI: String) {
+        state.withLock { $0.redirectURIs.append(redirectURI) }
+    }
 
     /// Sets how long access tokens live that are issued from now on.
     public func setAccessTokenLifetime(_ lifetime: Duration) {

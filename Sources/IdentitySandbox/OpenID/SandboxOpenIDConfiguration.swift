@@ -12,8 +12,18 @@ public struct SandboxOpenIDConfiguration: Sendable {
 
     /// The client id.
     public var clientID = "sandbox-openid-client"
+    /// A client secret with characters that form-encoding changes.
+    ///
+    /// RFC 6749 section 2.3.1 asks for form-encoding before HTTP Basic, and many clients leave it out: they fail with this secret.
+    public static let specialClientSecret = "sandbox-openid+secret/with=signs&more"
+
     /// The client secret; nil for a public client, which must use PKCE.
-    public var clientSecret: String? = "sandbox-openid+secret/with=signs&more"
+    ///
+    /// The default holds nothing that form-encoding changes, so that every client can use it. ``specialClientSecret`` finds clients
+    /// that do not form-encode.
+    public var clientSecret: String? = "sandbox-openid-secret-5d1f0c7a9b3e4286"
+    /// Whether a client that can prove who it is must use PKCE too; false unless set.
+    public var requiresPKCE = false
     /// The one method by which the client authenticates at token endpoint and its like.
     ///
     /// Nil, the default, follows ``clientSecret``: either method with the secret, or ``ClientAuthentication/none`` without one.
@@ -46,17 +56,18 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var deviceCodeLifetime: Duration = .seconds(600)
     /// How long a device must wait between two polls; 5 seconds unless given.
     public var devicePollingInterval: Duration = .seconds(5)
-    /// Where the browser may go after a logout, beside loopback URIs; the redirect URIs unless given.
+    /// Where the browser may go after a logout, compared as ``redirectURIs`` are; the redirect URIs unless given.
     public var postLogoutRedirectURIs: [String]?
     /// Where the app takes logout tokens (OpenID Connect Back-Channel Logout section 2.2).
     public var backchannelLogoutURI: String?
     /// Whether the metadata list response types that the provider does not offer, in odd orders (`token id_token code`);
-    /// true unless set.
-    public var announcesOddResponseTypes = true
+    /// false unless set.
+    public var announcesOddResponseTypes = false
     /// Whether the key set lies at a path that nobody can guess; false unless set.
     public var randomizesKeySetPath = false
-    /// Redirect URIs beside loopback ones, compared byte for byte.
-    public var redirectURIs = ["https://app.example/callback", "https://app.example/callback/any"]
+    /// The registered redirect URIs, compared byte for byte; of a loopback URI the port may differ.
+    public var redirectURIs =
+        ["https://app.example/callback", "https://app.example/callback/any"] + RedirectRule.loopback
     /// How ID tokens are signed.
     public var algorithm = Algorithm.rs256
     /// Whether refresh tokens are issued; always, unless set.
@@ -66,6 +77,16 @@ public struct SandboxOpenIDConfiguration: Sendable {
 
     /// A configuration of defaults.
     public init() {}
+
+    /// The scopes that the provider knows; others are dropped from a request.
+    var scopes: [String] {
+        ["openid", "email", "profile", "phone"] + (issuesRefreshTokens ? ["offline_access"] : [])
+    }
+
+    /// What a request for these scopes is granted.
+    func granted(_ wanted: [String]) -> [String] {
+        wanted.filter { scope in scopes.contains { $0.isIdentical(to: scope) } }
+    }
 
     var responseModes: [String] { supportsFormPost ? ["query", "form_post"] : ["query"] }
 }

@@ -68,6 +68,13 @@ public final class SandboxShopify: SandboxService {
         }
     }
 
+    /// Registers a redirect URI at every client, compared byte for byte; of a loopback URI the port may differ.
+    public func register(redirectURI: String) {
+        state.withLock { state in
+            for index in state.clients.indices { state.clients[index].redirectURIs.append(redirectURI) }
+        }
+    }
+
     /// Sets how long access tokens live that are issued from now on.
     public func setAccessTokenLifetime(_ lifetime: Duration) {
         state.withLock { $0.accessTokenLifetime = lifetime }

@@ -18,15 +18,15 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var kind: Kind
     /// The secret of a confidential client.
     public var secret: String?
-    /// The registered redirect URIs, compared byte for byte.
+    /// The registered redirect URIs, compared byte for byte; of a loopback URI the port may differ.
     public var redirectURIs: [String]
     /// The registered JavaScript origins of a public web client.
     public var javaScriptOrigins: [String]
     /// The registered logout URIs; the first is where a logout goes that names none.
     public var logoutURIs: [String]
-    /// Whether loopback redirect, logout and origin URIs are taken without being registered.
+    /// Whether registered loopback URIs are accepted: redirect and logout URIs and JavaScript origins.
     ///
-    /// Shopify takes none; a test needs it. True unless set.
+    /// Shopify accepts none, but a test needs them. True unless set.
     public var allowsLoopback: Bool
 
     /// Registers a client.
@@ -96,34 +96,44 @@ public struct SandboxShopifyConfiguration: Sendable {
 
 extension SandboxShopifyClient {
     /// The confidential client that is registered unless others are.
+    ///
+    /// Its secret holds nothing that form-encoding changes, as Shopify's own; see ``specialSecret``.
     public static let confidential = SandboxShopifyClient(
         id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e01",
         kind: .confidential,
-        secret: "shpss-sandbox+secret/with=signs&more",
-        redirectURIs: ["https://app.example/callback", "https://app.example/callback/shopify"],
-        logoutURIs: ["https://app.example/signed-out"]
+        secret: "shpss_sandbox_5d1f0c7a9b3e4286",
+        redirectURIs: appRedirectURIs + RedirectRule.loopback,
+        logoutURIs: ["https://app.example/signed-out"] + RedirectRule.loopback
     )
+
+    /// A client secret with characters that form-encoding changes.
+    ///
+    /// Shopify joins id and secret as they are, so a client that form-encodes them fails with this secret.
+    public static let specialSecret = "shpss-sandbox+secret/with=signs&more"
+
+    private static let appRedirectURIs = ["https://app.example/callback", "https://app.example/callback/shopify"]
 
     /// The public client of a native app that is registered unless others are.
     public static let publicMobile = SandboxShopifyClient(
         id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e02",
         kind: .publicMobile,
-        redirectURIs: ["shop.82920341806.app://callback"]
+        redirectURIs: ["shop.82920341806.app://callback"] + RedirectRule.loopback,
+        logoutURIs: RedirectRule.loopback
     )
 
     /// The public client of a web page that is registered unless others are.
     public static let publicWeb = SandboxShopifyClient(
         id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e03",
         kind: .publicWeb,
-        redirectURIs: ["https://app.example/callback", "https://app.example/callback/shopify"],
-        javaScriptOrigins: ["https://app.example"],
-        logoutURIs: ["https://app.example/signed-out"]
+        redirectURIs: appRedirectURIs + RedirectRule.loopback,
+        javaScriptOrigins: ["https://app.example", "http://127.0.0.1", "http://[::1]"],
+        logoutURIs: ["https://app.example/signed-out"] + RedirectRule.loopback
     )
 
     /// The Partner app's client that is registered unless others are.
     public static let app = SandboxShopifyClient(
         id: "9c5b94b1a2d34e5f8a7b6c5d4e3f2a10",
         kind: .app,
-        redirectURIs: ["https://app.example/callback", "https://app.example/callback/shopify"]
+        redirectURIs: appRedirectURIs + RedirectRule.loopback
     )
 }

@@ -58,7 +58,8 @@ extension SandboxShopify {
             }
         case .publicWeb:
             let origin = request.header("origin") ?? ""
-            guard client.javaScriptOrigins.contains(origin) || client.allowsLoopback && RedirectRule.isLoopback(origin)
+            let origins = client.javaScriptOrigins
+            guard RedirectRule.permits(origin, registered: origins, allowsLoopback: client.allowsLoopback)
             else { throw Refused(.originMissing) }
         case .publicMobile, .app: break
         }

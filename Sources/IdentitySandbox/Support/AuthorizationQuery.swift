@@ -30,20 +30,3 @@ struct AuthorizationQuery: Sendable {
         names.compactMap { name in self[name].map { (name, $0) } }
     }
 }
-
-/// Which redirect URIs a client may use.
-enum RedirectRule {
-    /// Registered byte for byte, or any loopback URI where the client permits those.
-    static func permits(_ uri: String, registered: [String], allowsLoopback: Bool) -> Bool {
-        if registered.contains(where: { Array($0.utf8) == Array(uri.utf8) }) { return true }
-        return allowsLoopback && isLoopback(uri)
-    }
-
-    static func isLoopback(_ uri: String) -> Bool {
-        ["http://127.0.0.1", "http://[::1]", "http://localhost"].contains { prefix in
-            guard uri.hasPrefix(prefix) else { return false }
-            let next = uri.dropFirst(prefix.count).first
-            return next == nil || next == ":" || next == "/" || next == "?"
-        }
-    }
-}

@@ -3,7 +3,12 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    var rules: OpenIDAuthorizationRules { OpenIDAuthorizationRules(configuration: configuration) }
+    var rules: OpenIDAuthorizationRules {
+        OpenIDAuthorizationRules(configuration: configuration, redirectURIs: redirectURIs)
+    }
+
+    /// The redirect URIs of the configuration and those that were registered since.
+    var redirectURIs: [String] { configuration.redirectURIs + state.withLock { $0.redirectURIs } }
 
     func authorize(_ call: SandboxCall) -> SandboxAnswer {
         do throws(OAuthRefusal) {
@@ -36,7 +41,7 @@ extension SandboxOpenID {
             callback: redirectURI,
             redirectURI: redirectURI,
             state: query["state"],
-            scopes: query.scopes,
+            scopes: configuration.granted(query.scopes),
             nonce: query["nonce"],
             challenge: query["code_challenge"],
             loginHint: query["login_hint"],

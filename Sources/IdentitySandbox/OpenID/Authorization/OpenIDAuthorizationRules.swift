@@ -4,6 +4,8 @@ internal import IdentityKit
 /// What an authorization request must look like (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1), pushed or not.
 struct OpenIDAuthorizationRules: Sendable {
     let configuration: SandboxOpenIDConfiguration
+    /// The redirect URIs that the client may use.
+    let redirectURIs: [String]
 
     private static let prompts = ["none", "login", "consent", "select_account"]
     private static let unsupported = [
@@ -19,7 +21,7 @@ struct OpenIDAuthorizationRules: Sendable {
         guard let redirectURI = query["redirect_uri"] else {
             throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
         }
-        guard RedirectRule.permits(redirectURI, registered: configuration.redirectURIs, allowsLoopback: true) else {
+        guard RedirectRule.permits(redirectURI, registered: redirectURIs) else {
             throw OAuthRefusal("invalid_request", "redirect_uri is not registered.")
         }
         return redirectURI
@@ -48,6 +50,9 @@ struct OpenIDAuthorizationRules: Sendable {
         guard let challenge = query["code_challenge"] else {
             guard !configuration.isPublicClient else {
                 throw OAuthRefusal("invalid_request", "code_challenge is missing: a public client must use PKCE.")
+            }
+            guard !configuration.requiresPKCE else {
+                throw OAuthRefusal("invalid_request", "code_challenge is missing: every client must use PKCE here.")
             }
             guard query["code_challenge_method"] == nil else {
                 throw OAuthRefusal("invalid_request", "code_challenge_method came without code_challenge.")

@@ -9,7 +9,7 @@ extension SandboxOpenID {
     func authorizeDevice(_ call: SandboxCall) -> SandboxAnswer {
         answer(call) { () throws(OAuthRefusal) in
             let form = try authenticate(call.request)
-            let scopes = form.query.scopes
+            let scopes = configuration.granted(form.query.scopes)
             let (now, lifetime) = (clock.now, configuration.deviceCodeLifetime)
             let interval = configuration.devicePollingInterval
             let begun = state.withLock { state in

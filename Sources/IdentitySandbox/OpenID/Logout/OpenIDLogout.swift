@@ -46,8 +46,8 @@ extension SandboxOpenID {
         guard isKnownClient else {
             throw OAuthRefusal("invalid_request", "post_logout_redirect_uri came without id_token_hint or client_id.")
         }
-        let registered = configuration.postLogoutRedirectURIs ?? configuration.redirectURIs
-        guard RedirectRule.permits(target, registered: registered, allowsLoopback: true) else {
+        let registered = configuration.postLogoutRedirectURIs ?? redirectURIs
+        guard RedirectRule.permits(target, registered: registered) else {
             throw OAuthRefusal("invalid_request", "post_logout_redirect_uri is not registered.")
         }
     }

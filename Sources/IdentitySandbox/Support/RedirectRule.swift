@@ -1,0 +1,34 @@
+internal import IdentityKit
+
+/// Which redirect URIs, logout URIs and origins a client may use.
+enum RedirectRule {
+    /// What is registered for programs that listen on a port of their own (RFC 8252 section 7.3).
+    static let loopback = ["http://127.0.0.1/callback", "http://[::1]/callback"]
+
+    /// Whether a URI is registered, byte for byte; of a loopback URI the port may differ (RFC 8252 section 7.3).
+    ///
+    /// - Parameters:
+    ///   - uri: What the request names.
+    ///   - registered: What is registered.
+    ///   - allowsLoopback: Whether loopback URIs are accepted at all.
+    static func permits(_ uri: String, registered: [String], allowsLoopback: Bool = true) -> Bool {
+        guard let rest = withoutPort(uri) else { return registered.contains { $0.isIdentical(to: uri) } }
+        return allowsLoopback && registered.contains { withoutPort($0) == rest }
+    }
+
+    /// A URI at `http://127.0.0.1` or `http://[::1]` without its port; nil for every other URI.
+    private static func withoutPort(_ uri: String) -> [UInt8]? {
+        for origin in ["http://127.0.0.1", "http://[::1]"] where uri.utf8.starts(with: origin.utf8) {
+            var rest = uri.utf8.dropFirst(origin.utf8.count)
+            if rest.first == UInt8(ascii: ":") {
+                let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+                guard let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0 else { return nil }
+                rest = rest[digits.endIndex...]
+            }
+            // Anything else, such as user information, belongs to another host.
+            let isWhole = rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
+            return isWhole ? Array(origin.utf8) + rest : nil
+        }
+        return nil
+    }
+}
