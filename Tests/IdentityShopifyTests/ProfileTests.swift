@@ -26,7 +26,7 @@ struct ProfileTests {
         #expect(request.header("Authorization") == tokens.accessToken.reveal())
         #expect(request.header("Content-Type") == "application/json")
         #expect(request.header("Origin") == "https://app.example")
-        #expect(request.header("User-Agent") == "IdentityKit")
+        #expect(request.header("User-Agent") == "IdentityKit/0.1")
         let body = try JSONValue(parsing: request.body)
         #expect(body.object?.members.map(\.name) == ["query", "variables", "operationName"])
     }

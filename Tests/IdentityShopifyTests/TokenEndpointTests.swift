@@ -9,7 +9,10 @@ import Testing
 struct TokenEndpointTests {
     @Test("the bytes of the token requests, for every client type", arguments: SandboxShopifyClient.all)
     func bytes(client: SandboxShopifyClient) async throws {
+        var client = client
+        if client.secret != nil { client.secret = SandboxShopifyClient.specialSecret }
         let shop = try await Shop(client)
+        shop.shopify.register(client)
         let provider = try shop.provider()
         let (callback, attempt) = try await shop.callback(provider)
         let tokens = try await provider.exchange(callback, for: attempt)
@@ -36,7 +39,7 @@ struct TokenEndpointTests {
         #expect(request.method == "POST")
         #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
         #expect(request.header("Accept") == "application/json")
-        #expect(request.header("User-Agent") == "IdentityKit")
+        #expect(request.header("User-Agent") == "IdentityKit/0.1")
         #expect(request.header("Origin") == (client.kind == .publicWeb ? "https://app.example" : nil))
         // Made by hand: base64 of "{client id}:{secret}", not escaped before.
         let credentials = [
@@ -44,6 +47,21 @@ struct TokenEndpointTests {
                 "Basic M2YxYzJhOTAtN2M1NC00ZTJiLTlkMGUtNWExYjZjN2Q4ZTAxOnNocHNzLXNhbmRib3grc2VjcmV0L3dpdGg9c2lnbnMmbW9yZQ=="
         ]
         #expect(request.header("Authorization") == credentials[client.kind])
+    }
+
+    @Test("the hint for an unknown client names members of the configuration, and no secret where the client has none")
+    func unknownClient() async throws {
+        for client in SandboxShopifyClient.all {
+            let shop = try await Shop(client)
+            let provider = try shop.provider()
+            shop.shopify.misbehave(.oauthError("invalid_client", status: 401), on: .token)
+            let refusal = await failure { try await shop.login(provider) }
+            #expect(refusal?.code == .invalidClient)
+            let hint = try #require(refusal?.hint)
+            #expect(hint.contains("clientID"))
+            #expect(!hint.contains("metadata") && !hint.contains("authenticates with"))
+            #expect(refusal?.message.contains("secret") == (client.kind == .confidential))
+        }
     }
 
     struct Failure: Sendable {

@@ -83,6 +83,9 @@ struct CustomerAccountTests {
             let request = try #require(shop.sandbox.shopify.requests(to: .api).last)
             #expect(request.path.hasSuffix("/customer/api/2026-04/graphql"))
             #expect(request.header("authorization")?.hasPrefix("shcat_") == true)
+            let requests = shop.sandbox.shopify.requests + shop.sandbox.storefront.requests
+            let names = Set(requests.map { $0.header("User-Agent") ?? "none" })
+            #expect(names.filter { !$0.hasPrefix("SandboxBuyer") } == ["IdentityKit/0.1"])
         }
     }
 

@@ -56,7 +56,7 @@ private struct ShopName: GraphQLOperation {
     }
 
     private let common = [
-        "Accept: application/json", "Content-Type: application/json", "User-Agent: IdentityKit/0.1 (ShopifyStorefront)",
+        "Accept: application/json", "Content-Type: application/json", "User-Agent: IdentityKit/0.1",
     ]
 
     @Test("golden headers: a private token and the buyer's IP")

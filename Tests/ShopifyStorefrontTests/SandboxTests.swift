@@ -27,7 +27,7 @@ private struct Shop {
         let lab = sandbox.labConfiguration()
         let configuration = try IdentityConfiguration(json: lab.json.serialized, environmentVariables: lab.environment)
         transport = try CurlTransport()
-        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        let environment = IdentityEnvironment(transport: transport, clock: clock, userAgent: "MyShop/2.1")
         let factories: [any ProviderFactory] = [
             ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDFactoryStub(),
         ]
@@ -61,6 +61,19 @@ private struct Shop {
 }
 
 @Suite struct SandboxTests {
+    @Test("every part sends the User-Agent of the environment", arguments: ["shopify", "bolt", "bolt-sfcc"])
+    func userAgent(provider: String) async throws {
+        let shop = try await Shop(provider)
+        _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
+        _ = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        _ = try await shop.sessions.logout(shop.session)
+        let sandbox = shop.sandbox
+        let requests =
+            sandbox.shopify.requests + sandbox.bolt.requests + sandbox.sfcc.requests + sandbox.storefront.requests
+        let found = Set(requests.map { $0.header("User-Agent") ?? "none" })
+        #expect(found.filter { !$0.hasPrefix("SandboxBuyer") } == ["MyShop/2.1"])
+    }
+
     @Test("a Shopify customer arrives at checkout signed in, and after logout the cart is nobody's")
     func shopify() async throws {
         let shop = try await Shop("shopify")

@@ -29,7 +29,7 @@ extension CurlTransport {
         public init(
             certificateAuthorityFile: String? = nil,
             proxy: HTTPURL? = nil,
-            userAgent: String = "IdentityKit/0.1 (+libcurl)",
+            userAgent: String = UserAgent.standard,
             offersHTTP2: Bool = Configuration.isHTTP2Reliable,
             maximumConnections: Int = 256,
             maximumConnectionsPerHost: Int = 64,

@@ -37,7 +37,7 @@ package enum PushedAuthorizationResponse: Sendable {
             .rejected,
             .unexpectedResponse,
             "The provider's answer to the pushed authorization request has \(problem).",
-            hint: "Check that the pushed authorization request endpoint is the right one.",
+            hint: "Check endpoints.pushedAuthorization.",
             reference: "RFC 9126 section 2.2"
         )
     }
@@ -54,7 +54,7 @@ extension TokenFailure {
                 .configuration,
                 .invalidRequest,
                 "The authorization request is larger than the provider takes.",
-                "Shorten scopes or additional parameters.",
+                "Shorten scopes or authorizationParameters.",
                 reference: "RFC 9126 section 2.3"
             )
         case "invalid_request":
@@ -62,7 +62,7 @@ extension TokenFailure {
                 .configuration,
                 .invalidRequest,
                 "The provider refuses a parameter of the authorization request.",
-                "Compare redirect URI, scopes and additional parameters with the client at the provider.",
+                "Compare redirectURI, scopes and authorizationParameters with the client at the provider.",
                 reference: "RFC 9126 section 2.3"
             )
         case "access_denied", "login_required", "interaction_required", "consent_required",

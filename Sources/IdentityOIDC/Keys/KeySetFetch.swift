@@ -75,7 +75,7 @@ final class KeySetFetch: KeySetProviding {
                 .rejected,
                 .redirectRefused,
                 "The provider's key set answered with a redirect, which was not followed.",
-                hint: "Configure the address to which it leads, if that is the provider's.",
+                hint: "Set endpoints.jwks to the address to which it leads, if that is the provider's.",
                 providerAnswer: answer
             )
         }

@@ -55,7 +55,7 @@ package final class MetadataSource: Sendable {
                     .configuration,
                     .discoveryFailed,
                     "Neither endpoints nor a discovery address are configured.",
-                    hint: "Configure the issuer or the endpoints."
+                    hint: "Set issuer or endpoints.discovery, or all endpoints that a login needs."
                 )
             }
             return configured

@@ -13,7 +13,7 @@ extension OpenIDClient {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider does not accept proofs of possession with ES256.",
-                hint: "Turn DPoP off for this provider, or ask it for ES256.",
+                hint: "Set dpop to false for this provider, or ask it for ES256.",
                 reference: "RFC 9449 section 5.1"
             )
         }

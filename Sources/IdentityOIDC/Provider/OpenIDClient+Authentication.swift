@@ -86,7 +86,7 @@ extension OpenIDClient {
         switch audience {
         case .issuer: return metadata.issuer
         case .tokenEndpoint:
-            guard let endpoint = metadata.tokenEndpoint else { throw missing("token endpoint") }
+            guard let endpoint = metadata.tokenEndpoint else { throw missing(.token) }
             return endpoint.text
         }
     }

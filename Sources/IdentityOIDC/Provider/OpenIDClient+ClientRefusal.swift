@@ -38,7 +38,9 @@ extension OpenIDClient {
     }
 
     private func advice(onMethodsOf metadata: ProviderMetadata) -> String? {
-        guard let offered = metadata.authenticationMethods, !offered.contains(authentication.name) else { return nil }
+        guard dialect.listsAuthenticationMethods, let offered = metadata.authenticationMethods,
+            !offered.contains(authentication.name)
+        else { return nil }
         return "The client authenticates with \(authentication.name), which the provider's metadata do not list."
     }
 

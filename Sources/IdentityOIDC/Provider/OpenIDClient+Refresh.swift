@@ -33,7 +33,7 @@ extension OpenIDClient {
     package func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         guard let refreshToken = tokens.refreshToken else { throw Self.withoutRefreshToken }
         let metadata = try await metadataSource.metadata()
-        guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
+        guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
         let fields: [(name: String, value: String)] = [
             ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
             ("refresh_token", refreshToken.reveal()),

@@ -18,7 +18,7 @@ extension OpenIDClient {
         _ metadata: ProviderMetadata,
         provedBy key: PossessionKey?
     ) async throws -> (answer: TokenAnswer, startedAt: Date) {
-        guard let endpoint = metadata.tokenEndpoint else { throw Self.missing("token endpoint") }
+        guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
         let startedAt = channel.environment.clock.now
         let (response, sent) = try await authenticated(
             fields,
@@ -83,7 +83,7 @@ extension OpenIDClient {
         _ metadata: ProviderMetadata,
         validate: (JSONWebKeySet) throws -> Claims
     ) async throws -> Claims {
-        guard let url = metadata.keySetURL else { throw Self.missing("key set") }
+        guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
         // A token that cannot be read has no kid, and is refused before any key counts.
         let keyID = (try? JSONWebSignature(parsing: token))?.keyID
         return try await keySource.verifying(with: url, keyID: keyID, validate)

@@ -38,7 +38,7 @@ extension OpenIDClient {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.revocationEndpoint else {
             guard !metadata.unusableEndpoints.contains("revocation_endpoint") else {
-                throw Self.missing("usable revocation endpoint")
+                throw Self.missing(.revocation)
             }
             return false
         }

@@ -89,12 +89,30 @@ package struct OpenIDClient: Sendable {
         } ?? []
     }
 
-    static func missing(_ what: String) -> IdentityError {
+    /// An endpoint that a request needs, by the name of the member of `endpoints` that replaces it.
+    enum Endpoint: String {
+        case authorization, token, pushedAuthorization, revocation, deviceAuthorization
+        case keySet = "jwks"
+
+        var words: String {
+            switch self {
+            case .authorization: "authorization endpoint"
+            case .token: "token endpoint"
+            case .pushedAuthorization: "pushed authorization request endpoint"
+            case .revocation: "revocation endpoint"
+            case .deviceAuthorization: "device authorization endpoint"
+            case .keySet: "key set"
+            }
+        }
+    }
+
+    static func missing(_ endpoint: Endpoint) -> IdentityError {
         IdentityError(
             .configuration,
             .unsupportedByProvider,
-            "The provider's metadata name no \(what).",
-            hint: "Configure the endpoint, or check that the discovery address is the provider's."
+            "The provider's metadata contain no usable \(endpoint.words).",
+            hint:
+                "Set endpoints.\(endpoint.rawValue) in the provider's configuration, or endpoints.discovery if the metadata are not the provider's."
         )
     }
 
@@ -102,8 +120,8 @@ package struct OpenIDClient: Sendable {
         IdentityError(
             .configuration,
             .configurationInvalid,
-            "The scopes do not hold openid.",
-            hint: "Without it the provider sends no ID token.",
+            "The scopes do not contain openid.",
+            hint: "Add openid to scopes: without it the provider sends no ID token.",
             reference: "OpenID Connect Core section 3.1.2.1"
         )
     }

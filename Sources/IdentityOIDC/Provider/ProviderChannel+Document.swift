@@ -35,7 +35,8 @@ extension ProviderChannel {
             .rejected,
             .discoveryFailed,
             "\(party) redirects too often.",
-            hint: "Configure the address where the redirects end."
+            hint:
+                "Set endpoints.discovery to the address where the redirects end; for the Customer Account API set endpoints.api."
         )
     }
 }

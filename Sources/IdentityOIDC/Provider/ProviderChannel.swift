@@ -60,6 +60,12 @@ package struct ProviderChannel: Sendable {
         limits.totalTimeout = timeout
         limits.firstByteTimeout = timeout
         limits.connectTimeout = min(limits.connectTimeout, timeout)
+        var headers = headers
+        do {
+            try headers.set("User-Agent", environment.userAgent)
+        } catch {
+            throw Self.unsendable(error)
+        }
         var request = HTTPRequest(
             method: method,
             url: url,
@@ -88,14 +94,18 @@ package struct ProviderChannel: Sendable {
             try headers.set("Accept", type)
             for header in others { try headers.set(header.name, header.value) }
         } catch {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "A configured value cannot stand in an HTTP header.",
-                hint: "Line breaks and control characters are refused.",
-                cause: error
-            )
+            throw unsendable(error)
         }
         return headers
+    }
+
+    private static func unsendable(_ cause: any Error) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "A configured value cannot stand in an HTTP header.",
+            hint: "Line breaks and control characters are refused.",
+            cause: cause
+        )
     }
 }

@@ -122,7 +122,7 @@ enum UserInfo {
                 .rejected,
                 .redirectRefused,
                 "The UserInfo endpoint answered with a redirect, which was not followed.",
-                "Configure the address to which it leads, if that is the provider's."
+                "Set endpoints.api to the address to which it leads, if that is the provider's."
             )
         }
         let mediaType = response.headers["Content-Type"].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }

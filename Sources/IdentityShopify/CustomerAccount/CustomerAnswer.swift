@@ -107,7 +107,7 @@ enum CustomerAnswer {
                 .configuration,
                 .requestBlocked,
                 "let the request not through",
-                "Send a User-Agent, and look at the shop's admin: it may be blocked or closed."
+                "Look at the shop's admin: it may be blocked or closed. Shopify also blocks machines and User-Agents."
             )
         case 404:
             make(

@@ -62,7 +62,7 @@ final class CustomerAccountLocator: Sendable {
         let response = try await channel.document(
             at: configuration.discovery,
             following: 3,
-            headers: [("User-Agent", Self.userAgent)],
+            headers: [],
             within: configuration.hosts,
             asking: "The shop's customer-account-api document"
         )
@@ -112,14 +112,13 @@ final class CustomerAccountLocator: Sendable {
             kind,
             code,
             "The shop's customer-account-api document \(problem).",
-            hint: "Use a domain that Shopify serves, such as the myshopify.com name, or configure the endpoint.",
+            hint:
+                "Use a domain that Shopify serves, such as the myshopify.com name, or set the endpoint of the Customer Account API.",
             reference: "Customer Account API reference, discovery",
             retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
             providerAnswer: IdentityError.ProviderAnswer(status: response.status)
         )
     }
-
-    private static let userAgent = "IdentityKit/0.1 (ShopifyCustomerAccount)"
 
     private func endpoint(_ url: HTTPURL, isConfigured: Bool) -> GraphQLEndpoint {
         GraphQLEndpoint(
@@ -130,7 +129,6 @@ final class CustomerAccountLocator: Sendable {
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             timeout: configuration.timeout,
             access: "the buyer's access token",
-            userAgent: Self.userAgent,
             refusalCode: .customerAccountRefused,
             takesBuyerTokens: true,
             addressPolicy: isConfigured ? .any : configuration.allowsLoopbackHTTP ? .publicOrLoopback : .publicOnly,
@@ -139,7 +137,7 @@ final class CustomerAccountLocator: Sendable {
                     "Renew the token; if that does not help, check the app's scopes, and the origin of a public web client.",
                 denied: "Ask for customer-account-api:full, and for access to protected customer data.",
                 notFound: "Check shopDomain and apiVersion, and that the shop has the new customer accounts.",
-                redirected: "Configure the endpoint to which the redirect leads.",
+                redirected: "Set the endpoint of the Customer Account API to the address to which the redirect leads.",
                 tooMany: "Wait as long as Retry-After says: each customer has a budget of its own.",
                 attack: "Do not repeat at once; look at the shop's admin."
             )

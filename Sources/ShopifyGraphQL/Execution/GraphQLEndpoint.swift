@@ -51,8 +51,6 @@ package struct GraphQLEndpoint: Sendable {
     package let maximumBodyBytes: Int
     /// How the app proves itself, in words.
     package let access: String
-    /// What is sent as the `User-Agent`.
-    package let userAgent: String
     /// The code of errors that refuse token, scope, shop or version.
     package let refusalCode: IdentityError.Code
     /// Whether the token is a buyer's, which may be renewed when it is refused (401), and not the app's.
@@ -71,7 +69,6 @@ package struct GraphQLEndpoint: Sendable {
         timeout: Duration = .seconds(15),
         maximumBodyBytes: Int = 8 << 20,
         access: String,
-        userAgent: String,
         refusalCode: IdentityError.Code,
         takesBuyerTokens: Bool = false,
         addressPolicy: AddressPolicy = .any,
@@ -85,7 +82,6 @@ package struct GraphQLEndpoint: Sendable {
         self.timeout = timeout
         self.maximumBodyBytes = maximumBodyBytes
         self.access = access
-        self.userAgent = userAgent
         self.refusalCode = refusalCode
         self.takesBuyerTokens = takesBuyerTokens
         self.addressPolicy = addressPolicy

@@ -138,7 +138,7 @@ package struct GraphQLExecutor: Sendable {
         do {
             try headers.set("Content-Type", "application/json")
             try headers.set("Accept", "application/json")
-            try headers.set("User-Agent", endpoint.userAgent)
+            try headers.set("User-Agent", environment.userAgent)
         } catch {
             throw IdentityError(error, asking: endpoint.name)
         }

@@ -28,7 +28,6 @@ public struct CustomerTokenExchange: Sendable {
                 version: .v2026_10,
                 allowsLoopbackHTTP: allowsLoopbackHTTP,
                 access: "the customer's access token",
-                userAgent: "IdentityKit/0.1 (ShopifyStorefront)",
                 refusalCode: .identityRejected,
                 advice: GraphQLEndpoint.Advice(
                     refused: "Check that the token is this shop's and has the scope customer-account-api:full.",

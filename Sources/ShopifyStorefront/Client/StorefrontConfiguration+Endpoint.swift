@@ -11,7 +11,6 @@ extension StorefrontConfiguration {
             allowsLoopbackHTTP: allowsLoopbackHTTP,
             timeout: timeout,
             access: authentication.name,
-            userAgent: "IdentityKit/0.1 (ShopifyStorefront)",
             refusalCode: .storefrontRefused,
             advice: GraphQLEndpoint.Advice(
                 refused:

@@ -1,0 +1,63 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import Testing
+
+@Suite("Endpoints that the metadata do not have")
+struct EndpointHintTests {
+    /// What is asked of the provider, by the member of `endpoints` that would have helped.
+    private func refusal(_ member: String, without names: [String]) async throws -> IdentityError? {
+        var refusal: IdentityError?
+        try await FakeWorld.run {
+            $0.pushesAuthorizationRequest = member == "pushedAuthorization"
+        } _: { world in
+            world.fake.change(metadata: { metadata in for name in names { metadata[name] = nil } })
+            do {
+                if member == "deviceAuthorization" {
+                    _ = try await world.provider.deviceAuthorization(LoginOptions())
+                } else {
+                    _ = try await world.login()
+                }
+            } catch { refusal = IdentityError.wrapping(error) }
+        }
+        return refusal
+    }
+
+    @Test(
+        "the hint names the configuration member",
+        arguments: [
+            ("deviceAuthorization", ["device_authorization_endpoint"]), ("pushedAuthorization", []),
+        ] as [(String, [String])]
+    )
+    func member(name: String, absent: [String]) async throws {
+        let error = try await refusal(name, without: absent)
+        #expect(error?.kind == .configuration)
+        #expect(error?.code == .unsupportedByProvider)
+        #expect(error?.hint?.contains("endpoints.\(name) ") == true, "\(error?.hint ?? "no error")")
+    }
+
+    @Test("so it does for a revocation endpoint that cannot be used")
+    func revocation() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { $0["revocation_endpoint"] = .string("http://id.example/revoke") })
+            let tokens = try await world.login()
+            let error = await #expect(throws: IdentityError.self) { try await world.provider.revoke(tokens) }
+            #expect(error?.code == .unsupportedByProvider)
+            #expect(error?.hint?.contains("endpoints.revocation ") == true)
+        }
+    }
+
+    @Test("every request to the provider has the SDK's User-Agent")
+    func userAgent() async throws {
+        try await FakeWorld.run { world in
+            let tokens = try await world.login()
+            _ = try await world.provider.refresh(tokens)
+            _ = try await world.provider.buyerProfile(for: tokens)
+            for path in ["/.well-known/openid-configuration", "/jwks", "/token", "/userinfo"] {
+                let requests = world.fake.requests(to: path)
+                #expect(!requests.isEmpty)
+                #expect(requests.allSatisfy { $0.header("User-Agent") == UserAgent.standard }, "\(path)")
+            }
+        }
+    }
+}
