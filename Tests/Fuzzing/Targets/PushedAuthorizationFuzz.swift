@@ -1,0 +1,54 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+
+/// An answer to a pushed authorization request: the first byte chooses the status, a line says `Retry-After`, the rest is the body.
+enum PushedAuthorizationFuzz {
+    private static let statuses = [201, 200, 201, 204, 302, 400, 401, 403, 405, 413, 429, 500]
+    private static let secret = "secret-of-this-client"
+    private static let silentLogin = [
+        "login_required", "interaction_required", "consent_required", "account_selection_required",
+    ]
+
+    static func check(_ input: [UInt8]) throws {
+        guard let choice = input.first else { return }
+        let line = input.dropFirst().prefix { $0 != 0x0A }
+        var headers = HTTPHeaders()
+        try? headers.append("Retry-After", String(decoding: line, as: UTF8.self))
+        let body = Array(input.dropFirst(line.count + 2))
+        let response = HTTPResponse(status: statuses[Int(choice) % statuses.count], headers: headers, body: body)
+        let object = (try? JSONValue(parsing: body))?.object
+        let answer: PushedAuthorizationResponse
+        do {
+            answer = try PushedAuthorizationResponse(response, hiding: SentValues(secrets: [Secret(secret)]))
+        } catch {
+            return try require(error.kind == .rejected, "an unreadable answer is not a refusal")
+        }
+        switch answer {
+        case .reference(let reference):
+            try require(response.status == 201, "a success of another status")
+            try require(object?["error"]?.isNull ?? true, "a success with an error")
+            let written = try require(object?["request_uri"]?.string, "a reference from nowhere")
+            try require(Array(written.utf8) == reference.revealBytes(), "another reference")
+            try require((1...4096).contains(written.utf8.count), "a reference without bounds")
+            try require(written.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "a reference that is not printable")
+            let lifetime = try require(object?["expires_in"]?.number?.double, "a reference without a lifetime")
+            try require(lifetime > 0 && lifetime <= 604_800, "a lifetime without bounds")
+        case .failure(let failure):
+            let error = failure.pushedRequestError ?? failure.standardError
+            let word = object?["error"]?.string ?? ""
+            try require(
+                error.kind != .signInAgain || silentLogin.contains { $0.utf8.elementsEqual(word.utf8) },
+                "a session ended"
+            )
+            let isBounded = error.retryAfter.map { $0 >= .zero && $0 <= .seconds(3600) } ?? true
+            try require(isBounded, "a wait without bounds")
+            let said = [error.message, error.hint] + Self.texts(error.providerAnswer)
+            try require(!said.contains { $0?.contains(secret) ?? false }, "a secret of the request in an error")
+        }
+    }
+
+    private static func texts(_ answer: IdentityError.ProviderAnswer?) -> [String?] {
+        [answer?.error, answer?.errorDescription, answer?.errorURI, answer?.traceID]
+    }
+}
