@@ -121,7 +121,7 @@ package struct Configuration: Sendable {
     }
 
     /// Refuses names that nothing bears: a slip there would silently change nothing.
-    func check(_ schema: Schema, _ documents: DocumentSet) throws(GenerationFailure) {
+    func check(_ schema: GraphSchema, _ documents: GraphDocumentSet) throws(GenerationFailure) {
         let operations = Set(documents.operations.compactMap(\.definition.name))
         for (member, names) in [("repetition", Array(repetition.keys)), ("isPersonal", Array(isPersonal.keys))] {
             for name in names.sorted() where !operations.contains(name) {

@@ -1,6 +1,8 @@
+package import GraphQLLanguage
+
 /// Turns documents into Swift: checks, plans, writes.
 package struct Generator: Sendable {
-    let schema: Schema
+    let schema: GraphSchema
     let configuration: Configuration
     let access: String
     let module: String
@@ -22,7 +24,7 @@ package struct Generator: Sendable {
     ///   - module: The module of `GraphQLOperation`.
     ///   - imports: The modules that types of the configuration come from, by the types' names.
     package init(
-        schema: Schema,
+        schema: GraphSchema,
         configuration: Configuration = Configuration(),
         access: String = "public",
         module: String = "ShopifyGraphQL",
@@ -37,16 +39,12 @@ package struct Generator: Sendable {
 
     /// - Throws: Where the configuration names what is not there.
     package func run(_ sources: [SourceFile]) throws(GenerationFailure) -> Result {
-        let documents = DocumentSet(sources)
-        var validator = Validator(schema, documents)
-        validator.run()
-        guard !validator.diagnostics.contains(where: { $0.severity == .error }) else {
-            return Result(files: [:], diagnostics: validator.diagnostics)
-        }
-        try configuration.check(schema, documents)
-        var planner = Planner(schema, documents, configuration, deprecated: validator.deprecated)
+        let check = DocumentCheck(sources, against: schema)
+        guard !check.isRefused else { return Result(files: [:], diagnostics: check.diagnostics) }
+        try configuration.check(schema, check.documents)
+        var planner = Planner(schema, check.documents, configuration, deprecated: check.deprecated)
         let plan = planner.plan()
-        let diagnostics = validator.diagnostics + planner.diagnostics
+        let diagnostics = check.diagnostics + planner.diagnostics
         guard planner.diagnostics.isEmpty else { return Result(files: [:], diagnostics: diagnostics) }
         let modules = configuration.imports.merging(imports) { _, given in given }
         let emitter = Emitter(plan: plan, access: access, module: module, imports: modules)

@@ -41,7 +41,28 @@ import Testing
             ("{ shop { ...F } } fragment F on Shop { ...F }", "infiniteLoop"),
             ("{ shop { ... on Cart { id } } }", "cannotSpreadFragment"),
             ("{ shop { a: id a: name } }", "fieldConflict"),
+            ("{ shop { a: id ...F } } fragment F on Shop { a: name }", "fieldConflict"),
+            (
+                "{ product(handle: \"a\") { a: metafield(key: \"x\") { id } a: metafield(key: \"y\") { id } } }",
+                "argumentConflict"
+            ),
             ("{ shop @client { id } }", "undefinedDirective"),
+            ("query @skip(if: true) { shop { id } }", "directiveCannotBeApplied"),
+            ("{ shop @skip(if: true) @skip(if: true) { id } }", "directiveNotUniqueForLocation"),
+            ("{ cart(id: \"x\", id: \"y\") { id } }", "argumentNotUnique"),
+            ("query($id: ID!, $id: ID!) { cart(id: $id) { id } }", "variableNotUnique"),
+            ("query($first: Int = \"x\") { products(first: $first) { nodes { id } } }", "defaultValueInvalidType"),
+            ("{ shop { ...F } } fragment F on Shop { id } fragment F on Shop { name }", "fragmentNotUnique"),
+            ("{ shop { id } } query Q { shop { id } }", "uniquelyNamedOperations"),
+            ("{ shop { ... on String { id } } }", "fragmentOnNonCompositeType"),
+            (
+                "mutation { cartCreate(input: { note: \"a\", note: \"b\" }) { cart { id } } }",
+                "inputFieldNotUnique"
+            ),
+            (
+                "mutation { cartCreate(input: { attributes: [{ key: \"a\" }] }) { cart { id } } }",
+                "missingRequiredInputObjectAttribute"
+            ),
             (
                 "mutation { cartCreate(input: { buyerIdentity: { countryCode: \"US\" } }) { cart { id } } }",
                 "argumentLiteralsIncompatible"

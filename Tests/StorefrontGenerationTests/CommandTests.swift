@@ -129,7 +129,7 @@ import Testing
         )
         #expect(folder.run("--extend", file).status == 0)
         #expect(folder.text("out/Operations/A.swift")?.contains("case secret(Secret)") == true)
-        for text in ["type X {", "extend type Nope { a: Int }", "type X { a: Nope }", "directive @x on FIELD"] {
+        for text in ["type X {", "extend type Nope { a: Int }", "type X { a: Nope }", "directive x on FIELD"] {
             try folder.write("more.graphqls", text)
             #expect(folder.run("--extend", file).status == 2, "\(text)")
         }

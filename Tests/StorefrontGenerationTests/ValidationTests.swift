@@ -1,3 +1,4 @@
+import GraphQLLanguage
 import StorefrontGeneration
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
             ("query Q { shop(ib: 1) { id } }", #"no argument "ib". Did you mean "id"?"#),
             ("query Q { node { id } }", #"Query.node needs the argument "id" of type ID!."#),
             ("query Q { need(a: 1, a: 2) }", #"is given the argument "a" twice"#),
-            ("query Q { need(a: \"1\") }", #""a" is of type Int, and "1" is none"#),
+            ("query Q { need(a: \"1\") }", #""a" is of type Int; "1" does not fit"#),
             ("query Q { need(a: 2147483648) }", "is of type Int"),
             ("query Q { need(a: null) }", "cannot be null"),
             ("query Q { people(countries: [\"DE\"]) { id } }", "one of its values, without quotes"),
@@ -23,25 +24,25 @@ import Testing
             ("query Q { search(filter: {value: \"a\", vlaue: 1}) { __typename } }", #"Did you mean "value"?"#),
             ("query Q { search(filter: {value: \"a\", value: \"b\"}) { __typename } }", #"given "value" twice"#),
             ("query Q { search(filter: 3) { __typename } }", "is of type Filter: write { … }"),
-            ("query Q($a: Int) { need(a: $a) }", "$a is of type Int, and its place wants Int!."),
+            ("query Q($a: Int) { need(a: $a) }", "$a is of type Int, and its place needs Int!."),
             ("query Q { need(a: $a) }", "does not declare the variable $a"),
             ("query Q($a: Int!, $b: Int) { need(a: $a) }", "$b is declared and not used"),
             ("query Q($a: Int!, $a: Int!) { need(a: $a) }", "declared twice"),
-            ("query Q($a: Shop) { shop(id: $a) { id } }", "which is no type of input"),
+            ("query Q($a: Shop) { shop(id: $a) { id } }", "which is not an input type"),
             ("query Q($a: Strng) { shop(id: $a) { id } }", #"Did you mean "String"?"#),
             (
                 "query Q($a: ID = 3, $b: Int! = \"x\") { shop(id: $a) { id } need(a: $b) }",
-                "is of type Int, and \"x\" is none"
+                "is of type Int; \"x\" does not fit"
             ),
-            ("query Q($a: ID = $b, $b: ID) { shop(id: $a) { id } }", "cannot have a variable in it"),
-            ("query Q($a: [ID!]) { nodes(ids: $a) { id } }", "its place wants [ID!]!"),
+            ("query Q($a: ID = $b, $b: ID) { shop(id: $a) { id } }", "cannot contain a variable"),
+            ("query Q($a: [ID!]) { nodes(ids: $a) { id } }", "its place needs [ID!]!"),
             ("query Q { shop { ...Missing } }", "There is no fragment Missing"),
             ("query Q { shop { ...A } }\nfragment A on Shop { ...B }\nfragment B on Shop { ...A }", "A → B → A"),
             ("query Q { shop { ...A } }\nfragment A on Shop { ...A }", "The fragment spreads itself: A → A"),
             ("query Q { shop { id } }\nfragment A on Shop { id }", "No operation uses the fragment A"),
             ("query Q { shop { ...A } }\nfragment A on Place { city }", "a Shop is never a Place"),
             ("query Q { shop { ... on Boat { id } } }", "a Shop is never a Boat"),
-            ("query Q { shop { ... on Country { id } } }", "no type Country with fields"),
+            ("query Q { shop { ... on Country { id } } }", "Country has no fields"),
             ("query Q { shop { ...A } }\nfragment A on Nope { id }", "The schema has no type Nope"),
             ("query Q { shop { ...A } }\nfragment A on Country { id }", "selects nothing"),
             ("query Q { shop }", "needs a selection: shop { … }"),
@@ -59,10 +60,10 @@ import Testing
                 "would be both"
             ),
             ("query Q { shop @nope { id } }", "no directive @nope"),
-            ("query Q @include(if: true) { shop { id } }", "@include cannot stand here"),
+            ("query Q @include(if: true) { shop { id } }", "@include is not allowed here"),
             ("query Q { shop @include { id } }", #"@include needs the argument "if""#),
-            ("query Q { shop @skip(if: true) @skip(if: true) { id } }", "@skip stands here twice"),
-            ("query Q { shop { ... @defer { name } } }", "@defer makes an answer of many parts"),
+            ("query Q { shop @skip(if: true) @skip(if: true) { id } }", "@skip is used twice here"),
+            ("query Q { shop { ... @defer { name } } }", "@defer splits the response"),
             ("{ shop { id } }", "The operation has no name"),
             ("subscription S { shop { id } }", "Shopify's APIs have no subscriptions"),
             ("query Q { shop { id } } query Q { shop { id } }", "is defined in 0.graphql already"),
@@ -164,13 +165,13 @@ import Testing
         ]
     )
     func schemas(text: String, expected: String) {
-        let error = #expect(throws: GenerationFailure.self) { try Schema(introspection: Array(text.utf8)) }
+        let error = #expect(throws: GenerationFailure.self) { try GraphSchema(introspection: Array(text.utf8)) }
         #expect(error?.messages.first?.contains(expected) == true, "\(error?.messages ?? [])")
     }
 
     @Test("a compressed schema is refused with the command that unpacks it")
     func compressed() {
-        let error = #expect(throws: GenerationFailure.self) { try Schema(introspection: [0x1F, 0x8B, 8]) }
+        let error = #expect(throws: GenerationFailure.self) { try GraphSchema(introspection: [0x1F, 0x8B, 8]) }
         #expect(error?.messages.first?.contains("gunzip") == true)
     }
 }

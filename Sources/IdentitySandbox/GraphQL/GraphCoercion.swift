@@ -42,11 +42,9 @@ extension GraphSchema {
             switch definition.kind {
             case .input: return try coerceObject(value, to: definition)
             case .enumeration(let values):
-                let fits = value.string.map { values.isEmpty ? Self.isEnumerationText($0) : values.contains($0) }
-                guard fits == true else {
-                    throw GraphProblem(
-                        "Expected \"\(value.string ?? "value")\" to be one of: \(values.joined(separator: ", "))"
-                    )
+                guard let text = value.string, definition.enumValue(text) != nil else {
+                    let names = values.map(\.name).joined(separator: ", ")
+                    throw GraphProblem("Expected \"\(value.string ?? "value")\" to be one of: \(names)")
                 }
                 return value
             case .scalar: return try coerceScalar(value, name)
@@ -136,10 +134,5 @@ extension GraphSchema {
             }
             return .object(object)
         }
-    }
-
-    private static func isEnumerationText(_ text: String) -> Bool {
-        (2...8).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") }
     }
 }

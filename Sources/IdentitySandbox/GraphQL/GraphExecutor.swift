@@ -16,22 +16,6 @@ struct GraphExecutor: Sendable {
     let queries: [String: Resolver]
     let mutations: [String: Resolver]
 
-    /// The directives of an operation and their arguments.
-    static let directives: [String: [GraphSchemaField]] = {
-        func argument(_ name: String, _ type: GraphTypeReference) -> GraphSchemaField {
-            GraphSchemaField(name: name, type: type, arguments: [], defaultValue: nil)
-        }
-        let condition = [argument("if", .nonNull(.named("Boolean")))]
-        return [
-            "include": condition, "skip": condition,
-            "inContext": [
-                argument("country", .named("CountryCode")), argument("language", .named("LanguageCode")),
-                argument("preferredLocationId", .named("ID")), argument("buyer", .named("BuyerInput")),
-                argument("visitorConsent", .named("VisitorConsent")),
-            ],
-        ]
-    }()
-
     /// Answers one request body `{query, variables, operationName}`.
     func run(_ request: JSONValue) -> JSONObject {
         guard let text = request["query"]?.string else {
@@ -39,9 +23,14 @@ struct GraphExecutor: Sendable {
         }
         do {
             let document = try parse(text)
+            var documents = GraphDocumentSet(requiresNames: false)
+            documents.add(document, file: "")
+            var validator = GraphValidator(schema, documents)
+            validator.run()
+            guard validator.violations.isEmpty else {
+                return ["errors": .array(validator.violations.map { GraphError($0).json })]
+            }
             let operation = try choose(from: document, request["operationName"]?.string)
-            let errors = GraphValidator.check(document, operation, schema)
-            guard errors.isEmpty else { return ["errors": .array(errors.map(\.json))] }
             let variables = try coerceVariables(of: operation, request["variables"]?.object ?? [:])
             return execute(document, operation, variables)
         } catch {
@@ -95,10 +84,10 @@ struct GraphExecutor: Sendable {
         var run = GraphRun(schema: schema, document: document, variables: variables)
         var context = JSONObject()
         for directive in operation.directives where directive.name == "inContext" {
-            context = (try? run.arguments(directive.arguments, Self.directives["inContext"] ?? [])) ?? [:]
+            context = (try? run.arguments(directive.arguments, schema.directives["inContext"]?.arguments ?? [])) ?? [:]
         }
         let isQuery = operation.kind == .query
-        let rootType = isQuery ? GraphSchema.queryType : GraphSchema.mutationType
+        let rootType = schema.root(operation.kind) ?? ""
         var data: JSONObject? = [:]
         for (key, fields) in run.collect(operation.selections, rootType) {
             guard let field = fields.first else { continue }

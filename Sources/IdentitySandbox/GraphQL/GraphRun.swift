@@ -52,7 +52,7 @@ struct GraphRun {
     private func isIncluded(_ directives: [GraphDirective]) -> Bool {
         directives.allSatisfy { directive in
             guard directive.name == "skip" || directive.name == "include" else { return true }
-            let values = try? arguments(directive.arguments, GraphExecutor.directives[directive.name] ?? [])
+            let values = try? arguments(directive.arguments, schema.directives[directive.name]?.arguments ?? [])
             return values?["if"]?.bool == (directive.name == "include")
         }
     }

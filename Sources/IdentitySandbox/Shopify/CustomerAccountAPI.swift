@@ -1,11 +1,13 @@
+internal import GraphQLLanguage
 internal import IdentityKit
 
 /// The part of the Customer Account API that an identity provider needs, in our own words.
 enum CustomerAccountAPI {
     /// Read once per process.
-    static let schema = try? GraphSchema(definition)
+    static let schema = try? GraphSchema(definition: definition)
 
     static let definition = """
+        directive @inContext(language: LanguageCode) on QUERY | MUTATION
         type QueryRoot { customer: Customer! shop: Shop! order(id: ID!): Order }
         type Mutation {
           storefrontCustomerAccessTokenCreate: StorefrontCustomerAccessTokenCreatePayload

@@ -1,3 +1,5 @@
+internal import GraphQLLanguage
+
 /// The part of the Storefront API that carts and small catalogues need, in our own words.
 enum StorefrontSchema {
     /// The schemas by version, read once per process; `unstable` is the newest.
@@ -8,7 +10,9 @@ enum StorefrontSchema {
     private static func schemas(restricted: Bool) -> [String: GraphSchema] {
         Dictionary(
             uniqueKeysWithValues: (StorefrontVersions.supported + ["unstable"]).compactMap { version in
-                (try? GraphSchema(definition(version: version, restricted: restricted))).map { (version, $0) }
+                (try? GraphSchema(definition: definition(version: version, restricted: restricted))).map {
+                    (version, $0)
+                }
             }
         )
     }
@@ -42,6 +46,9 @@ enum StorefrontSchema {
     ]
 
     private static let roots = """
+        directive @inContext(
+          country: CountryCode language: LanguageCode preferredLocationId: ID buyer: BuyerInput visitorConsent: VisitorConsent
+        ) on QUERY | MUTATION
         scalar DateTime
         scalar Decimal
         scalar URL

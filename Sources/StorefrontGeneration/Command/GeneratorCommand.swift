@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import GraphQLLanguage
 
 /// The command line of `storefront-gen`.
 package struct GeneratorCommand {
@@ -106,6 +107,18 @@ package struct GeneratorCommand {
         return value
     }
 
+    private func extended(_ schema: GraphSchema, by text: String) throws(GenerationFailure) -> GraphSchema {
+        do { return try schema.extended(by: text) } catch {
+            switch error {
+            case .syntax(let error): throw .usage("The extension, line \(error.location.line): \(error.message).")
+            case .extendsUndefinedType(let name):
+                throw .usage("The extension extends \(name), which the schema does not have.")
+            case .refersToUndefinedType(let name, let type):
+                throw .usage("The extension refers to \(name) at \(type), which the schema does not have.")
+            }
+        }
+    }
+
     private func generate(_ output: inout Output) throws(GenerationFailure) -> Int32 {
         let folder = try required("--documents")
         let target = OutputFolder(path: try required("--output"))
@@ -113,12 +126,12 @@ package struct GeneratorCommand {
         guard ["public", "package", "internal"].contains(access) else {
             throw .usage("--access must be public, package or internal.")
         }
-        var schema = try Schema(introspection: try Files.bytes(try required("--schema")))
-        if let file = options["--extend"] { schema = try schema.extended(by: try Files.text(file)) }
+        var schema = try GraphSchema(introspection: try Files.bytes(try required("--schema")))
+        if let file = options["--extend"] { schema = try extended(schema, by: try Files.text(file)) }
         let names = try Files.names(in: folder, suffix: ".graphql")
         guard !names.isEmpty else { throw .usage("There are no .graphql files in \(folder).") }
-        guard names.count <= DocumentSet.maximumFiles else {
-            throw .usage("There are more than \(DocumentSet.maximumFiles) .graphql files in \(folder).")
+        guard names.count <= SourceFile.maximumCount else {
+            throw .usage("There are more than \(SourceFile.maximumCount) .graphql files in \(folder).")
         }
         var sources: [SourceFile] = []
         for name in names { sources.append(SourceFile(name: name, text: try Files.text("\(folder)/\(name)"))) }

@@ -19,7 +19,7 @@ extension Planner {
         var location: GraphLocation?
     }
 
-    mutating func collect(_ selections: [GraphSelection], _ parent: SchemaType) -> Collected {
+    mutating func collect(_ selections: [GraphSelection], _ parent: GraphSchemaType) -> Collected {
         var collected = Collected()
         collect(selections, parent, isConditional: false, into: &collected)
         return collected
@@ -31,7 +31,7 @@ extension Planner {
 
     private mutating func collect(
         _ selections: [GraphSelection],
-        _ parent: SchemaType,
+        _ parent: GraphSchemaType,
         isConditional: Bool,
         into collected: inout Collected
     ) {
@@ -93,7 +93,7 @@ extension Planner {
     /// The type of a selection set: a fragment's, a shared payload's, or one of its own that the enclosing type holds.
     mutating func selected(
         _ selections: [GraphSelection],
-        _ parent: SchemaType,
+        _ parent: GraphSchemaType,
         name: String,
         comment: String,
         taken: inout Set<String>,
@@ -124,7 +124,7 @@ extension Planner {
     mutating func type(
         named name: String,
         collected: Collected,
-        parent: SchemaType,
+        parent: GraphSchemaType,
         comment: String,
         isRedacted: Bool
     ) -> OutputType {
@@ -188,7 +188,7 @@ extension Planner {
     private mutating func choice(
         named name: String,
         _ collected: Collected,
-        _ parent: SchemaType,
+        _ parent: GraphSchemaType,
         _ comment: String,
         _ isRedacted: Bool
     ) -> OutputType {
@@ -235,7 +235,7 @@ extension Planner {
 
     mutating func property(
         _ collected: CollectedField,
-        _ parent: SchemaType,
+        _ parent: GraphSchemaType,
         _ taken: inout Set<String>,
         reserved: Set<String>
     ) -> (property: OutputProperty, nested: [OutputType]) {
@@ -288,7 +288,7 @@ extension Planner {
     }
 
     /// The type that the configuration gives a field, on the type itself or on an interface of it.
-    func override(of field: String, on type: SchemaType) -> String? {
+    func override(of field: String, on type: GraphSchemaType) -> String? {
         if let given = configuration.types["\(type.name).\(field)"] { return given }
         return type.interfaces.sorted().lazy.compactMap { configuration.types["\($0).\(field)"] }.first
     }
@@ -311,7 +311,7 @@ extension Planner {
     }
 
     /// The Swift type of a scalar or enum.
-    mutating func leafName(_ type: SchemaType) -> String {
+    mutating func leafName(_ type: GraphSchemaType) -> String {
         if case .enumeration = type.kind {
             reachableEnums.insert(type.name)
             return configuration.names[type.name] ?? type.name

@@ -3,7 +3,7 @@ internal import GraphQLLanguage
 extension Planner {
     // MARK: Payloads
 
-    func payload(for collected: Collected, _ parent: SchemaType) -> String? {
+    func payload(for collected: Collected, _ parent: GraphSchemaType) -> String? {
         guard collected.spreads.isEmpty, collected.conditions.isEmpty, !parent.isAbstract else { return nil }
         let keys = Set(collected.fields.map(\.key))
         return configuration.payloads.sorted { $0.key < $1.key }.first { Set($0.value) == keys }?.key
@@ -12,7 +12,7 @@ extension Planner {
     mutating func usePayload(
         _ name: String,
         _ collected: Collected,
-        _ parent: SchemaType,
+        _ parent: GraphSchemaType,
         _ taken: inout Set<String>,
         _ location: GraphLocation?
     ) -> (type: SwiftType, nested: [OutputType]) {
@@ -170,7 +170,7 @@ extension Planner {
                         field.name,
                         field.type,
                         given: given,
-                        hasDefault: field.hasDefault,
+                        hasDefault: field.defaultValue != nil,
                         comment: described(field.description, "`\(name).\(field.name)`, `\(field.type)`.\(short)"),
                         &names
                     )

@@ -2,8 +2,8 @@ internal import GraphQLLanguage
 
 /// Decides which Swift types documents become; the documents are valid.
 struct Planner {
-    let schema: Schema
-    let documents: DocumentSet
+    let schema: GraphSchema
+    let documents: GraphDocumentSet
     let configuration: Configuration
     let deprecated: [String: Set<String>]
     private(set) var diagnostics: [Diagnostic] = []
@@ -22,8 +22,12 @@ struct Planner {
 
     static let maximumTypes = 5_000
 
-    init(_ schema: Schema, _ documents: DocumentSet, _ configuration: Configuration, deprecated: [String: Set<String>])
-    {
+    init(
+        _ schema: GraphSchema,
+        _ documents: GraphDocumentSet,
+        _ configuration: Configuration,
+        deprecated: [String: Set<String>]
+    ) {
         self.schema = schema
         self.documents = documents
         self.configuration = configuration
@@ -51,7 +55,7 @@ struct Planner {
     }
 
     mutating func fail(_ file: String, _ location: GraphLocation?, _ message: String) {
-        guard diagnostics.count < Validator.maximumDiagnostics else { return }
+        guard diagnostics.count < DocumentCheck.maximumDiagnostics else { return }
         diagnostics.append(Diagnostic(severity: .error, file: file, location: location, message: message))
     }
 
@@ -111,7 +115,7 @@ struct Planner {
 
     // MARK: Definitions
 
-    private mutating func fragment(_ name: String, _ fragment: Sourced<GraphFragment>) -> FragmentType {
+    private mutating func fragment(_ name: String, _ fragment: GraphSourced<GraphFragment>) -> FragmentType {
         file = fragment.file
         let definition = fragment.definition
         let comment = definition.comment ?? "The fragment `\(name)` on `\(definition.type)`."
@@ -133,7 +137,7 @@ struct Planner {
 
     func isRedacted(_ type: String) -> Bool { configuration.redacted.contains(type) }
 
-    private mutating func operation(_ operation: Sourced<GraphOperation>) -> OperationType {
+    private mutating func operation(_ operation: GraphSourced<GraphOperation>) -> OperationType {
         file = operation.file
         let definition = operation.definition
         let graphQLName = definition.name ?? ""

@@ -4,8 +4,8 @@ import StorefrontGeneration
 
 /// Schemas of our own, written in GraphQL's definition language and turned into introspection.
 enum TestSchema {
-    static func schema(_ definition: String = standard) throws -> Schema {
-        try Schema(introspection: introspection(definition))
+    static func schema(_ definition: String = standard) throws -> GraphSchema {
+        try GraphSchema(introspection: introspection(definition))
     }
 
     static func introspection(_ definition: String) throws -> [UInt8] {
@@ -206,7 +206,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral,
 func generate(
     _ documents: String...,
     configuration: String = "{}",
-    schema: Schema? = nil,
+    schema: GraphSchema? = nil,
     access: String = "internal"
 ) throws -> Generator.Result {
     let files = documents.enumerated().map { SourceFile(name: "\($0).graphql", text: $1) }

@@ -35,6 +35,10 @@ package indirect enum GraphTypeReference: Sendable, Hashable, CustomStringConver
         }
     }
 
+    package var withoutNonNull: GraphTypeReference {
+        if case .nonNull(let inner) = self { inner } else { self }
+    }
+
     /// The name inside all brackets and exclamation marks.
     package var leafName: String {
         switch self {

@@ -1,53 +1,51 @@
-internal import GraphQLLanguage
-
-/// Finds fields that would come under one key and are not the same (section 5.3.2).
+/// Finds different fields that would have the same response key (section 5.3.2).
 ///
-/// Documents can be made so that the comparison grows without end; after a number of steps that no document of a person needs
-/// it stops with an error.
+/// A document can be made so that the comparison takes exponential time. So the comparison stops with a violation after a number
+/// of steps that no ordinary document needs.
 struct FieldMerging {
-    private let schema: Schema
-    private let documents: DocumentSet
+    private let schema: GraphSchema
+    private let documents: GraphDocumentSet
     private var steps = 0
     private var depth = 0
-    private var diagnostics: [Diagnostic] = []
+    private var violations: [GraphViolation] = []
+    private var path: [String] = []
     private static let maximumSteps = 400_000
     /// Fields within fields, and fragments within fragments.
     private static let maximumDepth = 200
 
     private struct Entry {
         let field: GraphField
-        let definition: SchemaField?
-        let parent: SchemaType
+        let definition: GraphSchemaField?
+        let parent: GraphSchemaType
         let file: String
     }
 
     private struct Part {
         let selections: [GraphSelection]
-        let type: SchemaType
+        let type: GraphSchemaType
         let file: String
     }
 
-    init(_ schema: Schema, _ documents: DocumentSet) {
+    init(_ schema: GraphSchema, _ documents: GraphDocumentSet) {
         self.schema = schema
         self.documents = documents
     }
 
-    mutating func check(_ selections: [GraphSelection], on root: String, _ file: String) -> [Diagnostic] {
-        diagnostics = []
+    mutating func check(
+        _ selections: [GraphSelection],
+        on root: String,
+        _ file: String,
+        _ path: [String]
+    ) -> [GraphViolation] {
+        violations = []
         steps = 0
+        self.path = path
         guard let type = schema.types[root] else { return [] }
         compare([Part(selections: selections, type: type, file: file)], onlyShapes: false)
         if steps > Self.maximumSteps {
-            diagnostics = [
-                Diagnostic(
-                    severity: .error,
-                    file: file,
-                    location: nil,
-                    message: "The document selects too much through too many fragments to be checked. Make it smaller."
-                )
-            ]
+            violations = [GraphViolation(rule: .tooComplex, file: file, location: nil, path: path)]
         }
-        return diagnostics
+        return violations
     }
 
     /// Goes a level deeper; where that is too deep everything ends.
@@ -59,7 +57,7 @@ struct FieldMerging {
     private mutating func compare(_ parts: [Part], onlyShapes: Bool) {
         descend()
         defer { depth -= 1 }
-        guard steps <= Self.maximumSteps, diagnostics.count < 20 else { return }
+        guard steps <= Self.maximumSteps, violations.count < 20 else { return }
         var keys: [String] = []
         var entries: [String: [Entry]] = [:]
         var seen: Set<String> = []
@@ -151,21 +149,18 @@ struct FieldMerging {
             onlyShapes
             || left.parent.name != right.parent.name && !left.parent.isAbstract && !right.parent.isAbstract
         if !areApart, left.field.name != right.field.name {
-            return fail(
-                right,
-                "\"\(key)\" would be both \(left.field.name) and \(right.field.name). Give one of them an alias."
-            )
+            return violate(.conflictingFields(key: key, left.field.name, right.field.name), right)
         }
         if !areApart, !Self.areSame(left.field.arguments, right.field.arguments) {
-            return fail(right, "\"\(key)\" is selected with different arguments. Give one of them an alias.")
+            return violate(.conflictingArguments(key: key), right)
         }
         guard let a = left.definition?.type, let b = right.definition?.type, !haveSameShape(a, b) else { return false }
-        return fail(right, "\"\(key)\" would be both \(a) and \(b). Give one of them an alias.")
+        return violate(.conflictingTypes(key: key, a, b), right)
     }
 
-    private mutating func fail(_ entry: Entry, _ message: String) -> Bool {
-        diagnostics.append(
-            Diagnostic(severity: .error, file: entry.file, location: entry.field.location, message: message)
+    private mutating func violate(_ rule: GraphRule, _ entry: Entry) -> Bool {
+        violations.append(
+            GraphViolation(rule: rule, file: entry.file, location: entry.field.location, path: path)
         )
         return true
     }

@@ -1,7 +1,7 @@
-internal import GraphQLLanguage
+package import GraphQLLanguage
 internal import IdentityKit
 
-extension Schema {
+extension GraphSchema {
     /// Reads the answer to the introspection query: with `data` around it, as servers send it, or without.
     package init(introspection bytes: [UInt8]) throws(GenerationFailure) {
         if bytes.starts(with: [0x1F, 0x8B]) {
@@ -31,16 +31,16 @@ extension Schema {
 private struct IntrospectionReader {
     private var members: [String: [String]] = [:]
 
-    mutating func schema(_ value: JSONValue) throws(GenerationFailure) -> Schema {
-        var types: [String: SchemaType] = [:]
+    mutating func schema(_ value: JSONValue) throws(GenerationFailure) -> GraphSchema {
+        var types: [String: GraphSchemaType] = [:]
         for entry in value["types"]?.array ?? [] {
             let type = try self.type(entry)
             guard types.updateValue(type, forKey: type.name) == nil else {
                 throw .usage("The schema has the type \(type.name) twice.")
             }
         }
-        for name in ["String", "Int", "Float", "Boolean", "ID"] where types[name] == nil {
-            types[name] = SchemaType(name: name, kind: .scalar, description: nil, fields: [])
+        for name in GraphSchema.builtInScalars where types[name] == nil {
+            types[name] = GraphSchemaType(name: name, kind: .scalar)
         }
         guard let query = value["queryType"]?["name"]?.string, types[query]?.isComposite == true else {
             throw .usage("The schema has no query type.")
@@ -52,35 +52,20 @@ private struct IntrospectionReader {
         try checkReferences(types)
         // Shopify's published schemas leave types out that still stand among an interface's: no document can ask for those.
         members = members.mapValues { names in names.filter { types[$0] != nil } }
-        var directives: [String: SchemaDirective] = [:]
+        var directives: [String: GraphSchemaDirective] = [:]
         for entry in value["directives"]?.array ?? [] {
             let name = try self.name(entry)
             let locations = (entry["locations"]?.array ?? []).compactMap(\.string)
-            directives[name] = SchemaDirective(
+            directives[name] = GraphSchemaDirective(
                 name: name,
                 locations: Set(locations),
                 arguments: try fields(entry["args"], "@\(name)")
             )
         }
-        for name in ["include", "skip"] where directives[name] == nil {
-            let condition = SchemaField(
-                name: "if",
-                type: .nonNull(.named("Boolean")),
-                arguments: [],
-                hasDefault: false,
-                description: nil,
-                deprecation: nil
-            )
-            directives[name] = SchemaDirective(
-                name: name,
-                locations: ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"],
-                arguments: [condition]
-            )
-        }
-        return Schema(types: types, query: query, mutation: mutation, directives: directives, members: members)
+        return GraphSchema(types: types, query: query, mutation: mutation, directives: directives, members: members)
     }
 
-    private func checkReferences(_ types: [String: SchemaType]) throws(GenerationFailure) {
+    private func checkReferences(_ types: [String: GraphSchemaType]) throws(GenerationFailure) {
         for type in types.values {
             for field in type.fields {
                 for reference in [field.type] + field.arguments.map(\.type) where types[reference.leafName] == nil {
@@ -107,11 +92,11 @@ private struct IntrospectionReader {
         }
     }
 
-    private mutating func type(_ entry: JSONValue) throws(GenerationFailure) -> SchemaType {
+    private mutating func type(_ entry: JSONValue) throws(GenerationFailure) -> GraphSchemaType {
         let name = try self.name(entry)
         let possible = (entry["possibleTypes"]?.array ?? []).compactMap { $0["name"]?.string }
         var fields = entry["fields"]
-        let kind: SchemaType.Kind
+        let kind: GraphSchemaType.Kind
         switch entry["kind"]?.string {
         case "SCALAR": kind = .scalar
         case "ENUM": kind = .enumeration(try values(entry["enumValues"]))
@@ -124,7 +109,7 @@ private struct IntrospectionReader {
         default: throw .usage("The schema's type \(name) is of no kind that GraphQL knows.")
         }
         if !possible.isEmpty { members[name] = possible }
-        return SchemaType(
+        return GraphSchemaType(
             name: name,
             kind: kind,
             description: entry["description"]?.string,
@@ -133,11 +118,11 @@ private struct IntrospectionReader {
         )
     }
 
-    private func values(_ list: JSONValue?) throws(GenerationFailure) -> [SchemaEnumValue] {
-        var values: [SchemaEnumValue] = []
+    private func values(_ list: JSONValue?) throws(GenerationFailure) -> [GraphEnumValue] {
+        var values: [GraphEnumValue] = []
         for entry in list?.array ?? [] {
             values.append(
-                SchemaEnumValue(
+                GraphEnumValue(
                     name: try name(entry),
                     description: entry["description"]?.string,
                     deprecation: deprecation(entry)
@@ -152,22 +137,33 @@ private struct IntrospectionReader {
         return entry["deprecationReason"]?.string ?? "no reason given"
     }
 
-    private func fields(_ list: JSONValue?, _ owner: String) throws(GenerationFailure) -> [SchemaField] {
-        var fields: [SchemaField] = []
+    private func fields(_ list: JSONValue?, _ owner: String) throws(GenerationFailure) -> [GraphSchemaField] {
+        var fields: [GraphSchemaField] = []
         for entry in list?.array ?? [] {
             let name = try self.name(entry)
             fields.append(
-                SchemaField(
+                GraphSchemaField(
                     name: name,
                     type: try reference(entry["type"], "\(owner).\(name)", 0),
                     arguments: try self.fields(entry["args"], "\(owner).\(name)"),
-                    hasDefault: entry["defaultValue"].map { !$0.isNull } ?? false,
+                    defaultValue: try defaultValue(entry["defaultValue"], "\(owner).\(name)"),
                     description: entry["description"]?.string,
                     deprecation: deprecation(entry)
                 )
             )
         }
         return fields
+    }
+
+    /// Introspection gives a default as the text of a literal.
+    private func defaultValue(_ value: JSONValue?, _ place: String) throws(GenerationFailure) -> GraphLiteral? {
+        guard let value, !value.isNull else { return nil }
+        do {
+            var parser = try GraphParser(value.string ?? "")
+            return try parser.literal()
+        } catch {
+            throw .usage("The schema's default value of \(place) is not a GraphQL value.")
+        }
     }
 
     private func reference(

@@ -1,0 +1,65 @@
+/// The types of one API in one version.
+package struct GraphSchema: Sendable {
+    package let types: [String: GraphSchemaType]
+    package let query: String
+    package let mutation: String?
+    package let directives: [String: GraphSchemaDirective]
+    /// The object types that a value of each composite type can have.
+    private let possible: [String: Set<String>]
+
+    /// - Parameters:
+    ///   - members: The object types of unions, and those of interfaces that the types do not name themselves.
+    package init(
+        types: [String: GraphSchemaType],
+        query: String,
+        mutation: String?,
+        directives: [String: GraphSchemaDirective],
+        members: [String: [String]]
+    ) {
+        self.types = types
+        self.query = query
+        self.mutation = mutation
+        self.directives = Self.builtInDirectives.merging(directives) { $1 }
+        var possible: [String: Set<String>] = [:]
+        for type in types.values {
+            switch type.kind {
+            case .object:
+                possible[type.name] = [type.name]
+                for name in type.interfaces { possible[name, default: []].insert(type.name) }
+            case .interface, .union: possible[type.name, default: []].formUnion(members[type.name] ?? [])
+            case .scalar, .enumeration, .input: break
+            }
+        }
+        self.possible = possible
+    }
+
+    /// The scalars that every schema has (specification, section 3.5).
+    package static let builtInScalars = ["String", "Int", "Float", "Boolean", "ID"]
+
+    private static let builtInDirectives: [String: GraphSchemaDirective] = {
+        let condition = GraphSchemaField(name: "if", type: .nonNull(.named("Boolean")))
+        let locations: Set = ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"]
+        return Dictionary(
+            uniqueKeysWithValues: ["include", "skip"].map {
+                ($0, GraphSchemaDirective(name: $0, locations: locations, arguments: [condition]))
+            }
+        )
+    }()
+
+    /// The object types that a value of the named type can have.
+    package func possibleTypes(_ name: String) -> Set<String> {
+        possible[name] ?? []
+    }
+
+    /// Whether every value of the one type is also a value of the other, including types that a later version adds.
+    package func isAlways(_ name: String, a other: String) -> Bool {
+        guard name != other, let type = types[name] else { return true }
+        if type.interfaces.contains(other) { return true }
+        return !type.isAbstract && possibleTypes(other).contains(name)
+    }
+
+    /// The name of the root type of an operation.
+    package func root(_ kind: GraphOperation.Kind) -> String? {
+        kind == .query ? query : mutation
+    }
+}

@@ -1,0 +1,172 @@
+extension GraphSchema {
+    /// Reads a schema in GraphQL's definition language.
+    ///
+    /// The root types are called `QueryRoot` and `Mutation`, as Shopify's are.
+    ///
+    /// - Throws: ``GraphSchemaProblem``.
+    package init(definition: String) throws(GraphSchemaProblem) {
+        let builtIn = Self.builtInScalars.map { ($0, GraphSchemaType(name: $0, kind: .scalar)) }
+        var reader = GraphSchemaReader(types: Dictionary(uniqueKeysWithValues: builtIn), directives: [:])
+        try reader.read(definition)
+        self.init(
+            types: reader.types,
+            query: "QueryRoot",
+            mutation: reader.types["Mutation"]?.name,
+            directives: reader.directives,
+            members: reader.members
+        )
+    }
+
+    /// The schema with additional types and fields, from text in GraphQL's definition language.
+    ///
+    /// Shopify shows some fields to chosen apps only. Definitions that the schema already has are kept.
+    ///
+    /// - Throws: ``GraphSchemaProblem``.
+    package func extended(by definition: String) throws(GraphSchemaProblem) -> GraphSchema {
+        var reader = GraphSchemaReader(types: types, directives: directives)
+        try reader.read(definition)
+        var members: [String: [String]] = [:]
+        for type in reader.types.values where type.isAbstract {
+            members[type.name] = reader.members[type.name] ?? possibleTypes(type.name).sorted()
+        }
+        return GraphSchema(
+            types: reader.types,
+            query: query,
+            mutation: mutation,
+            directives: reader.directives,
+            members: members
+        )
+    }
+}
+
+/// Why text in GraphQL's definition language is not a schema.
+package enum GraphSchemaProblem: Error {
+    case syntax(GraphSyntaxError)
+    /// `extend type` names a type that is not defined.
+    case extendsUndefinedType(String)
+    /// A definition refers to a type that is not defined.
+    case refersToUndefinedType(String, in: String)
+}
+
+/// Reads type and directive definitions.
+private struct GraphSchemaReader {
+    var types: [String: GraphSchemaType]
+    var directives: [String: GraphSchemaDirective]
+    var members: [String: [String]] = [:]
+
+    init(types: [String: GraphSchemaType], directives: [String: GraphSchemaDirective]) {
+        self.types = types
+        self.directives = directives
+    }
+
+    mutating func read(_ text: String) throws(GraphSchemaProblem) {
+        do {
+            var parser = try GraphParser(text)
+            while parser.token != .end { try readDefinition(&parser) }
+        } catch let error as GraphSyntaxError {
+            throw .syntax(error)
+        } catch let problem as GraphSchemaProblem {
+            throw problem
+        } catch {
+            return
+        }
+        for type in types.values {
+            let references = type.fields.flatMap { [$0.type] + $0.arguments.map(\.type) }.map(\.leafName)
+            for name in (references + (members[type.name] ?? [])).sorted() where types[name] == nil {
+                throw .refersToUndefinedType(name, in: type.name)
+            }
+        }
+    }
+
+    private mutating func readDefinition(_ parser: inout GraphParser) throws {
+        if try parser.acceptKeyword("directive") {
+            let directive = try self.directive(&parser)
+            if directives[directive.name] == nil { directives[directive.name] = directive }
+            return
+        }
+        let isExtension = try parser.acceptKeyword("extend")
+        let type = try self.type(&parser)
+        guard isExtension else {
+            if types[type.name] == nil { types[type.name] = type }
+            return
+        }
+        guard let old = types[type.name] else { throw GraphSchemaProblem.extendsUndefinedType(type.name) }
+        types[type.name] = GraphSchemaType(
+            name: old.name,
+            kind: old.kind,
+            description: old.description,
+            fields: old.fields + type.fields.filter { old.field($0.name) == nil },
+            interfaces: old.interfaces
+        )
+    }
+
+    private mutating func type(_ parser: inout GraphParser) throws(GraphSyntaxError) -> GraphSchemaType {
+        let keyword = try parser.name()
+        let name = try parser.name()
+        switch keyword {
+        case "scalar": return GraphSchemaType(name: name, kind: .scalar)
+        case "enum":
+            var values: [GraphEnumValue] = []
+            if try parser.accept("{") {
+                while try !parser.accept("}") { values.append(GraphEnumValue(name: try parser.name())) }
+            }
+            return GraphSchemaType(name: name, kind: .enumeration(values))
+        case "union":
+            try parser.expect("=")
+            let names = try Self.names(&parser, separator: "|")
+            if types[name] == nil { members[name] = names }
+            return GraphSchemaType(name: name, kind: .union)
+        case "input":
+            return GraphSchemaType(name: name, kind: .input, fields: try Self.fields(&parser, "{", "}"))
+        case "type", "interface":
+            let interfaces = try parser.acceptKeyword("implements") ? try Self.names(&parser, separator: "&") : []
+            return GraphSchemaType(
+                name: name,
+                kind: keyword == "type" ? .object : .interface,
+                fields: try Self.fields(&parser, "{", "}"),
+                interfaces: interfaces
+            )
+        default: throw parser.failure("a type definition")
+        }
+    }
+
+    private func directive(_ parser: inout GraphParser) throws(GraphSyntaxError) -> GraphSchemaDirective {
+        try parser.expect("@")
+        let name = try parser.name()
+        let arguments = try Self.fields(&parser, "(", ")")
+        guard try parser.acceptKeyword("on") else { throw parser.failure("\"on\"") }
+        return GraphSchemaDirective(
+            name: name,
+            locations: Set(try Self.names(&parser, separator: "|")),
+            arguments: arguments
+        )
+    }
+
+    private static func names(
+        _ parser: inout GraphParser,
+        separator: String
+    ) throws(GraphSyntaxError) -> [String] {
+        _ = try parser.accept(separator)
+        var names: [String] = []
+        repeat { names.append(try parser.name()) } while try parser.accept(separator)
+        return names
+    }
+
+    private static func fields(
+        _ parser: inout GraphParser,
+        _ open: String,
+        _ close: String
+    ) throws(GraphSyntaxError) -> [GraphSchemaField] {
+        guard try parser.accept(open) else { return [] }
+        var fields: [GraphSchemaField] = []
+        while try !parser.accept(close) {
+            let name = try parser.name()
+            let arguments = open == "{" ? try Self.fields(&parser, "(", ")") : []
+            try parser.expect(":")
+            let type = try parser.typeReference()
+            let defaultValue = try parser.accept("=") ? try parser.literal() : nil
+            fields.append(GraphSchemaField(name: name, type: type, arguments: arguments, defaultValue: defaultValue))
+        }
+        return fields
+    }
+}

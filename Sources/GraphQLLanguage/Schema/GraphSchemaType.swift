@@ -1,0 +1,136 @@
+/// A field of an output type, an argument, or a member of an input type.
+package struct GraphSchemaField: Sendable {
+    package let name: String
+    package let type: GraphTypeReference
+    package let arguments: [GraphSchemaField]
+    package let defaultValue: GraphLiteral?
+    package let description: String?
+    /// Why it is deprecated; nil when it is not.
+    package let deprecation: String?
+
+    package init(
+        name: String,
+        type: GraphTypeReference,
+        arguments: [GraphSchemaField] = [],
+        defaultValue: GraphLiteral? = nil,
+        description: String? = nil,
+        deprecation: String? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.arguments = arguments
+        self.defaultValue = defaultValue
+        self.description = description
+        self.deprecation = deprecation
+    }
+
+    /// Whether a caller must give it: it is non-null and has no default.
+    package var isRequired: Bool {
+        if case .nonNull = type { defaultValue == nil } else { false }
+    }
+}
+
+/// One value of an enum type.
+package struct GraphEnumValue: Sendable {
+    package let name: String
+    package let description: String?
+    /// Why it is deprecated; nil when it is not.
+    package let deprecation: String?
+
+    package init(name: String, description: String? = nil, deprecation: String? = nil) {
+        self.name = name
+        self.description = description
+        self.deprecation = deprecation
+    }
+}
+
+/// A named type.
+package struct GraphSchemaType: Sendable {
+    package enum Kind: Sendable {
+        case scalar
+        /// Without listed values the enum is open: every value of the usual shape fits.
+        case enumeration([GraphEnumValue])
+        case object
+        case interface
+        case union
+        case input
+    }
+
+    package let name: String
+    package let kind: Kind
+    package let description: String?
+    package let fields: [GraphSchemaField]
+    /// The interfaces that an object type or an interface implements.
+    package let interfaces: [String]
+    private let index: [String: Int]
+
+    package init(
+        name: String,
+        kind: Kind,
+        description: String? = nil,
+        fields: [GraphSchemaField] = [],
+        interfaces: [String] = []
+    ) {
+        self.name = name
+        self.kind = kind
+        self.description = description
+        self.fields = fields
+        self.interfaces = interfaces
+        index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package func field(_ name: String) -> GraphSchemaField? {
+        index[name].map { fields[$0] }
+    }
+
+    /// Whether it may have, and then must have, a selection.
+    package var isComposite: Bool {
+        switch kind {
+        case .object, .interface, .union: true
+        case .scalar, .enumeration, .input: false
+        }
+    }
+
+    package var isAbstract: Bool {
+        switch kind {
+        case .interface, .union: true
+        case .object, .scalar, .enumeration, .input: false
+        }
+    }
+
+    package var isInput: Bool {
+        switch kind {
+        case .scalar, .enumeration, .input: true
+        case .object, .interface, .union: false
+        }
+    }
+
+    package var isInputObject: Bool {
+        if case .input = kind { true } else { false }
+    }
+
+    /// The value of an enum type with this name; nil also for other kinds of types.
+    package func enumValue(_ name: String) -> GraphEnumValue? {
+        guard case .enumeration(let values) = kind else { return nil }
+        if values.isEmpty { return Self.isOpenEnumValue(name) ? GraphEnumValue(name: name) : nil }
+        return values.first { $0.name == name }
+    }
+
+    private static func isOpenEnumValue(_ text: String) -> Bool {
+        (2...8).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+}
+
+/// A directive and the places where a document may use it.
+package struct GraphSchemaDirective: Sendable {
+    package let name: String
+    package let locations: Set<String>
+    package let arguments: [GraphSchemaField]
+
+    package init(name: String, locations: Set<String>, arguments: [GraphSchemaField]) {
+        self.name = name
+        self.locations = locations
+        self.arguments = arguments
+    }
+}

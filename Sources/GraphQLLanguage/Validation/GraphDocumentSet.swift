@@ -1,0 +1,75 @@
+/// A definition and the file that it stands in.
+package struct GraphSourced<Definition: Sendable>: Sendable {
+    package var definition: Definition
+    package let file: String
+}
+
+/// Operations and fragments that share one space of names, from one document or from many files.
+package struct GraphDocumentSet: Sendable {
+    package private(set) var operations: [GraphSourced<GraphOperation>] = []
+    package private(set) var fragments: [String: GraphSourced<GraphFragment>] = [:]
+    /// Names that are missing or not unique.
+    package private(set) var violations: [GraphViolation] = []
+    private let requiresNames: Bool
+
+    /// - Parameter requiresNames: Whether an operation needs a name even where it is alone.
+    package init(requiresNames: Bool) {
+        self.requiresNames = requiresNames
+    }
+
+    /// Adds the definitions of a document.
+    ///
+    /// Of two with the same name the first is kept.
+    package mutating func add(_ document: GraphDocument, file: String) {
+        for operation in document.operations {
+            let isAlone = operations.isEmpty && document.operations.count == 1
+            if operation.name == nil, requiresNames || !isAlone {
+                violate(.unnamedOperation, operation.location, file, operation.pathName)
+            } else if let name = operation.name,
+                let other = operations.first(where: { $0.definition.name == name })
+            {
+                violate(.repeatedOperation(name, in: other.file), operation.location, file, operation.pathName)
+            } else {
+                operations.append(GraphSourced(definition: operation, file: file))
+            }
+        }
+        for fragment in document.fragments {
+            if let other = fragments[fragment.name] {
+                violate(.repeatedFragment(fragment.name, in: other.file), fragment.location, file, fragment.pathName)
+            } else {
+                fragments[fragment.name] = GraphSourced(definition: fragment, file: file)
+            }
+        }
+    }
+
+    private mutating func violate(_ rule: GraphRule, _ location: GraphLocation, _ file: String, _ owner: String) {
+        violations.append(GraphViolation(rule: rule, file: file, location: location, path: [owner]))
+    }
+
+    /// The fragments that selections need, each once, in the order of their first use.
+    package func fragments(reachableFrom selections: [GraphSelection]) -> [GraphSourced<GraphFragment>] {
+        var found: [GraphSourced<GraphFragment>] = []
+        var seen: Set<String> = []
+        // Nesting of selections is bounded by the parser; fragments are followed by a list, not by recursion.
+        var waiting = Self.spreads(in: selections)
+        var next = 0
+        while next < waiting.count {
+            let name = waiting[next]
+            next += 1
+            guard seen.insert(name).inserted, let fragment = fragments[name] else { continue }
+            found.append(fragment)
+            waiting += Self.spreads(in: fragment.definition.selections)
+        }
+        return found
+    }
+
+    package static func spreads(in selections: [GraphSelection]) -> [String] {
+        selections.flatMap { selection -> [String] in
+            switch selection {
+            case .field(let field): spreads(in: field.selections)
+            case .spread(let name, _, _): [name]
+            case .inline(_, _, let inner, _): spreads(in: inner)
+            }
+        }
+    }
+}

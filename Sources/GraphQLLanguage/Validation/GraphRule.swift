@@ -1,0 +1,100 @@
+/// A rule that a document breaks (GraphQL specification of October 2021, section 5), with what a message about it needs.
+package enum GraphRule: Sendable {
+    // Names
+    case unnamedOperation
+    case repeatedOperation(String, in: String)
+    case repeatedFragment(String, in: String)
+
+    // Fragments
+    case undefinedFragmentType(String)
+    case fragmentOnLeaf(String)
+    case fragmentCycle([String])
+    case undefinedFragment(String)
+    case unusedFragment(String)
+    /// A nil name is an inline fragment.
+    case impossibleFragment(name: String?, condition: String, type: String)
+
+    // Selections
+    case undefinedRoot(GraphOperation.Kind)
+    case reservedAlias(String)
+    case typenameWithContent
+    case undefinedField(String, type: String)
+    case missingSelection(field: String, type: String, result: GraphTypeReference)
+    case unexpectedSelection(field: String, type: String, result: GraphTypeReference)
+    case conflictingFields(key: String, String, String)
+    case conflictingArguments(key: String)
+    case conflictingTypes(key: String, GraphTypeReference, GraphTypeReference)
+    case tooComplex
+
+    // Directives
+    case undefinedDirective(String)
+    case misplacedDirective(String, allowed: [String])
+    case unsupportedDirective(String)
+    case repeatedDirective(String)
+
+    // Arguments
+    case undefinedArgument(String, of: GraphArgumentOwner, known: [String])
+    case repeatedArgument(String, of: GraphArgumentOwner)
+    case missingArguments([GraphSchemaField], of: GraphArgumentOwner)
+    case invalidValue(GraphValueProblem, place: GraphValuePlace)
+
+    // Variables
+    case repeatedVariable(String)
+    case undefinedVariableType(String, of: String)
+    case unusedVariable(String, operation: GraphOperation)
+    case undefinedVariable(String, operation: GraphOperation)
+    case mismatchedVariable(String, GraphTypeReference, argument: String, GraphTypeReference)
+    case variableInDefault(String)
+}
+
+/// What has arguments.
+package enum GraphArgumentOwner: Sendable {
+    case field(String, type: String)
+    case directive(String)
+}
+
+/// The argument, or the variable's default, in which a value stands, and the member of it that the value is.
+package struct GraphValuePlace: Sendable {
+    /// The argument's name, or the variable's with its `$`.
+    package let argument: String
+    package let argumentType: GraphTypeReference
+    package let owner: GraphArgumentOwner?
+    /// The innermost member that the value is for; the argument's name where it is not inside an input object.
+    package var member: String
+}
+
+/// Why a literal does not fit the type of its place.
+package enum GraphValueProblem: Sendable {
+    case null(GraphTypeReference)
+    case notAnEnumValue(type: String)
+    case undefinedEnumValue(String, type: GraphSchemaType)
+    case notOfScalar(GraphLiteral, type: String)
+    case notAnObject(type: String)
+    case notAnInputType(String)
+    case repeatedMember(String, type: String)
+    case undefinedMember(String, type: GraphSchemaType)
+    case missingMember(GraphSchemaField, type: String)
+}
+
+/// One place where a document breaks a rule.
+package struct GraphViolation: Sendable {
+    package let rule: GraphRule
+    package let file: String
+    /// Nil where the rule is about the whole document.
+    package let location: GraphLocation?
+    /// The definition and the response keys down to the place: `["query Q", "shop", "name"]`.
+    package let path: [String]
+}
+
+/// A use of something that the schema marks as deprecated.
+package struct GraphDeprecation: Sendable {
+    package let coordinate: String
+    package let reason: String
+    package let file: String
+    package let location: GraphLocation
+}
+
+extension GraphFragment {
+    /// How the service names the fragment at the head of an error path.
+    package var pathName: String { "fragment \(name)" }
+}

@@ -1,0 +1,66 @@
+extension GraphValidator {
+    /// Checks what an operation declares against the uses in it and in the fragments that it reaches.
+    mutating func checkVariables(of operation: GraphOperation) {
+        let (operationFile, operationPath, operationUses) = (file, path, uses)
+        var declared: [String: GraphVariable] = [:]
+        for variable in operation.variables {
+            check(variable.directives, at: "VARIABLE_DEFINITION")
+            guard declared.updateValue(variable, forKey: variable.name) == nil else {
+                violate(.repeatedVariable(variable.name), variable.location)
+                continue
+            }
+            guard schema.types[variable.type.leafName]?.isInput == true else {
+                violate(.undefinedVariableType(variable.type.leafName, of: variable.name), variable.location)
+                continue
+            }
+            checkDefault(of: variable)
+            if !operationUses.contains(where: { $0.name == variable.name }) {
+                violate(.unusedVariable(variable.name, operation: operation), variable.location)
+            }
+        }
+        for use in operationUses {
+            (file, path) = (use.file, use.path)
+            guard let variable = declared[use.name] else {
+                violate(.undefinedVariable(use.name, operation: operation), use.location)
+                continue
+            }
+            if !Self.isAllowed(variable, at: use) {
+                violate(.mismatchedVariable(use.name, variable.type, argument: use.argument, use.type), use.location)
+            }
+        }
+        (file, path) = (operationFile, operationPath)
+    }
+
+    private mutating func checkDefault(of variable: GraphVariable) {
+        guard let literal = variable.defaultValue else { return }
+        let known = uses.count
+        let name = "$\(variable.name)"
+        let place = GraphValuePlace(argument: name, argumentType: variable.type, owner: nil, member: name)
+        check(literal, variable.type, hasDefault: false, place, variable.location)
+        if uses.count > known { violate(.variableInDefault(variable.name), variable.location) }
+    }
+
+    /// `IsVariableUsageAllowed` of section 5.8.5.
+    private static func isAllowed(_ variable: GraphVariable, at use: VariableUse) -> Bool {
+        if case .nonNull(let wanted) = use.type {
+            if case .nonNull = variable.type { return isCompatible(variable.type, use.type) }
+            var hasDefault = use.hasDefault
+            if let literal = variable.defaultValue {
+                if case .null = literal {} else { hasDefault = true }
+            }
+            return hasDefault && isCompatible(variable.type, wanted)
+        }
+        return isCompatible(variable.type, use.type)
+    }
+
+    private static func isCompatible(_ type: GraphTypeReference, _ wanted: GraphTypeReference) -> Bool {
+        switch (type, wanted) {
+        case (.nonNull(let inner), .nonNull(let other)): isCompatible(inner, other)
+        case (_, .nonNull): false
+        case (.nonNull(let inner), _): isCompatible(inner, wanted)
+        case (.list(let inner), .list(let other)): isCompatible(inner, other)
+        case (.named(let name), .named(let other)): name == other
+        default: false
+        }
+    }
+}

@@ -1,0 +1,261 @@
+/// Checks documents against a schema (GraphQL specification of October 2021, section 5).
+///
+/// Every definition is walked once. What depends on how fragments are combined is looked up afterwards, so the work grows with
+/// the size of the documents only.
+package struct GraphValidator {
+    let schema: GraphSchema
+    let documents: GraphDocumentSet
+    private let unsupportedDirectives: Set<String>
+    package private(set) var violations: [GraphViolation]
+    package private(set) var deprecations: [GraphDeprecation] = []
+    /// The coordinates of deprecated members, by the definition that uses them.
+    package private(set) var deprecatedCoordinates: [String: Set<String>] = [:]
+    /// The file of the definition that is being walked.
+    var file = ""
+    /// The definition and the response keys down to the place that is being walked.
+    var path: [String] = []
+    /// The uses of variables in the definition that is being walked.
+    var uses: [VariableUse] = []
+    private var owner = ""
+
+    /// A variable at a place.
+    struct VariableUse {
+        let name: String
+        let type: GraphTypeReference
+        let hasDefault: Bool
+        let argument: String
+        let location: GraphLocation
+        let file: String
+        let path: [String]
+    }
+
+    /// No more than this many violations are collected, and as many deprecations.
+    package static let maximumViolations = 200
+
+    /// - Parameter unsupportedDirectives: Directives that the schema has and the caller cannot work with.
+    package init(_ schema: GraphSchema, _ documents: GraphDocumentSet, unsupportedDirectives: Set<String> = []) {
+        self.schema = schema
+        self.documents = documents
+        self.unsupportedDirectives = unsupportedDirectives
+        violations = documents.violations
+    }
+
+    /// Checks everything.
+    ///
+    /// Violations are sorted by file and line afterwards.
+    package mutating func run() {
+        var usesByFragment: [String: [VariableUse]] = [:]
+        for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
+            begin(fragment.file, fragment.definition.pathName, owner: name)
+            check(fragment.definition)
+            usesByFragment[name] = uses
+        }
+        checkCycles()
+        var reachable: Set<String> = []
+        for operation in documents.operations {
+            begin(operation.file, operation.definition.pathName, owner: operation.definition.name ?? "")
+            check(operation.definition)
+            for fragment in documents.fragments(reachableFrom: operation.definition.selections) {
+                reachable.insert(fragment.definition.name)
+                uses += usesByFragment[fragment.definition.name] ?? []
+            }
+            checkVariables(of: operation.definition)
+        }
+        for (name, fragment) in documents.fragments where !reachable.contains(name) {
+            begin(fragment.file, fragment.definition.pathName, owner: name)
+            violate(.unusedFragment(name), fragment.definition.location)
+        }
+        if violations.isEmpty { checkMerging() }
+        violations.sort { Self.order($0.file, $0.location) < Self.order($1.file, $1.location) }
+        deprecations.sort { Self.order($0.file, $0.location) < Self.order($1.file, $1.location) }
+    }
+
+    private static func order(_ file: String, _ location: GraphLocation?) -> (String, Int, Int) {
+        (file, location?.line ?? 0, location?.column ?? 0)
+    }
+
+    private mutating func checkMerging() {
+        var merging = FieldMerging(schema, documents)
+        for operation in documents.operations {
+            guard let root = schema.root(operation.definition.kind) else { continue }
+            let path = [operation.definition.pathName]
+            violations += merging.check(operation.definition.selections, on: root, operation.file, path)
+        }
+    }
+
+    private mutating func begin(_ file: String, _ pathName: String, owner: String) {
+        self.file = file
+        self.owner = owner
+        path = [pathName]
+        uses = []
+    }
+
+    mutating func violate(_ rule: GraphRule, _ location: GraphLocation?) {
+        guard violations.count < Self.maximumViolations else { return }
+        violations.append(GraphViolation(rule: rule, file: file, location: location, path: path))
+    }
+
+    mutating func deprecate(_ coordinate: String, _ reason: String?, _ location: GraphLocation) {
+        guard let reason else { return }
+        deprecatedCoordinates[owner, default: []].insert(coordinate)
+        guard deprecations.count < Self.maximumViolations else { return }
+        deprecations.append(
+            GraphDeprecation(coordinate: coordinate, reason: reason, file: file, location: location)
+        )
+    }
+
+    // MARK: Definitions
+
+    private mutating func check(_ fragment: GraphFragment) {
+        check(fragment.directives, at: "FRAGMENT_DEFINITION")
+        guard let type = schema.types[fragment.type] else {
+            return violate(.undefinedFragmentType(fragment.type), fragment.location)
+        }
+        guard type.isComposite else { return violate(.fragmentOnLeaf(fragment.type), fragment.location) }
+        check(fragment.selections, on: type)
+    }
+
+    private mutating func check(_ operation: GraphOperation) {
+        check(operation.directives, at: operation.kind == .query ? "QUERY" : "MUTATION")
+        guard let root = schema.root(operation.kind).flatMap({ schema.types[$0] }) else {
+            return violate(.undefinedRoot(operation.kind), operation.location)
+        }
+        check(operation.selections, on: root)
+    }
+
+    private mutating func checkCycles() {
+        var isDone: Set<String> = []
+        for start in documents.fragments.keys.sorted() where !isDone.contains(start) {
+            var way: [(name: String, rest: [String])] = [(start, spreads(of: start))]
+            while let last = way.last {
+                guard let next = last.rest.first else {
+                    isDone.insert(last.name)
+                    way.removeLast()
+                    continue
+                }
+                way[way.count - 1].rest.removeFirst()
+                if let index = way.firstIndex(where: { $0.name == next }), let fragment = documents.fragments[next] {
+                    begin(fragment.file, fragment.definition.pathName, owner: next)
+                    violate(.fragmentCycle(way[index...].map(\.name) + [next]), fragment.definition.location)
+                } else if !isDone.contains(next) {
+                    way.append((next, spreads(of: next)))
+                }
+            }
+        }
+    }
+
+    private func spreads(of fragment: String) -> [String] {
+        let names = documents.fragments[fragment].map { GraphDocumentSet.spreads(in: $0.definition.selections) } ?? []
+        return Set(names).filter { documents.fragments[$0] != nil }.sorted()
+    }
+
+    // MARK: Selections
+
+    private mutating func check(_ selections: [GraphSelection], on type: GraphSchemaType) {
+        for selection in selections {
+            switch selection {
+            case .field(let field):
+                path.append(field.responseKey)
+                check(field, on: type)
+                path.removeLast()
+            case .spread(let name, let directives, let location):
+                path.append("... \(name)")
+                check(directives, at: "FRAGMENT_SPREAD")
+                if let fragment = documents.fragments[name]?.definition {
+                    checkPossible(fragment.type, in: type, name, location)
+                } else {
+                    violate(.undefinedFragment(name), location)
+                }
+                path.removeLast()
+            case .inline(let condition, let directives, let inner, let location):
+                path.append("... on \(condition ?? type.name)")
+                check(directives, at: "INLINE_FRAGMENT")
+                if let narrowed = narrowed(type, to: condition, location) { check(inner, on: narrowed) }
+                path.removeLast()
+            }
+        }
+    }
+
+    private mutating func narrowed(
+        _ type: GraphSchemaType,
+        to condition: String?,
+        _ location: GraphLocation
+    ) -> GraphSchemaType? {
+        guard let condition else { return type }
+        guard let narrowed = schema.types[condition] else {
+            violate(.undefinedFragmentType(condition), location)
+            return nil
+        }
+        guard narrowed.isComposite else {
+            violate(.fragmentOnLeaf(condition), location)
+            return nil
+        }
+        checkPossible(condition, in: type, nil, location)
+        return narrowed
+    }
+
+    private mutating func checkPossible(
+        _ condition: String,
+        in type: GraphSchemaType,
+        _ fragment: String?,
+        _ location: GraphLocation
+    ) {
+        guard schema.types[condition]?.isComposite == true else { return }
+        if schema.possibleTypes(condition).isDisjoint(with: schema.possibleTypes(type.name)) {
+            violate(.impossibleFragment(name: fragment, condition: condition, type: type.name), location)
+        }
+    }
+
+    private mutating func check(_ field: GraphField, on type: GraphSchemaType) {
+        check(field.directives, at: "FIELD")
+        if let alias = field.alias, alias.utf8.starts(with: "__".utf8) {
+            violate(.reservedAlias(alias), field.location)
+        }
+        if field.name == "__typename" {
+            if !field.arguments.isEmpty || !field.selections.isEmpty { violate(.typenameWithContent, field.location) }
+            return
+        }
+        guard let definition = type.field(field.name) else {
+            return violate(.undefinedField(field.name, type: type.name), field.location)
+        }
+        deprecate("\(type.name).\(field.name)", definition.deprecation, field.location)
+        check(field.arguments, definition.arguments, of: .field(field.name, type: type.name), field.location)
+        guard let result = schema.types[definition.type.leafName] else { return }
+        if result.isComposite == field.selections.isEmpty {
+            violate(
+                result.isComposite
+                    ? .missingSelection(field: field.name, type: type.name, result: definition.type)
+                    : .unexpectedSelection(field: field.name, type: type.name, result: definition.type),
+                field.location
+            )
+        } else if result.isComposite {
+            check(field.selections, on: result)
+        }
+    }
+
+    // MARK: Directives
+
+    mutating func check(_ directives: [GraphDirective], at place: String) {
+        var names: Set<String> = []
+        for directive in directives {
+            guard let definition = schema.directives[directive.name] else {
+                violate(.undefinedDirective(directive.name), directive.location)
+                continue
+            }
+            guard definition.locations.contains(place) else {
+                let allowed = definition.locations.sorted()
+                violate(.misplacedDirective(directive.name, allowed: allowed), directive.location)
+                continue
+            }
+            guard !unsupportedDirectives.contains(directive.name) else {
+                violate(.unsupportedDirective(directive.name), directive.location)
+                continue
+            }
+            guard names.insert(directive.name).inserted else {
+                violate(.repeatedDirective(directive.name), directive.location)
+                continue
+            }
+            check(directive.arguments, definition.arguments, of: .directive(directive.name), directive.location)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import GraphQLLanguage
+
+/// A file with GraphQL in it.
+package struct SourceFile: Sendable {
+    /// The path from the folder of documents.
+    package let name: String
+    package let text: String
+
+    package init(name: String, text: String) {
+        self.name = name
+        self.text = text
+    }
+
+    static let maximumBytes = 1 << 20
+    static let maximumCount = 2_000
+
+    /// The file's definitions.
+    func parsed() throws(SyntaxFailure) -> GraphDocument {
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw SyntaxFailure(location: nil, message: "The file is larger than 1 MiB.")
+        }
+        do { return try GraphParser.document(text) } catch {
+            let hint = error.message.contains("\"subscription\"") ? " Shopify's APIs have no subscriptions." : ""
+            throw SyntaxFailure(location: error.location, message: "\(error.message).\(hint)")
+        }
+    }
+
+    /// Why a file has no definitions to check.
+    struct SyntaxFailure: Error {
+        let location: GraphLocation?
+        let message: String
+    }
+}

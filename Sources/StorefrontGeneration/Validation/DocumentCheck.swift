@@ -1,0 +1,56 @@
+internal import GraphQLLanguage
+
+/// The documents of a folder, checked against a schema.
+struct DocumentCheck {
+    let documents: GraphDocumentSet
+    /// Errors and warnings, in the order of files and lines.
+    let diagnostics: [Diagnostic]
+    /// The coordinates of deprecated members, by the definition that uses them.
+    let deprecated: [String: Set<String>]
+
+    static let maximumDiagnostics = GraphValidator.maximumViolations
+
+    init(_ files: [SourceFile], against schema: GraphSchema) {
+        var documents = GraphDocumentSet(requiresNames: true)
+        var diagnostics: [Diagnostic] = []
+        for file in files {
+            do {
+                documents.add(try file.parsed(), file: file.name)
+            } catch {
+                diagnostics.append(
+                    Diagnostic(severity: .error, file: file.name, location: error.location, message: error.message)
+                )
+            }
+        }
+        // The response to @defer has several parts, which the client does not read.
+        var validator = GraphValidator(schema, documents, unsupportedDirectives: ["defer"])
+        validator.run()
+        diagnostics += validator.violations.map { violation in
+            Diagnostic(
+                severity: .error,
+                file: violation.file,
+                location: violation.location,
+                message: violation.rule.message(schema, documents)
+            )
+        }
+        diagnostics += validator.deprecations.map { deprecation in
+            let message = "\(deprecation.coordinate) is deprecated: \(PlainText.line(deprecation.reason))"
+            return Diagnostic(
+                severity: .warning,
+                file: deprecation.file,
+                location: deprecation.location,
+                message: message
+            )
+        }
+        diagnostics.sort {
+            ($0.file, $0.location?.line ?? 0, $0.location?.column ?? 0, $0.message)
+                < ($1.file, $1.location?.line ?? 0, $1.location?.column ?? 0, $1.message)
+        }
+        self.documents = documents
+        self.diagnostics = Array(diagnostics.prefix(Self.maximumDiagnostics))
+        deprecated = validator.deprecatedCoordinates
+    }
+
+    /// Whether nothing can be generated from the documents.
+    var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
+}
