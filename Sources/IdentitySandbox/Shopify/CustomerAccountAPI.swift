@@ -7,7 +7,7 @@ enum CustomerAccountAPI {
     static let schema = try? GraphSchema(definition: definition)
 
     static let definition = """
-        directive @inContext(language: LanguageCode) on QUERY | MUTATION
+        directive @inContext(country: CountryCode language: LanguageCode preferredLocationId: ID) on QUERY | MUTATION
         type QueryRoot { customer: Customer! shop: Shop! order(id: ID!): Order }
         type Mutation {
           storefrontCustomerAccessTokenCreate: StorefrontCustomerAccessTokenCreatePayload
