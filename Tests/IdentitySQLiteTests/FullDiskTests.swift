@@ -70,7 +70,7 @@ private final class SizedProvider: JournaledRefreshing {
 
     func prepareRefresh(of tokens: TokenSet) async throws {}
 
-    func requestRefresh(of tokens: TokenSet) async throws -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         let serial = serial.withLock { serial in
             serial += 1
             return serial
@@ -88,7 +88,7 @@ private final class SizedProvider: JournaledRefreshing {
     }
 
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await self.tokens(from: try await requestRefresh(of: tokens), renewing: tokens)
+        try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
     }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
