@@ -63,7 +63,7 @@ struct CertificationModule {
         client.authentication = setup.openID.clientSecret.map { .secretBasic(Secret($0)) } ?? .none
         client.redirectURI = redirectURI
         client.scopes = ["openid", "email", "profile"]
-        client.timeout = .seconds(60)
+        client.timeout = .seconds(30)
         client.allowsLoopbackHTTP = true
         setup.client(&client)
         let provider = try OpenIDProvider(client, environment: environment)

@@ -36,7 +36,7 @@ struct TwoProviders {
             configuration.authentication = .secretBasic(Secret(client.clientSecret ?? ""))
             configuration.redirectURI = redirectURIs[sharesRedirectURI ? "a" : name]
             configuration.allowsLoopbackHTTP = true
-            configuration.timeout = .seconds(60)
+            configuration.timeout = .seconds(30)
             configuration.tenant = "shop-" + name
             return try OpenIDProvider(configuration, environment: environment)
         }

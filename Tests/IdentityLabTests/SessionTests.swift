@@ -118,6 +118,21 @@ struct SessionTests {
         }
     }
 
+    @Test("token says why a refresh failed while the old token is still valid")
+    func failedRefresh() async throws {
+        try await LabStage.with { stage in
+            let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+            stage.sandbox.openID.misbehave(.tooManyRequests(retryAfter: 30), on: .token)
+            let ended = try await stage.run("token", "--session", id, "--valid-for", "86400", "--json")
+            #expect(ended.status == 0, "\(ended)")
+            let event = try ended.event("token")
+            #expect(event["outcome"]?.string == "still_valid")
+            #expect(event["reason"]?.string?.contains(": ") == true)
+            let text = try await stage.run("token", "--session", id, "--valid-for", "86400")
+            #expect(text.output.contains("The refresh failed: "))
+        }
+    }
+
     @Test("the wrong key opens nothing and changes nothing")
     func wrongKey() async throws {
         try await LabStage.with { stage in

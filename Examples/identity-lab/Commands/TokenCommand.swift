@@ -40,7 +40,7 @@ struct TokenCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
-        let got: SessionTokens
+        var got: SessionTokens
         do {
             got = try await deployment.sessions.tokens(for: session, validFor: validFor)
         } catch {
@@ -49,15 +49,26 @@ struct TokenCommand: Command {
             throw error
         }
         await deployment.repairAndDrain()
+        // An early refresh goes on behind the first call. When it failed, the second call says why.
+        if got.outcome == .stored,
+            let again = try? await deployment.sessions.tokens(for: session, validFor: validFor),
+            again.outcome == .stillValid
+        {
+            got = again
+        }
         let warnings = lab.lostTokens.warning.map { ["\($0.code): \($0.message)"] } ?? []
         let expiresAt = got.tokens.expiresAt?.rfc3339
-        let text =
+        var text =
             "\(Self.words(got.outcome)); \(expiresAt.map { "good until \($0)" } ?? "the provider did not say until when")"
         var members: JSONObject = [
             "outcome": .string(got.outcome.rawValue),
             "expires_at": expiresAt.map { .string($0) } ?? .null,
             "warnings": .array(warnings.map { .string($0) }),
         ]
+        if let reason = got.reason {
+            members["reason"] = .string("\(reason.code): \(reason.message)")
+            text += "\nThe refresh failed: \(reason.message) [\(reason.code)]"
+        }
         guard reveals else { return lab.output.event("token", members, text: text) }
         let token = got.tokens.accessToken.reveal()
         members["access_token"] = .string(token)

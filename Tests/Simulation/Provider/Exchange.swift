@@ -55,7 +55,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// A process that is stopped for longer than this is taken for dead where its lock does not prove it.
-    private static let patience = Duration.seconds(10)
+    private static let patience = Duration.seconds(25)
 }
 
 /// What descends from one login at a provider: refresh tokens of which the unspent are good, one unless there is a grace.

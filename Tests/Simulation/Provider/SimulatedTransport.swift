@@ -71,16 +71,27 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
         guard world.scheduler.now >= world.outageUntil, fate != .unreachable else {
             return arrive(in: 5...3000) { [self] in end(call, .failure(Self.failure(.connectionFailed, .notSent))) }
         }
-        if let token {
+        guard let token else { return leave(request, call, fate, revoking: field("token")) }
+        stopWhileConnecting()
+        arrive(in: 1...300) { [self] in
+            guard unsafe call.continuation != nil else { return }
+            // Asked in the same moment in which the request leaves.
+            guard request.maySend?() ?? true else {
+                return end(call, .failure(Self.failure(.sendingRefused, .notSent)))
+            }
             call.exchange = world.authority.sent(token, by: process, as: field("client_id") ?? "")
             world.note(process, "sends \(token)\(fate == .well ? "" : ", which will be: \(fate.rawValue)")")
+            befall()
+            leave(request, call, fate, revoking: nil)
         }
-        if token != nil { befall() }
+    }
+
+    private func leave(_ request: HTTPRequest, _ call: Call, _ fate: Fate, revoking token: String?) {
         // In the world's name: what has left goes on without its sender.
         world.scheduler.after(world.scheduler.random.milliseconds(1...300), as: world.owner) { [self] in
             // Whoever hung up before the request arrived never sent it.
             guard unsafe call.continuation != nil || process.isDead else { return }
-            let reply = Reply.to(request, call.exchange, fate, in: world, revoking: field("token"))
+            let reply = Reply.to(request, call.exchange, fate, in: world, revoking: token)
             arrive(in: fate.delay) { [self] in
                 guard let response = reply.response else {
                     return end(call, .failure(Self.failure(.connectionLost, .ambiguous)))
@@ -88,6 +99,11 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
                 end(call, .success(response), isUsable: reply.isUsable)
             }
         }
+    }
+
+    private func stopWhileConnecting() {
+        guard world.scheduler.random.permille(world.faults.stopInExchange) else { return }
+        world.stop(process, for: world.scheduler.random.milliseconds(1_000...50_000))
     }
 
     /// What may happen to a process while it waits for an answer, or just has it.

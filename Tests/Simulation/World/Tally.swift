@@ -19,8 +19,6 @@ struct Tally {
     var inDoubt = 0
     var repaired = 0
     var spooled = 0
-    /// Requests of a process that had been stopped until its lease was over.
-    var sentAfterLease = 0
     /// New logins that were needed, by reason.
     var logins: [String: Int] = [:]
     var familiesRevokedByRace = 0
@@ -39,7 +37,7 @@ struct Tally {
             temporarily not), \(rotations) refreshes, \(replays) replayed in grace, \(crashes) crashes \
             (\(crashesInTheGap) in the gap), \(stops) stops, \(clockJumps) clock jumps, \(networkFaults) network faults, \
             \(storeFaults) store faults, \(logouts) logouts, \(inDoubt) in doubt, \(repaired) repaired, \(spooled) spooled, \
-            \(sentAfterLease) sent after a lost lease, \(total) new logins (\(reasons)), \
+            \(total) new logins (\(reasons)), \
             \(familiesRevokedByRace) families revoked by a race of ours, \(tokensLost) acknowledged tokens lost, \
             \(storeOutages) store outages, sent again with an excuse: \(excusesInWords), history \(String(sum, radix: 16))
             """

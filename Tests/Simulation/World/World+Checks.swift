@@ -92,14 +92,9 @@ extension World {
         guard let subject else { return }
         let process = exchange.process
         if episode.locking != .none, mutant != .locksNothing, locks.holder(of: subject.id) !== process {
-            // Between the last look at the lease and the first byte anybody can be stopped.
-            if process.wasStopped(since: scheduler.now - .seconds(90)) {
-                tally.sentAfterLease += 1
-            } else {
-                violate("p\(process.number) sends \(exchange.text) and does not hold the lock of \(name(subject.id))")
-            }
+            violate("p\(process.number) sends \(exchange.text) and does not hold the lock of \(name(subject.id))")
         }
-        if let row = disk.rows[subject.id], !row.isInDoubt, !process.wasStopped(since: scheduler.now - .seconds(90)) {
+        if let row = disk.rows[subject.id], !row.isInDoubt {
             violate("p\(process.number) sends \(exchange.text) and \(name(subject.id)) does not say so on the disk")
         }
         for other in subject.family.exchanges
