@@ -141,7 +141,8 @@ struct Driver: Sendable {
         let isForgiving: Bool
         switch plan.reuse {
         case .revokes: isForgiving = false
-        case .grace(let duration): isForgiving = duration >= .seconds(10)
+        // A lease does not prove that its holder is gone, so PostgreSQL waits for the answer first.
+        case .grace(let duration): isForgiving = duration >= (plan.postgres == nil ? .seconds(10) : .seconds(60))
         case .repeatsAnswer: isForgiving = true
         }
         return isSound && raced == 0 && lost == 0 && !isForeign
