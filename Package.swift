@@ -156,7 +156,7 @@ let package = Package(
                 "IdentityPostgres", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting",
                 "IdentitySandbox",
                 "TestProcesses", "TestServers",
-                "identity-lab", "identity-kill-loop",
+                "identity-lab",
             ]
         ),
         tests("ShopifyGraphQLTests", ["ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentityTesting"]),

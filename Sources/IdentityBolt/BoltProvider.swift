@@ -77,7 +77,7 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - hold: The session's lock; see ``JournaledRefreshing/requestRefresh(of:under:)``.
+    ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
     public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         try await client.requestRefresh(of: tokens, under: hold)
     }

@@ -1,6 +1,8 @@
+import IdentityKit
+import TestServers
 import Testing
 
-/// Real processes at one SQLite file, killed and stopped: `Tests/kill-loop` is the long form.
+/// Real processes at one SQLite file or one PostgreSQL database, killed and stopped: `Tests/kill-loop` is the long form.
 @Suite(.serialized)
 struct KillTests {
     private let program = Program(name: "identity-kill-loop")
@@ -25,6 +27,17 @@ struct KillTests {
     @Test("Kills that hit the gap between claim and journal ten times cost nothing but logins for these")
     func gap() async throws {
         let ended = try await program.run(["60", "4", "0", "--hits", "10"])
+        #expect(ended.status == 0, "\(ended.output)")
+        #expect(!ended.output.contains("BROKEN"), "\(ended.output)")
+    }
+
+    @Test(
+        "At PostgreSQL, too, kills that hit the gap ten times cost nothing but logins for these",
+        .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
+    )
+    func gapAtPostgreSQL() async throws {
+        let url = try await TestServer.shared.local().reveal()
+        let ended = try await program.run(["60", "4", "0", "--hits", "10", "--postgres", url])
         #expect(ended.status == 0, "\(ended.output)")
         #expect(!ended.output.contains("BROKEN"), "\(ended.output)")
     }

@@ -93,7 +93,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - hold: The session's lock; see ``JournaledRefreshing/requestRefresh(of:under:)``.
+    ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
     public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         try await exchanger.requestRefresh(of: tokens, under: hold)
     }

@@ -2,7 +2,7 @@ internal import IdentityCrypto
 public import IdentityKit
 
 /// A client's own signing key, whose public half is registered at the provider, for
-/// ``ClientAuthentication/privateKeyJWT(_:)``.
+/// ``ClientAuthentication/privateKeyJWT(_:audience:)``.
 ///
 /// RSA with 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519. Nothing of the private half can be read out again.
 public struct ClientKey: Sendable {

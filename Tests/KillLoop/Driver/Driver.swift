@@ -6,7 +6,6 @@ internal import Synchronization
 
 /// Runs a strict provider, and processes that share its sessions and are killed at random moments; counts what that costs.
 struct Driver: Sendable {
-    private static let sessions = 20
     private static let lifetime = Duration.seconds(60)
 
     let plan: RunPlan
@@ -59,12 +58,12 @@ struct Driver: Sendable {
     }
 
     private func kill(_ order: WorkOrder, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
-        for number in 0..<Self.sessions { try await login(manager, number) }
+        for number in 0..<plan.sessions { try await login(manager, number) }
         // Answers take a while: that is the time in which a kill hurts.
         sandbox.openID.misbehave(.delay(.milliseconds(25)), on: .token, times: .max)
         let fleet = Fleet(try String(decoding: JSONEncoder().encode(order), as: UTF8.self))
         for _ in 0..<plan.processes { try fleet.start() }
-        var buyers = Self.sessions
+        var buyers = plan.sessions
         var replaced: Set<String> = []
         let started = ContinuousClock.now
         let before = order.clock.now
@@ -89,16 +88,16 @@ struct Driver: Sendable {
         return try await judge(fleet.ledger, sandbox, manager) && isPaced
     }
 
-    /// Kills go on until the gap was hit as often as asked, but for four times as many at most.
+    /// Kills go on until the gap was hit as often as asked, but for eight times as many at most.
     private func isToGoOn(_ ledger: Ledger) -> Bool {
         if !ledger.broken.isEmpty { return false }
-        return ledger.kills < plan.kills || (ledger.hits < plan.hits && ledger.kills < plan.kills * 4)
+        return ledger.kills < plan.kills || (ledger.hits < plan.hits && ledger.kills < plan.kills * 8)
     }
 
     /// Where nobody was killed: no token was renewed before its last quarter, which is once for an expiry, and nobody saw an error.
     private func isPaced(_ ledger: Ledger, _ sandbox: Sandbox, for seconds: Double) -> Bool {
         let most = Int(seconds / (0.74 * (Self.lifetime / .seconds(1)))) + 1
-        return sandbox.openID.counters.refreshes <= most * Self.sessions && ledger.troubles.isEmpty
+        return sandbox.openID.counters.refreshes <= most * plan.sessions && ledger.troubles.isEmpty
     }
 
     /// Asks once more for every session, and counts.

@@ -6,6 +6,8 @@ struct RunPlan: Sendable {
     var processes = 4
     var reuse = SandboxTokenReuse.revokes
     var postgres: String?
+    /// With a lease, a session waits for seconds after a kill, so more sessions are needed to keep the processes busy.
+    var sessions: Int { postgres == nil ? 20 : 60 }
     /// How often the gap must be hit: kills go on until then.
     var hits = 0
     /// A fault that the run must find.
