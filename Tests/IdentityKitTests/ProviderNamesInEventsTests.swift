@@ -31,6 +31,22 @@ struct ProviderNamesInEventsTests {
         #expect(counters.count("logout_refused") == 200)
     }
 
+    @Test("the logout of a session whose provider has left the configuration reports no provider")
+    func removedProvider() async throws {
+        let stage = try LogoutStage()
+        let id = try await stage.signIn()
+        let sink = EventSink()
+        let manager = SessionManager(
+            providers: try ProviderRegistry([StrictProvider(clock: stage.clock)]),
+            store: stage.store,
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: stage.clock),
+            observers: [sink]
+        )
+        _ = try await manager.logout(id)
+        #expect(sink.names.contains("logged_out"))
+        #expect(sink.providers == [""])
+    }
+
     @Test("a registered name stays, also where the request fails")
     func known() async throws {
         let sink = EventSink()

@@ -34,7 +34,7 @@ extension SessionManager {
                 return problems
             }
             if let failure {
-                emit(.logoutRefused(failure.code), provider: providers.knownName(name), since: started)
+                emit(.logoutRefused(failure.code), provider: name, since: started)
             }
             let sessions = ended.filter { !$0.wasOver }.map(\.session)
             return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)

@@ -25,10 +25,10 @@ extension SessionManager {
             guard let state = callback.state else {
                 return CompletedLogout(isConfirmed: false, provider: nil, returnPath: nil)
             }
-            var name = providers.knownName(provider)
+            var name = provider ?? ""
             do {
                 let logout = try await take(state)
-                name = providers.knownName(logout.provider)
+                name = logout.provider
                 try check(logout, browserBinding, provider)
                 let returnPath = try returnPath(logout.returnPath)
                 return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)

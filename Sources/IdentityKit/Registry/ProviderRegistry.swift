@@ -71,9 +71,9 @@ public struct ProviderRegistry: Sendable {
     /// All providers, in order.
     public var all: [any IdentityProvider] { providers }
 
-    /// A name that came from outside, empty unless a provider has it: events must not have as many names as anybody can make up.
-    func knownName(_ name: String?) -> String {
-        name.flatMap { try? provider(named: $0).descriptor.name } ?? ""
+    /// The name if a provider has it, else empty: the number of names in events must stay bounded.
+    func knownName(_ name: String) -> String {
+        providers.contains { $0.descriptor.name.isIdentical(to: name) } ? name : ""
     }
 
     /// The provider with a name, compared as bytes.

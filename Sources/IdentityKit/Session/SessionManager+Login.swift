@@ -89,10 +89,10 @@ extension SessionManager {
     ) async throws -> CompletedLogin {
         try await Correlation.scope {
             let started = environment.clock.elapsed
-            var name = providers.knownName(expectedProvider)
+            var name = expectedProvider ?? ""
             do {
                 let stored = try await take(callback)
-                name = providers.knownName(stored.attempt.provider)
+                name = stored.attempt.provider
                 try check(stored)
                 try self.check(stored.attempt, expectedProvider)
                 if expectedProvider == nil { try checkSender(of: callback, stored.attempt) }

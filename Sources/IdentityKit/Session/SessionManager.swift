@@ -110,7 +110,7 @@ public final class SessionManager: Sendable {
         self.store = store
         self.environment = environment
         self.configuration = configuration
-        let events = EventSource(observers: observers, clock: environment.clock)
+        let events = EventSource(observers: observers, clock: environment.clock, providers: providers)
         self.events = events
         revocation = TokenRevocation(
             providers: providers,
