@@ -13,7 +13,8 @@ public struct IdentityEvent: Sendable {
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was renewed, before its time (``TokenOutcome/renewedEarly``) or after it.
         case renewed(TokenOutcome)
-        /// A renewal failed; the session lives on unless the code says otherwise.
+        /// A renewal failed; the session lives on unless the code says otherwise. A stored answer that cannot be accepted is
+        /// reported once for each error code, not at each repair.
         case renewalFailed(IdentityError.Code)
         /// A refresh token was sent and the answer was lost: it may be spent, and is sent once more.
         case renewalInDoubt
@@ -54,7 +55,7 @@ public struct IdentityEvent: Sendable {
 
     /// What happened.
     public let kind: Kind
-    /// The provider's name.
+    /// The provider's name; empty when no registered provider has the name, or when the event concerns none.
     public let provider: String
     /// The session, where there is one.
     public let session: SessionID?

@@ -149,7 +149,7 @@ extension RenewalCoordinator {
         } catch let refusal as RefreshRefusal {
             throw refusal.error
         } catch {
-            throw UnjudgedAnswer(error: IdentityError.wrapping(error).withKeptAnswer)
+            throw UnjudgedAnswer(answer: answer, error: IdentityError.wrapping(error).withKeptAnswer)
         }
     }
 
@@ -162,6 +162,8 @@ extension RenewalCoordinator {
             attempt.lesson = .answered
             if let answer = attempt.unkeptAnswer { await setAside(answer, attempt) }
             pauses.failed(id, with: unjudged.error)
+            // The attempt's own event reports it; repairs do not repeat that.
+            reportedAnswers.insert(unjudged.error.code, of: unjudged.answer, for: id)
             throw unjudged.error
         }
         let failure = RefreshFailure(error)
@@ -234,5 +236,6 @@ extension RenewalCoordinator {
 
 /// An answer that could not be judged to the end: there may be tokens in it, and it is kept.
 struct UnjudgedAnswer: Error {
+    let answer: RefreshAnswer
     let error: IdentityError
 }

@@ -192,7 +192,7 @@ extension RenewalCoordinator {
         }
         var tokens = waiting.tokens
         if let answer = waiting.answer {
-            guard let judged = try await judged(answer, of: payload.tokens, stored.provider) else { return nil }
+            guard let judged = try await judgedAndReported(answer, stored, payload) else { return nil }
             tokens = judged
         }
         let renewal = try await promote(tokens, over: stored, was: payload, under: hold, patience: .none)
@@ -206,25 +206,8 @@ extension RenewalCoordinator {
         _ payload: SessionPayload,
         _ hold: SessionHold
     ) async throws -> Renewal? {
-        guard let tokens = try await judged(answer, of: payload.tokens, stored.provider) else { return nil }
+        guard let tokens = try await judgedAndReported(answer, stored, payload) else { return nil }
         return try await promote(tokens, over: stored, was: payload, under: hold, patience: .full)
-    }
-
-    /// The tokens of a stored answer; nil when the answer contains no token, which is the only reason to send the old refresh token
-    /// again.
-    ///
-    /// - Throws: `IdentityError` when the answer may contain tokens and cannot be accepted, for now or for good.
-    private func judged(_ answer: RefreshAnswer, of tokens: TokenSet, _ provider: String) async throws -> TokenSet? {
-        guard let journaling = try providers.provider(named: provider) as? any JournaledRefreshing else {
-            throw IdentityError.unreadableAnswer(of: provider)
-        }
-        do {
-            return try await judge(answer, of: tokens, at: journaling)
-        } catch let unjudged as UnjudgedAnswer {
-            throw unjudged.error
-        } catch {
-            return nil
-        }
     }
 
     /// The sessions whose newest tokens are not in the store.

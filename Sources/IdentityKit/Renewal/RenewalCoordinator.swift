@@ -17,6 +17,7 @@ final class RenewalCoordinator: Sendable {
     let revocation: TokenRevocation
     let ages: TokenAges
     let pauses: RenewalPauses
+    let reportedAnswers = ReportedAnswers()
     private let claims: ForeignClaims
     /// What could not be saved yet, and exists nowhere else or in the store's second place.
     let unsaved = Mutex<[SessionID: UnsavedSession]>([:])

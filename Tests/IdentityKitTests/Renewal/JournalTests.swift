@@ -154,6 +154,28 @@ struct JournalTests {
         #expect(world.provider.requests == 1)
     }
 
+    @Test("a stored answer that is refused is reported once for each error code in each process")
+    func reportedOnce() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let issuer = IdentityError(.rejected, .idTokenIssuer, "Another issuer.")
+        let subject = IdentityError(.rejected, .idTokenSubject, "Somebody else.")
+        func reports(_ code: IdentityError.Code) -> Int {
+            world.heard.kinds.count { $0 == .renewalFailed(code) }
+        }
+        world.provider.refuseJudgement(issuer, issuer, issuer)
+        let first = try world.manager()
+        await #expect(throws: IdentityError.self) { _ = try await first.tokens(for: id) }
+        for _ in 0..<2 { #expect(try await first.repair().remaining == 1) }
+        #expect(reports(.idTokenIssuer) == 1)
+        let second = try world.manager()
+        world.provider.refuseJudgement(issuer, issuer, subject, subject)
+        for _ in 0..<4 { #expect(try await second.repair().remaining == 1) }
+        #expect(reports(.idTokenIssuer) == 2)
+        #expect(reports(.idTokenSubject) == 1)
+        #expect(world.provider.requests == 1)
+    }
+
     @Test("an answer that is refused for a day is still not replaced by sending the old refresh token again")
     func neverGivenUp() async throws {
         let world = RenewalWorld()
