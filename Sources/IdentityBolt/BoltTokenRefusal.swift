@@ -23,7 +23,7 @@ enum BoltTokenRefusal {
                 .unauthorizedClient,
                 "Bolt does not let this merchant do that.",
                 "Bolt has to switch single sign-on on for the merchant; ask its support, with the trace id. Check also that "
-                    + "keys and environment belong together."
+                    + "publishableKey and apiKey belong to environment."
             )
         }
         guard known.contains(name) else { return failure.standardError }
@@ -31,6 +31,17 @@ enum BoltTokenRefusal {
         named.error = name
         named.status = 400
         let meaning = named.standardError
-        return failure.make(meaning.kind, meaning.code, meaning.message, meaning.hint ?? "")
+        return failure.make(meaning.kind, meaning.code, meaning.message, hint(for: meaning))
+    }
+
+    /// Bolt's configuration has other names for the client's id and secret than OpenID Connect.
+    private static func hint(for meaning: IdentityError) -> String {
+        switch meaning.code {
+        case .invalidClient:
+            "Check publishableKey and apiKey, and that both belong to environment. Sessions are kept."
+        case .unauthorizedClient, .unsupportedGrantType:
+            "Check that publishableKey belongs to environment, and ask Bolt what the merchant may do. Sessions are kept."
+        default: meaning.hint ?? ""
+        }
     }
 }

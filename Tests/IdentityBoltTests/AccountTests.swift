@@ -190,6 +190,11 @@ struct AccountTests {
         #expect(error?.kind == answer.kind)
         #expect(error?.code == answer.code)
         #expect(error?.providerAnswer?.error == answer.error)
+        let members: [IdentityError.Code: [String]] = [
+            .invalidClient: ["apiKey", "publishableKey", "environment"], .redirectRefused: ["endpoints.api"],
+            .accessTokenRefused: ["scopes"],
+        ]
+        for member in members[answer.code] ?? [] { #expect(error?.hint?.contains(member) == true) }
         #expect(error?.providerAnswer?.traceID == "t1")
         // The cart goes on with what the login verified, unless a newer token may help.
         if answer.code == .accessTokenRefused {

@@ -58,6 +58,23 @@ struct TokenAnswerTests {
         #expect(error?.hint?.contains("single sign-on") == true)
     }
 
+    @Test(
+        "a refused client is told the members of Bolt's configuration",
+        arguments: [
+            ("invalid_client", ["publishableKey", "apiKey", "environment"]),
+            ("unauthorized_client", ["publishableKey", "environment"]),
+            ("unsupported_grant_type", ["publishableKey", "environment"]), ("invalid_scope", ["scopes"]),
+        ]
+    )
+    func members(error name: String, members: [String]) async throws {
+        let bolt = try await FakeBolt()
+        bolt.answer("/v1/oauth/token", .json(["error": .string(name)], status: 400))
+        let error = await #expect(throws: IdentityError.self) { _ = try await bolt.signIn(try bolt.provider()) }
+        let hint = try #require(error?.hint)
+        for member in members { #expect(hint.contains(member), "\(hint)") }
+        #expect(!hint.contains("clientID") && !hint.contains("clientSecret"))
+    }
+
     @Test("an outage page says nothing about a session")
     func outage() async throws {
         let bolt = try await FakeBolt()

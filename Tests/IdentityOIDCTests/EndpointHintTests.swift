@@ -47,6 +47,62 @@ struct EndpointHintTests {
         }
     }
 
+    @Test(
+        "the hint for a refused token request names the members that decide",
+        arguments: [
+            (400, "invalid_grant", ["redirectURI"]),
+            (401, "invalid_client", ["clientID", "clientSecret", "clientAuthentication"]),
+            (400, "unauthorized_client", ["clientID"]), (400, "unsupported_grant_type", ["clientID"]),
+            (400, "invalid_scope", ["scopes"]), (400, "invalid_request", ["clientID", "redirectURI"]),
+            (400, "invalid_dpop_proof", ["endpoints.token"]), (302, "", ["endpoints.token"]),
+            (404, "", ["endpoints.token", "issuer"]),
+        ] as [(Int, String, [String])]
+    )
+    func tokenRefusal(status: Int, error: String, members: [String]) throws {
+        let body = error.isEmpty ? Array("<html>".utf8) : JSONValue.object(["error": .string(error)]).serialized
+        guard
+            case .failure(let failure) = try TokenAnswer(
+                HTTPResponse(status: status, body: body),
+                to: .authorizationCode
+            )
+        else {
+            Issue.record("A failure was taken for a success.")
+            return
+        }
+        let hint = failure.standardError.hint ?? ""
+        for member in members { #expect(hint.contains(member), "\(hint)") }
+    }
+
+    @Test(
+        "the hint for a refused authorization names the member that decides",
+        arguments: [("invalid_scope", "scopes"), ("unauthorized_client", "clientID")]
+    )
+    func authorizationRefusal(error: String, member: String) throws {
+        let callback = try LoginCallback(form: Array("state=s&error=\(error)".utf8))
+        let refusal = #expect(throws: IdentityError.self) {
+            try AuthorizationResponse(
+                callback,
+                expecting: .init(state: Secret("s"), issuer: nil, issuers: .exactly([]), requiresIssuer: false)
+            )
+        }
+        #expect(refusal?.hint?.contains(member) == true)
+    }
+
+    @Test(
+        "the hint for a refused revocation names the members that decide",
+        arguments: [
+            (401, "invalid_client", ["clientID", "clientSecret", "clientAuthentication"]),
+            (400, "invalid_request", ["endpoints.revocation"]), (302, "", ["endpoints.revocation"]),
+        ] as [(Int, String, [String])]
+    )
+    func revocationRefusal(status: Int, error: String, members: [String]) {
+        let body = JSONValue.object(["error": .string(error)]).serialized
+        let refusal = #expect(throws: IdentityError.self) {
+            try RevocationAnswer(HTTPResponse(status: status, body: body))
+        }
+        for member in members { #expect(refusal?.hint?.contains(member) == true, "\(refusal?.hint ?? "")") }
+    }
+
     @Test("every request to the provider has the SDK's User-Agent")
     func userAgent() async throws {
         try await FakeWorld.run { world in

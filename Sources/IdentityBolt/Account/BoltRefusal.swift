@@ -73,7 +73,7 @@ struct BoltRefusal: Sendable, Equatable {
                 .configuration,
                 .invalidClient,
                 "Bolt does not know the merchant by these keys.",
-                "Check API key and publishable key, and that they belong to this environment."
+                "Check apiKey and publishableKey, and that both belong to environment."
             )
         }
         let isDead = refusal?.code.map { deadTokenCodes.contains($0) } ?? false
@@ -82,7 +82,7 @@ struct BoltRefusal: Sendable, Equatable {
                 .retryLater,
                 .accessTokenRefused,
                 "Bolt refused the access token.",
-                "Renew it; if that does not help, the scopes do not allow this call or the buyer has to sign in again."
+                "Refresh the access token. If that does not help, check scopes, or let the buyer sign in again."
             )
         }
         if status == 429 || status >= 500 {
@@ -98,22 +98,22 @@ struct BoltRefusal: Sendable, Equatable {
                 .rejected,
                 .redirectRefused,
                 "Bolt's account API answered with a redirect, which was not followed.",
-                "Check the address of the API."
+                "Check endpoints.api."
             )
         }
         guard isJSON, status != 200 || refusal != nil else {
             return make(
                 .retryLater,
                 .unexpectedResponse,
-                "Bolt's account API did not answer as one (HTTP \(status)).",
-                "Check its address; if that is right, try again in a while."
+                "Bolt's account API returned an unexpected response (HTTP \(status)).",
+                "Check endpoints.api. If the address is right, try again later."
             )
         }
         return make(
             .rejected,
             .unexpectedResponse,
             "Bolt's account API refused the request (HTTP \(status)).",
-            "What it said is in the error's provider answer."
+            "Read providerAnswer of this error: it has Bolt's explanation."
         )
     }
 }

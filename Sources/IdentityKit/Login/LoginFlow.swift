@@ -145,8 +145,8 @@ public struct LoginFlow: Sendable {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                "The provider is asked to post its answer, and this presenter catches redirects only.",
-                hint: "Use the loopback presenter, or leave responseMode out."
+                "The provider posts its answer (responseMode form_post), and this presenter accepts redirects only.",
+                hint: "Remove responseMode from the provider's configuration, or use the loopback presenter."
             )
         }
         return try await presenter.presentCatchingForms(login)
@@ -161,7 +161,8 @@ public struct LoginFlow: Sendable {
             .rejected,
             .callbackInvalid,
             "The callback URL is not the redirect URI of this login.",
-            hint: "Compare the registered redirect URI with the configured one, character by character.",
+            hint:
+                "Compare redirectURI in the configuration with the redirect URI that is registered at the provider, character by character.",
             reference: "RFC 9700 section 4.4.2.2"
         )
     }

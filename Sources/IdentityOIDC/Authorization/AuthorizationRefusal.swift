@@ -11,7 +11,8 @@ enum AuthorizationRefusal {
             )
         case "login_required", "interaction_required", "consent_required", "account_selection_required":
             (kind, code, message, hint) = (
-                .signInAgain, .loginRequired, "A silent login is not possible.", "Start a login that shows the page."
+                .signInAgain, .loginRequired, "A silent login is not possible.",
+                "Start a login without prompt none, which shows the login page."
             )
         case "temporarily_unavailable", "server_error":
             (kind, code, message, hint) = (
@@ -21,12 +22,12 @@ enum AuthorizationRefusal {
         case "invalid_scope":
             (kind, code, message, hint) = (
                 .configuration, .invalidScope, "The provider refuses the scopes.",
-                "Compare the configured scopes with the client's at the provider."
+                "Compare scopes with the scopes that the client may request at the provider."
             )
         case "unauthorized_client":
             (kind, code, message, hint) = (
                 .configuration, .unauthorizedClient, "The provider does not let this client sign buyers in.",
-                "Check the client at the provider."
+                "Check that clientID (publishableKey at Bolt) names the right client, and that it may sign buyers in."
             )
         case "":
             (kind, code, message, hint) = (
@@ -35,7 +36,7 @@ enum AuthorizationRefusal {
         default:
             (kind, code, message, hint) = (
                 .rejected, .authorizationRefused, "The provider refused the login.",
-                "What it said is in the error's provider answer."
+                "Read providerAnswer of this error: it has the provider's explanation."
             )
         }
         return IdentityError(

@@ -20,6 +20,7 @@ package enum PushedAuthorizationResponse: Sendable {
         switch try TokenAnswer(response, to: .authorizationCode, hiding: sent) {
         case .failure(var failure):
             failure.endpoint = "pushed authorization request endpoint"
+            failure.endpointMember = "endpoints.pushedAuthorization"
             self = .failure(failure)
         case .success(let object):
             guard response.status == 201 else { throw Self.invalid("a status other than 201") }

@@ -35,6 +35,7 @@ extension OpenIDClient {
         case .success(let found): object = found
         case .failure(var failure):
             failure.endpoint = "device authorization endpoint"
+            failure.endpointMember = "endpoints.deviceAuthorization"
             throw refusal(failure, metadata)
         }
         let response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: channel.allowsLoopbackHTTP)

@@ -77,7 +77,8 @@ enum UserInfo {
             headers: response.headers,
             error: error,
             isJSON: false,
-            endpoint: "UserInfo endpoint"
+            endpoint: "UserInfo endpoint",
+            endpointMember: "endpoints.api"
         ).standardError
     }
 

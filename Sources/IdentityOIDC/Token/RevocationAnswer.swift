@@ -39,7 +39,8 @@ package enum RevocationAnswer: Sendable {
             errorURI: object?["error_uri"]?.string,
             isJSON: object != nil,
             sent: sent,
-            endpoint: "revocation endpoint"
+            endpoint: "revocation endpoint",
+            endpointMember: "endpoints.revocation"
         )
         throw clientRefusal(failure) ?? failure.refusedRevocation
     }
@@ -48,7 +49,7 @@ package enum RevocationAnswer: Sendable {
 extension TokenFailure {
     /// What a failed revocation means: the session has ended all the same, the token may live on.
     fileprivate var refusedRevocation: IdentityError {
-        let hint = "The session has ended here. The token lives on at the provider until its own end."
+        let hint = "The session has ended here. The token stays valid at the provider until it expires."
         if status == 429 || status >= 500 {
             return make(
                 .retryLater,
@@ -63,7 +64,7 @@ extension TokenFailure {
                 .configuration,
                 .invalidClient,
                 "The provider does not know this client or refuses its secret.",
-                "Check client id, secret and authentication method.",
+                "Check clientID, clientSecret and clientAuthentication.",
                 reference: "RFC 7009 section 2.2.1"
             )
         }
@@ -71,7 +72,7 @@ extension TokenFailure {
             .rejected,
             .unexpectedResponse,
             "The provider refused to revoke a token (HTTP \(status)).",
-            hint,
+            "\(hint) Check endpoints.revocation.",
             reference: "RFC 7009 section 2.2.1"
         )
     }

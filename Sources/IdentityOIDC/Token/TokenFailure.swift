@@ -16,6 +16,8 @@ package struct TokenFailure: Sendable {
     package var sent = SentValues()
     /// Which endpoint it was, in the words of an error.
     package var endpoint = "token endpoint"
+    /// The member of the configuration that sets the endpoint's address.
+    package var endpointMember = "endpoints.token"
 
     /// What it means by RFC 6749 section 5.2 and common sense: only `invalid_grant` ends a session, and only by its exact name.
     package var standardError: IdentityError {
@@ -24,7 +26,7 @@ package struct TokenFailure: Sendable {
                 .rejected,
                 .redirectRefused,
                 "The \(endpoint) answered with a redirect, which was not followed.",
-                "Check the address of the \(endpoint)."
+                "Set \(endpointMember) to the address that answers without a redirect, if that is the provider's."
             )
         }
         if status == 429 || status >= 500 {
@@ -48,42 +50,43 @@ package struct TokenFailure: Sendable {
                 .rejected,
                 .invalidGrant,
                 "The provider refused the device code.",
-                "It was used before, has expired, or is another client's. Start the login again."
+                "The code was used before, has expired, or was issued to another clientID. Start the login again."
             )
         case "invalid_grant":
             return make(
                 .rejected,
                 .invalidGrant,
                 "The provider refused the authorization code.",
-                "It was used before, has expired, or redirect URI or verifier differ. Start the login again."
+                "The code was used before or has expired, or redirectURI or the PKCE code verifier differ from the login's. "
+                    + "Start the login again."
             )
         case "invalid_client":
             return make(
                 .configuration,
                 .invalidClient,
                 "The provider does not know this client or refuses its secret.",
-                "Check client id, secret and authentication method. Sessions are kept."
+                "Check clientID, clientSecret and clientAuthentication. Sessions are kept."
             )
         case "unauthorized_client":
             return make(
                 .configuration,
                 .unauthorizedClient,
                 "The provider does not let this client do that.",
-                "Check the client at the provider. Sessions are kept."
+                "Check that clientID names the right client, and what that client may do at the provider. Sessions are kept."
             )
         case "unsupported_grant_type":
             return make(
                 .configuration,
                 .unsupportedGrantType,
                 "The provider does not offer this grant to this client.",
-                "Check the client's type at the provider. Sessions are kept."
+                "Check that clientID names the right client, and that it may use this grant at the provider. Sessions are kept."
             )
         case "invalid_scope":
             return make(
                 .configuration,
                 .invalidScope,
                 "The provider refuses the scopes.",
-                "Compare the configured scopes with the client's at the provider."
+                "Compare scopes with the scopes that the client may request at the provider."
             )
         case "invalid_request" where grant == .refreshToken:
             // Ory Hydra's word for two refreshes at once, and for what a retry can cure.
@@ -98,14 +101,14 @@ package struct TokenFailure: Sendable {
                 .rejected,
                 .invalidRequest,
                 "The provider could not read the token request.",
-                "Compare the client's type with what the provider expects."
+                "Compare clientID and redirectURI with the client's registration at the provider."
             )
         case "invalid_dpop_proof":
             return make(
                 .configuration,
                 .possessionProofRefused,
                 "The provider refused the proof of possession.",
-                "Compare this machine's clock with the provider's, and the \(endpoint)'s address with the one it knows.",
+                "Compare this machine's clock with the provider's, and \(endpointMember) with the address in the provider's documentation.",
                 reference: "RFC 9449 section 5"
             )
         case "use_dpop_nonce":
@@ -128,15 +131,15 @@ package struct TokenFailure: Sendable {
             return make(
                 .retryLater,
                 .unexpectedResponse,
-                "The \(endpoint) did not answer as one (HTTP \(status)).",
-                "Check its address; if that is right, try again in a while."
+                "The \(endpoint) returned an unexpected response (HTTP \(status)).",
+                "Check \(endpointMember), or issuer where it is discovered. If the address is right, try again later."
             )
         default:
             return make(
                 .rejected,
                 .unexpectedResponse,
                 "The provider refused the token request (HTTP \(status)).",
-                "What it said is in the error's provider answer."
+                "Read providerAnswer of this error: it has the provider's explanation."
             )
         }
     }
