@@ -52,6 +52,7 @@ extension CartAdapter {
     /// Runs an operation over a session's binding, alone, and saves what it makes of the binding.
     ///
     /// - Parameter locks: Those that the caller holds.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or its time is over.
     func changing<Result: Sendable>(
         _ id: SessionID,
         _ use: CartRowUse = .plain,
@@ -59,8 +60,11 @@ extension CartAdapter {
         _ body: @Sendable (CartBinding?, CartOperation) async throws -> CartChange<Result>
     ) async throws -> Result {
         try await identityErrors {
-            try await self.holding(id, under: locks) { locks in
-                try await self.exclusively(id, use) { try await self.repeating(id, use, locks, body) }
+            let isNested = locks.sessions.contains(id)
+            return try await self.holding(id, under: locks) { locks in
+                // The row outlives a session whose time is over until the next sweep. Who holds the lock already has looked.
+                if !isNested { _ = try await self.sessions.session(id) }
+                return try await self.exclusively(id, use) { try await self.repeating(id, use, locks, body) }
             }
         }
     }

@@ -130,7 +130,6 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await changing(id) { old, _ in
-            _ = try await self.sessions.session(id)
             var binding = CartBinding(cartID: cartID)
             binding.isForeign = !isVouchedFor
             if let old, old.cartID == cartID { binding = old }
@@ -147,8 +146,9 @@ extension CartAdapter {
 
     /// Lets the session's cart go without asking Shopify, for example when its order is complete.
     ///
-    /// - Throws: `IdentityError` of the store.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or its time is over.
     public func forget(for id: SessionID) async throws {
+        try await identityErrors { _ = try await self.sessions.session(id) }
         try await forget(for: id, under: CartLocks())
     }
 
@@ -167,9 +167,12 @@ extension CartAdapter {
 
     /// Whose cart it is, as it was last brought about, without asking Shopify; nil when the session has no cart.
     ///
-    /// - Throws: `IdentityError` of the store.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or its time is over.
     public func identityState(for id: SessionID) async throws -> CartIdentityState? {
-        try await identityErrors { try await self.row(of: id).binding?.state }
+        try await identityErrors {
+            _ = try await self.sessions.session(id)
+            return try await self.row(of: id).binding?.state
+        }
     }
 
     static var noCart: IdentityError {

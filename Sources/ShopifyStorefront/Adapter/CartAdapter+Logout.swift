@@ -34,13 +34,15 @@ extension CartAdapter {
             var guest: SessionID?
             var problem: IdentityError?
             do {
+                // Nothing of an overdue session goes on; the manager's logout removes it all the same.
+                _ = try await self.sessions.session(id)
                 switch mode ?? self.policy.logout {
                 case .clone:
                     (guest, problem) = try await self.copy(id, context)
                     // With this policy the session's end asks nothing of Shopify; who asked for a copy wants the old cart free.
                     if self.policy.logout == .drop { _ = try await self.detachIfAny(id, context) }
                 case .detach: (guest, problem) = try await self.handOver(id, context)
-                case .drop: try await self.forget(for: id)
+                case .drop: try await self.forget(for: id, under: CartLocks())
                 }
             } catch {
                 // A visitor who has left in the middle is logged out all the same.

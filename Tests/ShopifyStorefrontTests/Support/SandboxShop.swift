@@ -188,7 +188,7 @@ struct SandboxShop {
     }
 
     func isBound(_ id: SessionID) async throws -> Bool {
-        try await carts.identityState(for: id) != nil
+        try await first.store.attachment(TestShop.row, of: id) != nil
     }
 }
 
