@@ -122,7 +122,7 @@ struct SessionTests {
     func failedRefresh() async throws {
         try await LabStage.with { stage in
             let id = try #require(try await stage.login("any").event("session")["id"]?.string)
-            stage.sandbox.openID.misbehave(.tooManyRequests(retryAfter: 30), on: .token)
+            stage.sandbox.openID.misbehave(.tooManyRequests(retryAfter: 30), on: .token, times: 4)
             let ended = try await stage.run("token", "--session", id, "--valid-for", "86400", "--json")
             #expect(ended.status == 0, "\(ended)")
             let event = try ended.event("token")
