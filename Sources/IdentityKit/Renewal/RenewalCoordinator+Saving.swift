@@ -191,13 +191,37 @@ extension RenewalCoordinator {
             return nil
         }
         var tokens = waiting.tokens
+        var base = stored
         if let answer = waiting.answer {
+            base = await saveAnswer(answer, over: stored, payload, hold)
             guard let judged = try await judgedAndReported(answer, stored, payload) else { return nil }
             tokens = judged
         }
-        let renewal = try await promote(tokens, over: stored, was: payload, under: hold, patience: .none)
+        let renewal = try await promote(tokens, over: base, was: payload, under: hold, patience: .none)
         if unsaved.withLock({ $0[stored.id] }) == nil { await forgetSpooled(stored.id) }
         return renewal
+    }
+
+    /// Saves an answer that the store did not take before, because validation may fail for a long time.
+    ///
+    /// Another machine does not see this one's memory and spool: without the answer in the row it would send the old refresh token.
+    private func saveAnswer(
+        _ answer: RefreshAnswer,
+        over stored: StoredSession,
+        _ payload: SessionPayload,
+        _ hold: SessionHold
+    ) async -> StoredSession {
+        guard payload.answer == nil, hold.isHeld else { return stored }
+        var answered = payload
+        answered.answer = answer
+        answered.intent?.isAbandoned = true
+        var saved = stored
+        saved.generation += 1
+        saved.isUnsettled = true
+        saved.payload = answered.secret
+        guard (try? await replace(saved, over: stored.generation, patience: .none)) == true else { return stored }
+        unsaved.withLock { $0[stored.id]?.isAnswerStored = true }
+        return saved
     }
 
     private func recover(

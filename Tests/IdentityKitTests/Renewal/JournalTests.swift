@@ -259,6 +259,25 @@ struct JournalTests {
         #expect(world.store.spooled.isEmpty)
     }
 
+    @Test("an answer that could be neither saved nor validated is saved by the next repair, before it is validated")
+    func savedByRepair() async throws {
+        let world = RenewalWorld()
+        let id = try await world.expiredSession()
+        let noKeys = IdentityError(.retryLater, .providerUnavailable, "No keys.")
+        world.provider.refuseJudgement(noKeys, noKeys)
+        // The claim is written, the answer is not.
+        world.store.allow(1)
+        let manager = try world.manager()
+        await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
+        world.store.allow(.max)
+        _ = try await manager.repair()
+        // Another machine has neither the memory nor the spool of the first one.
+        let other = try world.manager(SpoolingStore(world.memory))
+        #expect(try await other.tokens(for: id).tokens.refreshToken?.reveal() == "refresh-2")
+        #expect(world.provider.requests == 1)
+        #expect(world.provider.reuses == 0)
+    }
+
     @Test("what waits in the second place does not overwrite newer tokens, and goes when its session has gone")
     func stale() async throws {
         let world = RenewalWorld()
