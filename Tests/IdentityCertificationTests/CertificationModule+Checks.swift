@@ -71,7 +71,7 @@ extension CertificationModule {
         #expect(request.queryValue("access_token") == nil)
         guard request.endpoint == .api else { return }
         let scheme = request.header("authorization")?.prefix { $0 != " " }.lowercased()
-        let isInHeader = scheme == (configuration.provesPossession ? "dpop" : "bearer")
+        let isInHeader = scheme == (configuration.usesDPoP ? "dpop" : "bearer")
         let isInBody = request.formValue("access_token") != nil
         #expect(isInHeader != isInBody)
         #expect(request.headers.filter { $0.name.lowercased() == "authorization" }.count <= 1)

@@ -26,7 +26,7 @@ struct FAPI2PlanTests {
             openID: openID,
             client: {
                 $0.algorithms = ["ES256"]
-                $0.provesPossession = true
+                $0.usesDPoP = true
             }
         )
         try await CertificationModule.run(setup, body)

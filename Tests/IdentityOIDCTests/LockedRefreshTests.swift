@@ -41,7 +41,7 @@ struct LockedRefreshTests {
         afterAnswer: @escaping @Sendable () -> Void
     ) async throws -> (limits: [HTTPLimits], requests: Int, error: IdentityError?) {
         var result: (limits: [HTTPLimits], requests: Int, error: IdentityError?)?
-        try await FakeWorld.run({ $0.provesPossession = true }) { world in
+        try await FakeWorld.run({ $0.usesDPoP = true }) { world in
             world.fake.change(answer: { $0["token_type"] = .string("DPoP") })
             let tokens = try await world.login()
             world.fake.intercept { request in
@@ -60,7 +60,7 @@ struct LockedRefreshTests {
                 clientID: "client-1"
             )
             configuration.allowsLoopbackHTTP = true
-            configuration.provesPossession = true
+            configuration.usesDPoP = true
             configuration.timeout = .seconds(8)
             let environment = IdentityEnvironment(transport: recorder, clock: world.clock)
             let provider = try OpenIDProvider(configuration, environment: environment)

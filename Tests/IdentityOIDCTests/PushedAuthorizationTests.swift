@@ -28,7 +28,7 @@ struct PushedAuthorizationTests {
         try await FakeWorld.run {
             $0.pushesAuthorizationRequest = true
             $0.authentication = .privateKeyJWT(key)
-            $0.provesPossession = true
+            $0.usesDPoP = true
         } _: { world in
             Self.offer(world)
             world.fake.change(answer: { $0["token_type"] = .string("DPoP") })

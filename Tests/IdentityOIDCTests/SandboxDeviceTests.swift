@@ -35,7 +35,7 @@ struct SandboxDeviceTests {
     private func login(
         answering answer: Int,
         as behaviour: SandboxBuyer.Behaviour = .signIn,
-        provingPossessionWith nonce: SandboxOpenIDConfiguration.DPoPNonce? = nil,
+        withDPoPNonce nonce: SandboxOpenIDConfiguration.DPoPNonce? = nil,
         _ misbehave: (SandboxOpenID) -> Void = { _ in },
         then use: (SessionManager, Session) async throws -> Void = { _, _ in }
     ) async throws -> (session: Session?, error: IdentityError?, elapsed: Duration, violations: Int) {
@@ -61,7 +61,7 @@ struct SandboxDeviceTests {
             clientID: sandbox.openID.configuration.clientID
         )
         provider.authentication = .secretBasic(Secret(sandbox.openID.configuration.clientSecret ?? ""))
-        provider.provesPossession = nonce != nil
+        provider.usesDPoP = nonce != nil
         provider.allowsLoopbackHTTP = true
         let sessions = SessionManager(
             providers: try ProviderRegistry([try OpenIDProvider(provider, environment: environment)]),
@@ -134,7 +134,7 @@ struct SandboxDeviceTests {
         // The first poll is sent twice where a nonce is asked for.
         let result = try await login(
             answering: nonce == .none ? 2 : 3,
-            provingPossessionWith: nonce,
+            withDPoPNonce: nonce,
             then: { sessions, session in
                 let tokens = try await sessions.renewTokens(for: session.id).tokens
                 #expect(tokens.tokenType.lowercased() == "dpop")

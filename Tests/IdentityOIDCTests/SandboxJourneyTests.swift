@@ -35,7 +35,7 @@ struct SandboxJourneyTests {
                 )
             )
             configuration.scopes = ["openid", "email"]
-            configuration.provesPossession = true
+            configuration.usesDPoP = true
             configuration.responseMode = mode
         }
         let started = try await sessions.begin("any")

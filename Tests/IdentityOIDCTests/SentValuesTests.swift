@@ -103,7 +103,7 @@ struct SentValuesTests {
 
     @Test("nor does the proof of possession")
     func proof() async throws {
-        let words = try await words({ $0.provesPossession = true }, repeating: { $0.header("DPoP") })
+        let words = try await words({ $0.usesDPoP = true }, repeating: { $0.header("DPoP") })
         #expect(words == ["No: ….", "No: nothing.", "No: nothing.", "No: nothing."])
     }
 }

@@ -29,7 +29,7 @@ package struct StoredAttempt: Sendable {
         object["acr_values"] = .array(attempt.authenticationContexts.map { .string($0) })
         // Absent where it is what it always was: attempts of older versions read the same.
         object["response_mode"] = attempt.responseMode == .query ? nil : .string(attempt.responseMode.rawValue)
-        object["possession_key"] = attempt.possessionKey.map { .string($0.reveal()) }
+        object["dpop_key"] = attempt.dpopKey.map { .string($0.reveal()) }
         object["return_path"] = attempt.returnPath.map { .string($0) }
         object["created_at"] = .date(attempt.createdAt)
         object["expires_at"] = .date(attempt.expiresAt)
@@ -72,7 +72,7 @@ package struct StoredAttempt: Sendable {
             maximumAgeSeconds: value["max_age"]?.number?.integer,
             authenticationContexts: value["acr_values"]?.strings ?? [],
             responseMode: (value["response_mode"]?.string).flatMap { ResponseMode(rawValue: $0) } ?? .query,
-            possessionKey: (value["possession_key"]?.string).map { Secret($0) },
+            dpopKey: (value["dpop_key"]?.string).map { Secret($0) },
             returnPath: value["return_path"]?.string,
             createdAt: createdAt,
             expiresAt: expiresAt

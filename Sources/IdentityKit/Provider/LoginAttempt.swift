@@ -38,7 +38,7 @@ public struct LoginAttempt: Sendable {
     /// How the answer must come back; a code that comes in another way is refused.
     public var responseMode: ResponseMode
     /// The key to which the tokens are to be bound (RFC 9449), a private JWK; nil when they are bound to none.
-    public var possessionKey: Secret?
+    public var dpopKey: Secret?
     /// The app's path to return to.
     public var returnPath: String?
     /// When the login began.
@@ -58,7 +58,7 @@ public struct LoginAttempt: Sendable {
         maximumAgeSeconds: Int? = nil,
         authenticationContexts: [String] = [],
         responseMode: ResponseMode = .query,
-        possessionKey: Secret? = nil,
+        dpopKey: Secret? = nil,
         returnPath: String? = nil,
         createdAt: Date,
         expiresAt: Date
@@ -73,7 +73,7 @@ public struct LoginAttempt: Sendable {
         self.maximumAgeSeconds = maximumAgeSeconds
         self.authenticationContexts = authenticationContexts
         self.responseMode = responseMode
-        self.possessionKey = possessionKey
+        self.dpopKey = dpopKey
         self.returnPath = returnPath
         self.createdAt = createdAt
         self.expiresAt = expiresAt

@@ -18,7 +18,7 @@ extension TokenSet {
         object["azp"] = authorizedParty.map { .string($0) }
         object["sid"] = providerSessionID.map { .string($0) }
         object["nonce"] = nonce.map { .string($0.reveal()) }
-        object["possession_key"] = possessionKey.map { .string($0.reveal()) }
+        object["dpop_key"] = dpopKey.map { .string($0.reveal()) }
         return JSONValue.object(object).serialized
     }
 
@@ -39,7 +39,7 @@ extension TokenSet {
         authorizedParty = value["azp"]?.string
         providerSessionID = value["sid"]?.string
         nonce = (value["nonce"]?.string).map { Secret($0) }
-        possessionKey = (value["possession_key"]?.string).map { Secret($0) }
+        dpopKey = (value["dpop_key"]?.string).map { Secret($0) }
     }
 }
 

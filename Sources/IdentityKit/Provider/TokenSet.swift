@@ -32,7 +32,7 @@ public struct TokenSet: Sendable {
     /// (OpenID Connect Back-Channel Logout 1.0 section 2.1); nil when it gave none.
     public var providerSessionID: String?
     /// The key to which the tokens are bound (RFC 9449), a private JWK; nil when they are bound to none.
-    public var possessionKey: Secret?
+    public var dpopKey: Secret?
 
     /// Creates a token set.
     public init(

@@ -27,7 +27,7 @@ package struct ProviderMetadata: Sendable {
     /// The algorithms of `token_endpoint_auth_signing_alg_values_supported`; nil when the provider does not say.
     package var authenticationAlgorithms: [String]?
     /// The algorithms of `dpop_signing_alg_values_supported`; nil when the provider does not say (RFC 9449 section 5.1).
-    package var possessionProofAlgorithms: [String]?
+    package var dpopAlgorithms: [String]?
     /// The modes of `response_modes_supported`; nil when the provider does not say.
     package var responseModes: [String]?
     /// Whether an authorization request must be pushed (RFC 9126 section 5).
@@ -111,7 +111,7 @@ package struct ProviderMetadata: Sendable {
         codeChallengeMethods = try list("code_challenge_methods_supported")
         authenticationMethods = try list("token_endpoint_auth_methods_supported")
         authenticationAlgorithms = try list("token_endpoint_auth_signing_alg_values_supported")
-        possessionProofAlgorithms = try list("dpop_signing_alg_values_supported")
+        dpopAlgorithms = try list("dpop_signing_alg_values_supported")
         responseModes = try list("response_modes_supported")
         sendsIssuerInResponse = document["authorization_response_iss_parameter_supported"]?.bool ?? false
     }

@@ -34,7 +34,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("metadata") { try MetadataFuzz.check($0) },
         FuzzTarget("device-response") { try DeviceResponseFuzz.check($0) },
         FuzzTarget("pushed-authorization") { try PushedAuthorizationFuzz.check($0) },
-        FuzzTarget("dpop-answer", cost: 20) { try await PossessionAnswerFuzz.check($0) },
+        FuzzTarget("dpop-answer", cost: 20) { try await DPoPResponseFuzz.check($0) },
         FuzzTarget("key-lifetime") { try KeyLifetimeFuzz.check($0) },
         FuzzTarget("client-key") { try ClientKeyFuzz.check($0) },
         FuzzTarget("jwk-set") { try KeySetFuzz.check($0) },

@@ -93,7 +93,7 @@ enum Samples {
         tokens.refreshToken = secret("refresh", canary)
         tokens.idToken = secret("id", canary)
         tokens.nonce = secret("nonce", canary)
-        tokens.possessionKey = secret("possession", canary)
+        tokens.dpopKey = secret("possession", canary)
         return tokens
     }
 

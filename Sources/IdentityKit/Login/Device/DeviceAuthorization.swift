@@ -17,7 +17,7 @@ public struct DeviceAuthorization: Sendable {
     /// The `acr_values` that were asked for.
     public var authenticationContexts: [String] = []
     /// The key to which the tokens are to be bound (RFC 9449), a private JWK; nil when they are bound to none.
-    public var possessionKey: Secret?
+    public var dpopKey: Secret?
 
     /// Creates an authorization; for those who write a provider.
     public init(prompt: DeviceLoginPrompt, deviceCode: Secret, lifetime: Duration, scopes: [String]) {

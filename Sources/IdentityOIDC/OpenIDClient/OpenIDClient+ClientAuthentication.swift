@@ -20,7 +20,7 @@ extension OpenIDClient {
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],
         to endpoint: HTTPURL,
-        provedBy key: PossessionKey? = nil,
+        provedBy key: DPoPKey? = nil,
         under hold: SessionHold? = nil,
         asking party: String
     ) async throws -> (response: HTTPResponse, sent: SentValues) {

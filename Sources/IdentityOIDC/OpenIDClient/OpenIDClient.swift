@@ -13,7 +13,7 @@ package struct OpenIDClient: Sendable {
     package let metadataSource: MetadataSource
     package let channel: ProviderChannel
     let keySource: KeySetSource
-    let possessionNonces = PossessionNonces()
+    let dpopNonces = DPoPNonceCache()
 
     package init(
         descriptor: ProviderDescriptor,
@@ -72,7 +72,7 @@ package struct OpenIDClient: Sendable {
         if let redirectURI = attempt.redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
         fields += dialect.exchangeFields(attempt)
-        let key = try attempt.possessionKey.map { try PossessionKey($0) }
+        let key = try attempt.dpopKey.map { try DPoPKey($0) }
         let (answer, startedAt) = try await send(.authorizationCode, fields, metadata, provedBy: key)
         switch answer {
         case .success(let object):

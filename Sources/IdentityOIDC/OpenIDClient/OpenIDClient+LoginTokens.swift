@@ -5,7 +5,7 @@ extension OpenIDClient {
     /// The tokens of a login's successful answer; those of an answer that is refused are revoked, for nobody will have them.
     func loginTokens(
         _ object: JSONObject,
-        provedBy key: PossessionKey?,
+        provedBy key: DPoPKey?,
         _ startedAt: Date,
         on terms: LoginTerms,
         _ metadata: ProviderMetadata
@@ -58,7 +58,7 @@ extension OpenIDClient {
         tokens.authorizedParty = claims.authorizedParty
         tokens.nonce = terms.nonce
         tokens.providerSessionID = claims.providerSessionID
-        tokens.possessionKey = terms.possessionKey
+        tokens.dpopKey = terms.dpopKey
         return tokens
     }
 

@@ -2,7 +2,7 @@ internal import IdentityCrypto
 package import IdentityKit
 
 /// The key to which the tokens of one session are bound (RFC 9449): P-256, made at the login, sealed with the tokens.
-package struct PossessionKey: Sendable {
+package struct DPoPKey: Sendable {
     static let algorithm = SignatureAlgorithm.es256
 
     let key: SigningKey
@@ -13,7 +13,7 @@ package struct PossessionKey: Sendable {
     ///
     /// - Throws: `IdentityError` with code `system_failure`.
     package init() throws(IdentityError) {
-        guard let key = try? SigningKey.generateEllipticCurve(.p256), let made = PossessionKey(key) else {
+        guard let key = try? SigningKey.generateEllipticCurve(.p256), let made = DPoPKey(key) else {
             throw IdentityError(.retryLater, .systemFailure, "No key could be made for the session.")
         }
         self = made
@@ -23,7 +23,7 @@ package struct PossessionKey: Sendable {
     ///
     /// - Throws: `IdentityError` with code `store_corrupt`.
     package init(_ kept: Secret) throws(IdentityError) {
-        guard let read = try? PrivateJSONWebKey(parsing: kept.revealBytes()), let key = PossessionKey(read.key) else {
+        guard let read = try? PrivateJSONWebKey(parsing: kept.revealBytes()), let key = DPoPKey(read.key) else {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
@@ -61,7 +61,7 @@ package struct PossessionKey: Sendable {
     }
 }
 
-extension PossessionKey: CustomStringConvertible, CustomReflectable {
-    package var description: String { "PossessionKey" }
+extension DPoPKey: CustomStringConvertible, CustomReflectable {
+    package var description: String { "DPoPKey" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// empty line stands the body.
 ///
 /// A line `N…` is a `DPoP-Nonce`, every other line a `WWW-Authenticate`.
-enum PossessionAnswerFuzz {
+enum DPoPResponseFuzz {
     private static let statuses = [401, 400, 401, 200, 403, 302, 503]
     private static let issuer = "https://id.example"
 
@@ -63,7 +63,7 @@ enum PossessionAnswerFuzz {
 
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
             guard request.url.path == "/token" else {
-                return HTTPResponse(status: 200, body: PossessionAnswerFuzz.metadata)
+                return HTTPResponse(status: 200, body: DPoPResponseFuzz.metadata)
             }
             return state.withLock { state in
                 state.requests.append(request)
@@ -92,7 +92,7 @@ enum PossessionAnswerFuzz {
 
     // MARK: Parts
 
-    private static let key = Result { try PossessionKey().secret() }
+    private static let key = Result { try DPoPKey().secret() }
 
     private static let metadata = JSONValue.object([
         "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "/authorize"),
@@ -101,7 +101,7 @@ enum PossessionAnswerFuzz {
 
     private static func provider(_ transport: Endpoint) throws -> OpenIDProvider {
         var configuration = OpenIDProvider.Configuration(name: "any", issuer: issuer, clientID: "client-1")
-        configuration.provesPossession = true
+        configuration.usesDPoP = true
         return try OpenIDProvider(configuration, environment: IdentityEnvironment(transport: transport))
     }
 
@@ -113,7 +113,7 @@ enum PossessionAnswerFuzz {
             refreshToken: Secret("refresh-1"),
             issuedAt: Forge.now
         )
-        tokens.possessionKey = try key.get()
+        tokens.dpopKey = try key.get()
         return tokens
     }
 

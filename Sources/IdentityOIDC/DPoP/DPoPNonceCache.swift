@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import Synchronization
 
 /// The nonces that servers want to find in proofs (RFC 9449 sections 8 and 9): the last of each, few and short.
-final class PossessionNonces: Sendable {
+final class DPoPNonceCache: Sendable {
     /// In what part a server gave a nonce: one host may be authorization server and resource server, with a nonce for each.
     enum Part: Sendable {
         case authorizationServer

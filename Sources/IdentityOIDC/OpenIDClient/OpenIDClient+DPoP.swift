@@ -6,9 +6,9 @@ extension OpenIDClient {
     /// A new key for a login, where tokens are to be bound to one; nil where not.
     ///
     /// - Throws: `IdentityError` with code `unsupported_by_provider` when the metadata list algorithms, and not this one.
-    func newPossessionKey(_ metadata: ProviderMetadata) throws(IdentityError) -> PossessionKey? {
-        guard dialect.provesPossession else { return nil }
-        if let offered = metadata.possessionProofAlgorithms, !offered.contains(PossessionKey.algorithm.rawValue) {
+    func newDPoPKey(_ metadata: ProviderMetadata) throws(IdentityError) -> DPoPKey? {
+        guard dialect.usesDPoP else { return nil }
+        if let offered = metadata.dpopAlgorithms, !offered.contains(DPoPKey.algorithm.rawValue) {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
@@ -17,7 +17,7 @@ extension OpenIDClient {
                 reference: "RFC 9449 section 5.1"
             )
         }
-        return try PossessionKey()
+        return try DPoPKey()
     }
 
     /// Sends a request to the authorization server with a fresh proof, and once more where the server wants its nonce in it.
@@ -30,16 +30,16 @@ extension OpenIDClient {
     ///   - url: Where the request goes, by POST.
     ///   - send: Sends the request with these headers beside its own.
     func proving(
-        _ key: PossessionKey?,
+        _ key: DPoPKey?,
         to url: HTTPURL,
         _ send: ([(name: String, value: String)]) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         guard let key else { return try await send([]) }
         func attempt() async throws -> (response: HTTPResponse, isNonceNew: Bool) {
-            let nonce = possessionNonces.nonce(for: .authorizationServer, at: url)
-            let proof = try PossessionProof.make(key, .post, url, nonce: nonce, in: channel.environment)
+            let nonce = dpopNonces.nonce(for: .authorizationServer, at: url)
+            let proof = try DPoPProof.make(key, .post, url, nonce: nonce, in: channel.environment)
             let response = try await send([("DPoP", proof)])
-            let given = possessionNonces.note(response.headers, of: .authorizationServer, at: url)
+            let given = dpopNonces.note(response.headers, of: .authorizationServer, at: url)
             return (response, given.map { !$0.isIdentical(to: nonce ?? "") } ?? false)
         }
         let first = try await attempt()
@@ -73,20 +73,20 @@ extension OpenIDClient {
         guard TokenResponse.isBound(tokens.tokenType) else {
             return [("Authorization", "Bearer \(tokens.accessToken.reveal())")]
         }
-        guard let kept = tokens.possessionKey else {
+        guard let kept = tokens.dpopKey else {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
                 "The session's access token is bound to a key that is not there.",
-                hint: "The token was not sent. Keep possessionKey with the tokens, or let the buyer sign in again.",
+                hint: "The token was not sent. Keep dpopKey with the tokens, or let the buyer sign in again.",
                 reference: "RFC 9449 section 7.1"
             )
         }
-        let proof = try PossessionProof.make(
-            try PossessionKey(kept),
+        let proof = try DPoPProof.make(
+            try DPoPKey(kept),
             method,
             url,
-            nonce: possessionNonces.nonce(for: .resourceServer, at: url),
+            nonce: dpopNonces.nonce(for: .resourceServer, at: url),
             accessToken: tokens.accessToken,
             in: channel.environment
         )
@@ -103,7 +103,7 @@ extension OpenIDClient {
         from url: HTTPURL,
         requestedWith sent: HTTPHeaders
     ) -> Bool {
-        guard let given = possessionNonces.note(headers, of: .resourceServer, at: url),
+        guard let given = dpopNonces.note(headers, of: .resourceServer, at: url),
             let proof = try? JSONWebSignature(parsing: Secret(sent["DPoP"] ?? "")),
             !given.isIdentical(to: proof.payload["nonce"]?.string ?? "")
         else { return false }

@@ -15,7 +15,7 @@ package struct LoginTerms: Sendable {
     /// The `acr_values` that were asked for.
     package var authenticationContexts: [String] = []
     /// The key to which the tokens are bound.
-    package var possessionKey: Secret?
+    package var dpopKey: Secret?
 
     package init(_ attempt: LoginAttempt) {
         scopes = attempt.scopes
@@ -23,6 +23,6 @@ package struct LoginTerms: Sendable {
         nonce = attempt.nonce
         maximumAgeSeconds = attempt.maximumAgeSeconds
         authenticationContexts = attempt.authenticationContexts
-        possessionKey = attempt.possessionKey
+        dpopKey = attempt.dpopKey
     }
 }

@@ -4,7 +4,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 /// The proof that one request was made by the holder of a key (RFC 9449 section 4.2).
-enum PossessionProof {
+enum DPoPProof {
     /// Makes a proof.
     ///
     /// - Parameters:
@@ -15,7 +15,7 @@ enum PossessionProof {
     ///   - accessToken: The token that the request presents, nil at the authorization server.
     ///   - environment: Clock and randomness.
     static func make(
-        _ key: PossessionKey,
+        _ key: DPoPKey,
         _ method: HTTPMethod,
         _ url: HTTPURL,
         nonce: String?,
@@ -34,7 +34,7 @@ enum PossessionProof {
             ["typ": .string("dpop+jwt"), "jwk": .object(key.publicHalf)],
             claims,
             key: key.key,
-            algorithm: PossessionKey.algorithm
+            algorithm: DPoPKey.algorithm
         )
     }
 }

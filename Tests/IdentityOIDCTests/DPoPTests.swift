@@ -7,9 +7,9 @@ import IdentityTesting
 import Testing
 
 @Suite("DPoP")
-struct PossessionTests {
+struct DPoPTests {
     private static func bind(_ configuration: inout OpenIDProvider.Configuration) {
-        configuration.provesPossession = true
+        configuration.usesDPoP = true
     }
 
     private static func bound(_ answer: inout JSONObject) { answer["token_type"] = .string("dPoP") }
@@ -154,7 +154,7 @@ struct PossessionTests {
             let request = try #require(world.fake.requests(to: "/userinfo").first)
             #expect(request.header("Authorization") == "Bearer \(tokens.accessToken.reveal())")
             #expect(request.header("DPoP") == nil)
-            #expect(try await world.provider.refresh(tokens).possessionKey != nil)
+            #expect(try await world.provider.refresh(tokens).dpopKey != nil)
             #expect(world.fake.requests(to: "/token").allSatisfy { $0.header("DPoP") != nil })
         }
         try await FakeWorld.run { world in
@@ -198,9 +198,9 @@ struct PossessionTests {
             )
             world.fake.change(claims: { $0["nonce"] = nil })
             let renewed = try await world.provider.refresh(try #require(TokenSet(record: tokens.record)))
-            #expect(renewed.possessionKey == nil)
+            #expect(renewed.dpopKey == nil)
             #expect(world.fake.requests(to: "/token").last?.header("DPoP") == nil)
-            tokens.possessionKey = Secret("no key")
+            tokens.dpopKey = Secret("no key")
             let broken = tokens
             let error = await #expect(throws: IdentityError.self) { try await world.provider.refresh(broken) }
             #expect(error?.code == .storeCorrupt)

@@ -43,7 +43,7 @@ extension OpenIDClient {
             fields + dialect.refreshFields(tokens),
             headers: tokenRequestHeaders,
             to: endpoint,
-            provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
+            provedBy: try tokens.dpopKey.map { try DPoPKey($0) },
             under: hold,
             asking: "The provider's token endpoint"
         )
@@ -120,7 +120,7 @@ extension OpenIDClient {
         case .success(let object):
             return try self.response(
                 object,
-                provedBy: try tokens.possessionKey.map { try PossessionKey($0) },
+                provedBy: try tokens.dpopKey.map { try DPoPKey($0) },
                 // What a session is decides, not the configuration of today: bound tokens stay bound, others may stay what they are.
                 acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
             )

@@ -22,7 +22,7 @@ extension OpenIDClient {
             ("client_id", descriptor.clientID), ("scope", scopes.joined(separator: " ")),
         ]
         try add(options, to: &fields)
-        let key = try newPossessionKey(metadata)
+        let key = try newDPoPKey(metadata)
         let startedAt = channel.environment.clock.now
         let (answer, sent) = try await authenticated(
             fields,
@@ -55,7 +55,7 @@ extension OpenIDClient {
         authorization.issuer = boundIssuer(metadata)
         authorization.maximumAgeSeconds = options.maximumAgeSeconds
         authorization.authenticationContexts = options.authenticationContexts
-        authorization.possessionKey = try key?.secret()
+        authorization.dpopKey = try key?.secret()
         return authorization
     }
 
@@ -68,7 +68,7 @@ extension OpenIDClient {
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("client_id", descriptor.clientID),
             ("device_code", authorization.deviceCode.reveal()),
         ]
-        let key = try authorization.possessionKey.map { try PossessionKey($0) }
+        let key = try authorization.dpopKey.map { try DPoPKey($0) }
         let metadata: ProviderMetadata
         let answer: TokenAnswer
         let startedAt: Date
@@ -94,7 +94,7 @@ extension LoginTerms {
         issuer = authorization.issuer
         maximumAgeSeconds = authorization.maximumAgeSeconds
         authenticationContexts = authorization.authenticationContexts
-        possessionKey = authorization.possessionKey
+        dpopKey = authorization.dpopKey
         // A device authorization request has no nonce; a token that holds one was made for another login.
         refusesNonce = true
     }

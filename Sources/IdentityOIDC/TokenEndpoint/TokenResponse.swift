@@ -20,7 +20,7 @@ package struct TokenResponse: Sendable {
         /// Whether `token_type` must be there.
         package var requiresTokenType = true
         /// Whether a proof of possession was sent, so that the tokens must be bound to its key (RFC 9449 section 5).
-        package var provesPossession = false
+        package var usesDPoP = false
         /// Whether tokens may be bound to nothing although a proof was sent.
         package var acceptsUnboundTokens = false
         /// Whether `expires_in` must be there.
@@ -51,12 +51,12 @@ package struct TokenResponse: Sendable {
         guard type != nil || !rules.requiresTokenType else { throw Self.invalid("token_type") }
         tokenType = type ?? "Bearer"
         if Self.isBound(tokenType) {
-            guard rules.provesPossession else { throw Self.invalid("token_type") }
+            guard rules.usesDPoP else { throw Self.invalid("token_type") }
         } else {
             guard tokenType.utf8.elementsEqual("bearer".utf8, by: { ($0 | 0x20) == $1 }) else {
                 throw Self.invalid("token_type")
             }
-            guard !rules.provesPossession || rules.acceptsUnboundTokens else { throw Self.unbound }
+            guard !rules.usesDPoP || rules.acceptsUnboundTokens else { throw Self.unbound }
         }
         lifetime = try Self.lifetime(object["expires_in"], rules)
         refreshToken = try text("refresh_token").map { Secret($0) }

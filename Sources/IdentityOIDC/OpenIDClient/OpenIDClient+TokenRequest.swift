@@ -16,7 +16,7 @@ extension OpenIDClient {
         _ grant: TokenGrant,
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata,
-        provedBy key: PossessionKey?
+        provedBy key: DPoPKey?
     ) async throws -> (answer: TokenAnswer, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
         let startedAt = channel.environment.clock.now
@@ -37,12 +37,12 @@ extension OpenIDClient {
     /// A successful answer, its tokens bound to the key if one was proved.
     func response(
         _ object: JSONObject,
-        provedBy key: PossessionKey?,
+        provedBy key: DPoPKey?,
         acceptsUnboundTokens: Bool? = nil
     ) throws(IdentityError) -> TokenResponse {
         var rules = dialect.tokenRules
         if let acceptsUnboundTokens { rules.acceptsUnboundTokens = acceptsUnboundTokens }
-        rules.provesPossession = key != nil
+        rules.usesDPoP = key != nil
         return try TokenResponse(object, rules: rules)
     }
 

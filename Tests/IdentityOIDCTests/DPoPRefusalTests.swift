@@ -6,9 +6,9 @@ import IdentityTesting
 import Testing
 
 @Suite("DPoP at resource servers that refuse")
-struct PossessionRefusalTests {
+struct DPoPRefusalTests {
     private static func run(_ body: (FakeWorld, TokenSet) async throws -> Void) async throws {
-        try await FakeWorld.run({ $0.provesPossession = true }) { world in
+        try await FakeWorld.run({ $0.usesDPoP = true }) { world in
             world.fake.change(answer: { $0["token_type"] = .string("DPoP") })
             try await body(world, try await world.login())
         }
@@ -25,7 +25,7 @@ struct PossessionRefusalTests {
     func missingKey() async throws {
         try await Self.run { world, tokens in
             var bare = tokens
-            bare.possessionKey = nil
+            bare.dpopKey = nil
             let refused = bare
             let error = await #expect(throws: IdentityError.self) {
                 try await world.provider.buyerProfile(for: refused)

@@ -26,7 +26,7 @@ extension OpenIDClient {
             dialect.sendsNonce ? Base64URL.encode(Array(random.dropFirst(dialect.stateByteCount).prefix(32))) : nil
         let proofKey =
             dialect.usesProofKey ? try ownProofKey ?? ProofKey(randomBytes: Array(random.suffix(32))) : nil
-        let possessionKey = try newPossessionKey(metadata)
+        let dpopKey = try newDPoPKey(metadata)
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
         if let redirectURI { try RedirectURI.check(redirectURI) }
         let scopes = options.scopes ?? self.scopes
@@ -38,7 +38,7 @@ extension OpenIDClient {
         if dialect.responseMode != .query { fields.append(("response_mode", dialect.responseMode.rawValue)) }
         if let nonce { fields.append(("nonce", nonce)) }
         if let proofKey { fields += [("code_challenge", proofKey.challenge), ("code_challenge_method", "S256")] }
-        if let possessionKey { fields.append(("dpop_jkt", try possessionKey.thumbprint())) }
+        if let dpopKey { fields.append(("dpop_jkt", try dpopKey.thumbprint())) }
         try add(options, to: &fields)
 
         let now = channel.environment.clock.now
@@ -53,12 +53,12 @@ extension OpenIDClient {
             maximumAgeSeconds: options.maximumAgeSeconds,
             authenticationContexts: options.authenticationContexts,
             responseMode: dialect.responseMode,
-            possessionKey: try possessionKey?.secret(),
+            dpopKey: try dpopKey?.secret(),
             createdAt: now,
             expiresAt: now + 600
         )
         if dialect.pushesAuthorizationRequest || metadata.requiresPushedRequests {
-            let reference = try await push(fields, metadata, provedBy: possessionKey)
+            let reference = try await push(fields, metadata, provedBy: dpopKey)
             fields = [("client_id", descriptor.clientID), ("request_uri", reference.reveal())]
         }
         do {
@@ -81,7 +81,7 @@ extension OpenIDClient {
     private func push(
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata,
-        provedBy key: PossessionKey?
+        provedBy key: DPoPKey?
     ) async throws -> Secret {
         guard let endpoint = metadata.pushedAuthorizationRequestEndpoint else {
             throw Self.missing(.pushedAuthorization)

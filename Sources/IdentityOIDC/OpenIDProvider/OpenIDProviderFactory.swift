@@ -36,7 +36,7 @@ public struct OpenIDProviderFactory: ProviderFactory {
             configuration.responseMode = known
         }
         configuration.pushesAuthorizationRequest = try section.bool("pushedAuthorization", default: false)
-        configuration.provesPossession = try section.bool("dpop", default: false)
+        configuration.usesDPoP = try section.bool("dpop", default: false)
         configuration.acceptsUnboundTokens = try section.bool("acceptsUnboundTokens", default: false)
         configuration.authentication = try ClientAuthentication(&section)
         if var endpoints = try section.optionalSection("endpoints") {

@@ -32,7 +32,7 @@ package struct OpenIDDialect: Sendable {
     // The token endpoint
 
     /// Whether tokens are bound to a key of their session's own (RFC 9449).
-    package var provesPossession = false
+    package var usesDPoP = false
 
     /// Headers of every token request.
     package var tokenRequestHeaders: [(name: String, value: Secret)] = []

@@ -33,8 +33,8 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
         /// Whether authorization requests are pushed (RFC 9126) also where the provider does not require it; by default no.
         public var pushesAuthorizationRequest = false
         /// Whether tokens are bound to a key that is made for every session (DPoP, RFC 9449); by default no.
-        public var provesPossession = false
-        /// Takes tokens that are bound to nothing although ``provesPossession`` asked for bound ones; by default no.
+        public var usesDPoP = false
+        /// Takes tokens that are bound to nothing although ``usesDPoP`` asked for bound ones; by default no.
         ///
         /// Without it a provider that ignores the proof, or whoever stands in its place, ends the login.
         public var acceptsUnboundTokens = false
@@ -123,7 +123,7 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
         dialect.loginDefaults = configuration.loginDefaults
         dialect.responseMode = configuration.responseMode
         dialect.pushesAuthorizationRequest = configuration.pushesAuthorizationRequest
-        dialect.provesPossession = configuration.provesPossession
+        dialect.usesDPoP = configuration.usesDPoP
         dialect.tokenRules.acceptsUnboundTokens = configuration.acceptsUnboundTokens
         dialect.algorithms = try configuration.algorithms.map { try $0.map(Self.algorithm) }
         client = OpenIDClient(
