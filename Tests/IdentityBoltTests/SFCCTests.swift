@@ -372,7 +372,7 @@ struct SFCCTests {
     }
 
     @Test("PKCE is refused when configured, at the facade too, and a phone's verifier is dropped")
-    func proofKey() async throws {
+    func pkce() async throws {
         let shop = try await shop()
         let error = #expect(throws: IdentityError.self) { _ = try self.provider(shop) { $0.usePkce = true } }
         #expect(error?.kind == .configuration)

@@ -35,7 +35,7 @@ struct DiscoveryPauseTests {
     private func source() throws -> MetadataSource {
         MetadataSource(
             .init(discoveryURL: try HTTPURL("https://id.example/d"), issuers: .exactly(["https://id.example"])),
-            channel: ProviderChannel(
+            httpClient: ProviderHTTPClient(
                 environment: IdentityEnvironment(transport: provider, clock: clock),
                 timeout: .seconds(5),
                 allowsLoopbackHTTP: false,

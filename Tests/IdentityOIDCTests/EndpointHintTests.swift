@@ -61,7 +61,7 @@ struct EndpointHintTests {
     func tokenRefusal(status: Int, error: String, members: [String]) throws {
         let body = error.isEmpty ? Array("<html>".utf8) : JSONValue.object(["error": .string(error)]).serialized
         guard
-            case .failure(let failure) = try TokenAnswer(
+            case .failure(let failure) = try TokenEndpointResponse(
                 HTTPResponse(status: status, body: body),
                 to: .authorizationCode
             )
@@ -98,7 +98,7 @@ struct EndpointHintTests {
     func revocationRefusal(status: Int, error: String, members: [String]) {
         let body = JSONValue.object(["error": .string(error)]).serialized
         let refusal = #expect(throws: IdentityError.self) {
-            try RevocationAnswer(HTTPResponse(status: status, body: body))
+            try RevocationResponse(HTTPResponse(status: status, body: body))
         }
         for member in members { #expect(refusal?.hint?.contains(member) == true, "\(refusal?.hint ?? "")") }
     }

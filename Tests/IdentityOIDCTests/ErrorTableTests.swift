@@ -105,7 +105,7 @@ struct ErrorTableTests {
                 "error_uri": .string("https://id.example/errors"),
             ]
             let response = HTTPResponse(status: row.status, body: JSONValue.object(object).serialized)
-            guard case .failure(let failure) = try TokenAnswer(response, to: grant) else {
+            guard case .failure(let failure) = try TokenEndpointResponse(response, to: grant) else {
                 Issue.record("A failure was taken for a success.")
                 continue
             }

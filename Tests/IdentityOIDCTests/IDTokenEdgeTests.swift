@@ -175,7 +175,7 @@ struct IDTokenEdgeTests {
     @Test("a signed token that is no ID token has to be signed with an algorithm of the list, too")
     func listedAlgorithm() throws {
         let forge = try TokenForge(.es256)
-        let signature = try JSONWebSignature(parsing: try forge.token())
+        let signature = try JSONWebToken(parsing: try forge.token())
         try signature.verify(keys: try forge.keySet(), algorithms: [.es256])
         let error = #expect(throws: IdentityError.self) {
             try signature.verify(keys: try forge.keySet(), algorithms: [.rs256])

@@ -50,27 +50,27 @@ final class KeyEndpoint: Sendable {
         observers: [any IdentityObserver] = [],
         _ body: (KeyEndpoint, KeySetSource, HTTPURL, ManualClock) async throws -> Void
     ) async throws {
-        try await withChannel(observers: observers) { endpoint, channel, url, clock in
-            try await body(endpoint, KeySetSource(channel: channel, provider: "any"), url, clock)
+        try await withChannel(observers: observers) { endpoint, httpClient, url, clock in
+            try await body(endpoint, KeySetSource(httpClient: httpClient, provider: "any"), url, clock)
         }
     }
 
     static func withChannel(
         observers: [any IdentityObserver] = [],
-        _ body: (KeyEndpoint, ProviderChannel, HTTPURL, ManualClock) async throws -> Void
+        _ body: (KeyEndpoint, ProviderHTTPClient, HTTPURL, ManualClock) async throws -> Void
     ) async throws {
         let endpoint = KeyEndpoint()
         endpoint.publish([try TokenForge(.es256).jwk])
         let server = try await LoopbackServer.start { endpoint.answer($0) }
         let transport = try CurlTransport()
         let clock = ManualClock()
-        let channel = ProviderChannel(
+        let httpClient = ProviderHTTPClient(
             environment: IdentityEnvironment(transport: transport, clock: clock, observers: observers),
             timeout: .seconds(30),
             allowsLoopbackHTTP: true,
             configured: []
         )
-        try await body(endpoint, channel, try HTTPURL(server.origin + "/jwks"), clock)
+        try await body(endpoint, httpClient, try HTTPURL(server.origin + "/jwks"), clock)
         await server.stop()
         await transport.close()
     }

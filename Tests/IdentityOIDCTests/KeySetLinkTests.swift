@@ -10,7 +10,7 @@ import Testing
 /// The end of a chain: answers as a test says, and counts.
 private final class KeyStub: KeySetProviding {
     private struct State {
-        var demands: [KeySetDemand] = []
+        var demands: [KeySetRequirement] = []
         var keys: [JSONValue] = []
         var isDown = false
         var isStill = false
@@ -28,7 +28,7 @@ private final class KeyStub: KeySetProviding {
     }
 
     var fetches: Int { state.withLock { $0.demands.count } }
-    var last: KeySetDemand? { state.withLock { $0.demands.last } }
+    var last: KeySetRequirement? { state.withLock { $0.demands.last } }
 
     func publish(_ keys: [JSONValue]) { state.withLock { $0.keys = keys } }
     func goDown() { state.withLock { $0.isDown = true } }
@@ -42,7 +42,7 @@ private final class KeyStub: KeySetProviding {
         gate.withLock { $0.take() }?.resume()
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
         let (fetch, keys, isDown) = state.withLock { state in
             state.demands.append(demand)
             return (state.demands.count, state.keys, state.isDown)
@@ -143,7 +143,7 @@ struct KeySetLinkTests {
     @Test("a failed fetch is not charged to the budget")
     func budget() async throws {
         let reporter = KeySetReporter(environment: environment(), provider: "any")
-        let budget = KeySetRefetchBudget(stub, clock: clock, reporter: reporter)
+        let budget = KeySetRefetchLimiter(stub, clock: clock, reporter: reporter)
         let known = try await budget.keys(at: url, .usable)
         stub.goDown()
         for _ in 0..<10 {
@@ -161,7 +161,7 @@ struct KeySetLinkTests {
 
     @Test("an endpoint that fails is asked twice, then once in ten seconds, and as ever after a success")
     func pause() async throws {
-        let paused = KeySetRetryPause(stub, clock: clock)
+        let paused = KeySetRetryBackoff(stub, clock: clock)
         stub.goDown()
         for _ in 0..<10 { await #expect(throws: IdentityError.self) { _ = try await paused.keys(at: url, .usable) } }
         #expect(stub.fetches == 2)
@@ -180,7 +180,7 @@ struct KeySetLinkTests {
 
     @Test("the error of a pause belongs to the operation that meets it")
     func pauseError() async throws {
-        let paused = KeySetRetryPause(stub, clock: clock)
+        let paused = KeySetRetryBackoff(stub, clock: clock)
         stub.goDown()
         var ids: Set<String> = []
         for _ in 0..<4 {
@@ -193,7 +193,7 @@ struct KeySetLinkTests {
 
     @Test("old keys serve on through an outage, a minute at a time, and never past the hard age")
     func tolerance() async throws {
-        let tolerant = KeySetOutageTolerance(stub, clock: clock)
+        let tolerant = KeySetStaleIfError(stub, clock: clock)
         var known = try await tolerant.keys(at: url, .usable)
         stub.goDown()
         // Keys that are still good are left as they are.
@@ -205,16 +205,16 @@ struct KeySetLinkTests {
         await #expect(throws: IdentityError.self) {
             _ = try await tolerant.keys(at: url, .newer(than: known, keyID: "a"))
         }
-        clock.advance(by: KeySetOutageTolerance.hardAge - .seconds(1030))
+        clock.advance(by: KeySetStaleIfError.hardAge - .seconds(1030))
         known = try await tolerant.keys(at: url, .refreshed(known))
-        #expect(known.freshUntil == KeySetOutageTolerance.hardAge)
+        #expect(known.freshUntil == KeySetStaleIfError.hardAge)
         clock.advance(by: .seconds(30))
         await #expect(throws: IdentityError.self) { _ = try await tolerant.keys(at: url, .refreshed(known)) }
     }
 
     @Test("an unknown key is asked for once in a minute; what is unknown is forgotten with the keys")
     func unknownKeys() async throws {
-        let memory = KeySetUnknownKeys(stub, clock: clock)
+        let memory = KeySetNegativeCache(stub, clock: clock)
         var known = try await memory.keys(at: url, .usable)
         func ask(_ keyID: String) async throws -> KeySetSnapshot {
             try await memory.keys(at: url, .newer(than: known, keyID: keyID))
@@ -236,13 +236,13 @@ struct KeySetLinkTests {
 
     @Test("ten thousand unknown keys do not grow the memory")
     func boundedMemory() async throws {
-        let memory = KeySetUnknownKeys(stub, clock: clock)
+        let memory = KeySetNegativeCache(stub, clock: clock)
         let known = try await memory.keys(at: url, .usable)
         for number in 0..<10_000 {
             let keyID = "\(number)" + String(repeating: "x", count: 1000)
             _ = try await memory.keys(at: url, .newer(than: known, keyID: keyID))
         }
-        #expect(memory.count == KeySetUnknownKeys.capacity)
+        #expect(memory.count == KeySetNegativeCache.capacity)
     }
 
     @Test("keys are asked for again in the background before they get old; a failure there changes nothing")

@@ -118,10 +118,12 @@ struct KeySetSourceTests {
         ]
     )
     func unreadable(status: Int, body: String, kind: String) async throws {
-        try await KeyEndpoint.withChannel { _, channel, _, _ in
+        try await KeyEndpoint.withChannel { _, httpClient, _, _ in
             let server = try await LoopbackServer.start { _ in .message(status: status, body: Array(body.utf8)) }
             let error = await #expect(throws: IdentityError.self) {
-                _ = try await KeySetSource(channel: channel, provider: "any").keys(at: HTTPURL(server.origin + "/"))
+                _ = try await KeySetSource(httpClient: httpClient, provider: "any").keys(
+                    at: HTTPURL(server.origin + "/")
+                )
             }
             #expect(error?.kind.rawValue == kind)
             await server.stop()

@@ -33,7 +33,7 @@ struct MetadataSourceTests {
     ) async throws -> String {
         let server = try await LoopbackServer.start { answers[$0.path] ?? .message(status: 404) }
         let transport = try CurlTransport()
-        let channel = ProviderChannel(
+        let httpClient = ProviderHTTPClient(
             environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
             timeout: .seconds(5),
             allowsLoopbackHTTP: true,
@@ -47,7 +47,7 @@ struct MetadataSourceTests {
         if fallback { configuration.fallback = ProviderMetadata(issuer: "fallback") }
         let result: String
         do {
-            result = try await MetadataSource(configuration, channel: channel).metadata().issuer
+            result = try await MetadataSource(configuration, httpClient: httpClient).metadata().issuer
         } catch let error as IdentityError {
             result = error.code.rawValue
         }
@@ -109,7 +109,7 @@ struct MetadataSourceTests {
         let server = try await LoopbackServer.start { _ in .message(status: 200, body: Self.document) }
         let transport = CountingTransport(try CurlTransport())
         let clock = SteppingClock()
-        let channel = ProviderChannel(
+        let httpClient = ProviderHTTPClient(
             environment: IdentityEnvironment(transport: transport, clock: clock),
             timeout: .seconds(5),
             allowsLoopbackHTTP: true,
@@ -117,7 +117,7 @@ struct MetadataSourceTests {
         )
         let source = MetadataSource(
             .init(discoveryURL: try HTTPURL(server.origin + "/"), issuers: .exactly(["https://id.example"])),
-            channel: channel
+            httpClient: httpClient
         )
         _ = try await source.metadata()
         // At the first look the document is old; by the second somebody has fetched it.

@@ -108,7 +108,7 @@ struct NumberTests {
     func waiting(text: String, seconds: Int?) throws {
         var headers = HTTPHeaders()
         try headers.append("Retry-After", text)
-        let answer = try TokenAnswer(HTTPResponse(status: 503, headers: headers, body: []), to: .refreshToken)
+        let answer = try TokenEndpointResponse(HTTPResponse(status: 503, headers: headers, body: []), to: .refreshToken)
         guard case .failure(let failure) = answer else { return #expect(Bool(false)) }
         #expect(failure.standardError.retryAfter == seconds.map { .seconds($0) })
     }

@@ -16,7 +16,7 @@ struct RedactionTests {
             "verification_uri": .string("https://id.example/c4n4ry"),
         ]
         let values: [Any] = [
-            try CompactSignature(parsing: token), try JSONWebSignature(parsing: token),
+            try CompactJWS(parsing: token), try JSONWebToken(parsing: token),
             try DeviceAuthorizationResponse(device, allowsLoopbackHTTP: false),
         ]
         for value in values {

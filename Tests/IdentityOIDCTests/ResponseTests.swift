@@ -147,7 +147,7 @@ struct ResponseTests {
         var headers = HTTPHeaders()
         try headers.set("Retry-After", value)
         let response = HTTPResponse(status: 429, headers: headers)
-        guard case .failure(let failure) = try TokenAnswer(response, to: .refreshToken) else {
+        guard case .failure(let failure) = try TokenEndpointResponse(response, to: .refreshToken) else {
             return #expect(Bool(false))
         }
         #expect(failure.standardError.retryAfter == seconds.map { .seconds($0) })
@@ -178,7 +178,7 @@ struct ResponseTests {
 
     private func answer(_ status: Int, _ body: String, _ grant: TokenGrant = .refreshToken) -> IdentityError? {
         do {
-            switch try TokenAnswer(HTTPResponse(status: status, body: Array(body.utf8)), to: grant) {
+            switch try TokenEndpointResponse(HTTPResponse(status: status, body: Array(body.utf8)), to: grant) {
             case .success(let object): _ = try TokenResponse(object, rules: TokenResponse.Rules())
             case .failure(let failure): return failure.standardError
             }
@@ -238,7 +238,7 @@ struct ResponseTests {
         )
         let canary = SecretCanary()
         let body = #"{"access_token":"\#(canary.plant("access"))","token_type":"Bearer"}"#
-        let parsed = try TokenAnswer(HTTPResponse(status: 200, body: Array(body.utf8)), to: .refreshToken)
+        let parsed = try TokenEndpointResponse(HTTPResponse(status: 200, body: Array(body.utf8)), to: .refreshToken)
         #expect(canary.findings(in: parsed) == [])
         guard case .success(let object) = parsed else { return #expect(Bool(false)) }
         #expect(canary.findings(in: try TokenResponse(object, rules: TokenResponse.Rules())) == [])
@@ -262,7 +262,7 @@ struct ResponseTests {
     func lenient() throws {
         let body = #"{"access_token":"a","token_type":"bEARER","scope":""}"#
         guard
-            case .success(let object) = try TokenAnswer(
+            case .success(let object) = try TokenEndpointResponse(
                 HTTPResponse(status: 200, body: Array(body.utf8)),
                 to: .refreshToken
             )
@@ -273,8 +273,8 @@ struct ResponseTests {
     }
 
     @Test("the PKCE challenge is RFC 7636's of appendix B")
-    func proofKey() throws {
-        let key = try ProofKey(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+    func pkce() throws {
+        let key = try PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 }

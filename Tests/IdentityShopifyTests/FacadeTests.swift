@@ -59,7 +59,7 @@ struct FacadeTests {
     }
 
     @Test("the challenge is RFC 7636's, and verifiers are fresh and 43 characters long")
-    func proofKey() async throws {
+    func pkce() async throws {
         let client = AuthClient(shopDomain: "a.example", clientId: "c", redirectUri: "shop.1.app://callback")
         // RFC 7636 appendix B.
         #expect(

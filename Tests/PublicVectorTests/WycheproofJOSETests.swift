@@ -28,8 +28,8 @@ struct WycheproofJOSETests {
     private func outcome(_ vector: Wycheproof.Vector) throws -> Outcome {
         // The JSON serialization stands in the file as an object.
         let token = try #require(vector.test["jws"]).string ?? "{}"
-        let signature: CompactSignature
-        do { signature = try CompactSignature(parsing: Secret(token)) } catch { return .malformed }
+        let signature: CompactJWS
+        do { signature = try CompactJWS(parsing: Secret(token)) } catch { return .malformed }
         do {
             try signature.verify(keys: try keySet(vector), algorithms: SignatureAlgorithm.allCases)
             return .accepted

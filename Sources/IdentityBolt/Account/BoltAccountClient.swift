@@ -6,22 +6,22 @@ internal import IdentityOIDC
 struct BoltAccountClient: Sendable {
     let url: HTTPURL
     let keys: [(name: String, value: Secret)]
-    let channel: ProviderChannel
+    let httpClient: ProviderHTTPClient
 
     func buyer(for tokens: TokenSet) async throws -> Buyer {
         let bearer = [(name: "Authorization", value: "Bearer \(tokens.accessToken.reveal())")]
-        let response = try await channel.send(
+        let response = try await httpClient.send(
             .get,
             url,
-            headers: try ProviderChannel.headers(bearer + keys.map { ($0.name, $0.value.reveal()) }),
+            headers: try ProviderHTTPClient.headers(bearer + keys.map { ($0.name, $0.value.reveal()) }),
             asking: "Bolt's account API"
         )
         let object = (try? JSONValue(parsing: response.body))?.object
-        let refusal = object.flatMap { BoltRefusal($0) }
+        let refusal = object.flatMap { BoltErrorResponse($0) }
         guard response.status == 200, let object, refusal == nil else {
-            throw BoltRefusal.error(refusal, response, isJSON: object != nil)
-                .hiding(SentValues(secrets: [tokens.accessToken] + keys.map(\.value)))
+            throw BoltErrorResponse.error(refusal, response, isJSON: object != nil)
+                .hiding(RedactedValues(secrets: [tokens.accessToken] + keys.map(\.value)))
         }
-        return BoltAccount.buyer(object, knownAs: tokens.buyer)
+        return BoltAccountResponse.buyer(object, knownAs: tokens.buyer)
     }
 }

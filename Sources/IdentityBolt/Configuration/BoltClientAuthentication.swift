@@ -21,7 +21,7 @@ public enum BoltClientAuthentication: Sendable {
     }
 
     /// Whether an authorization request carries a challenge.
-    var usesProofKey: Bool {
+    var usesPKCE: Bool {
         switch self {
         case .confidential: false
         case .publicPKCE, .confidentialPKCE: true

@@ -3,7 +3,7 @@ internal import IdentityOIDC
 
 /// Where Bolt differs from the book.
 enum BoltDialect {
-    static func make(_ configuration: BoltProvider.Configuration, _ setup: BoltSetup) -> OpenIDDialect {
+    static func make(_ configuration: BoltProvider.Configuration, _ setup: ResolvedBoltConfiguration) -> OpenIDDialect {
         let key = setup.publishableKey
         // For a client that is registered with the whole key nothing says which form `aud` has.
         var dialect = OpenIDDialect(
@@ -12,7 +12,7 @@ enum BoltDialect {
         )
         dialect.allowsForeignAudiences = true
         dialect.sendsNonce = configuration.sendsNonce
-        dialect.usesProofKey = configuration.authentication.usesProofKey
+        dialect.usesPKCE = configuration.authentication.usesPKCE
         dialect.stateByteCount = 64
         dialect.stateLength = configuration.stateLength ?? 43
         // Production's metadata name one issuer and its ID tokens another: the set decides.
@@ -33,13 +33,13 @@ enum BoltDialect {
         dialect.tokenRules.additionalScopeSeparators = [UInt8(ascii: "+"), UInt8(ascii: ",")]
         // Each refresh spends its token; keeping the old one would only trip Bolt's reuse detection.
         dialect.keepsRefreshToken = false
-        dialect.classify = BoltTokenRefusal.error
+        dialect.classify = BoltTokenError.error
         dialect.buyer = buyer
         return dialect
     }
 
     /// The keys as headers; a public client has none to send.
-    static func headers(_ setup: BoltSetup) -> [(name: String, value: Secret)] {
+    static func headers(_ setup: ResolvedBoltConfiguration) -> [(name: String, value: Secret)] {
         setup.apiKey.map { [("X-API-Key", $0), ("X-Publishable-Key", Secret(setup.publishableKey))] } ?? []
     }
 

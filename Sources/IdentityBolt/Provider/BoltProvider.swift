@@ -15,11 +15,11 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
     ///
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
-        let setup = try BoltSetup(configuration)
+        let setup = try ResolvedBoltConfiguration(configuration)
         if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
         let endpoints = configuration.endpoints
         let configured = [setup.apiBase, endpoints.discovery, endpoints.authorization, endpoints.token, endpoints.jwks]
-        let channel = ProviderChannel(
+        let httpClient = ProviderHTTPClient(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
@@ -41,13 +41,17 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
             scopes: configuration.scopes,
             authentication: setup.apiKey.map { .secretPost($0) } ?? .none,
             dialect: dialect,
-            metadataSource: MetadataSource(source, channel: channel),
-            channel: channel
+            metadataSource: MetadataSource(source, httpClient: httpClient),
+            httpClient: httpClient
         )
         account =
             try setup.apiKey == nil
             ? nil
-            : BoltAccountClient(url: setup.endpoint("/v1/account"), keys: BoltDialect.headers(setup), channel: channel)
+            : BoltAccountClient(
+                url: setup.endpoint("/v1/account"),
+                keys: BoltDialect.headers(setup),
+                httpClient: httpClient
+            )
     }
 
     /// Name, kind and client.
@@ -142,7 +146,7 @@ extension BoltProvider: BoltAuthorizing {
     /// Begins a login with or without PKCE, whatever is configured.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         var client = client
-        client.dialect.usesProofKey = usePkce
+        client.dialect.usesPKCE = usePkce
         return try await client.authorizationRequest(options)
     }
 
@@ -170,7 +174,7 @@ extension BoltProvider: BoltAuthorizing {
     /// - Throws: `IdentityError`; of kind `cancelled` for a login that was cancelled.
     public func exchange(_ result: BoltLoginResult, redirectURI: String?) async throws -> TokenSet {
         let login = try result.completedLogin()
-        let now = client.channel.environment.clock.now
+        let now = client.httpClient.environment.clock.now
         let attempt = LoginAttempt(
             provider: descriptor.name,
             state: login.state,

@@ -13,16 +13,16 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     public static let unverifiedIssuerSuffix = "#unverified"
 
     private let client: OpenIDClient
-    private let exchanger: SFCCExchange
+    private let exchanger: SFCCTokenExchange
 
     /// Creates a provider; nothing is asked over the network yet.
     ///
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: SFCCConfiguration, environment: IdentityEnvironment) throws {
-        let setup = try SFCCSetup(configuration)
+        let setup = try ResolvedSFCCConfiguration(configuration)
         if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
         let configured = [setup.storefront, setup.codeExchange, setup.tokenExchange, configuration.endpoints.jwks]
-        let channel = ProviderChannel(
+        let httpClient = ProviderHTTPClient(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
@@ -33,7 +33,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             issuers: IssuerPolicy(summary: "any") { _ in true },
             audiences: [setup.publishableKey]
         )
-        dialect.usesProofKey = false
+        dialect.usesPKCE = false
         dialect.sendsNonce = false
         dialect.stateByteCount = 64
         dialect.stateLength = configuration.stateLength ?? 43
@@ -56,10 +56,10 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             scopes: configuration.scopes,
             authentication: .none,
             dialect: dialect,
-            metadataSource: MetadataSource(source, channel: channel),
-            channel: channel
+            metadataSource: MetadataSource(source, httpClient: httpClient),
+            httpClient: httpClient
         )
-        exchanger = SFCCExchange(configuration: configuration, setup: setup, channel: channel)
+        exchanger = SFCCTokenExchange(configuration: configuration, setup: setup, httpClient: httpClient)
     }
 
     /// Name, kind and client.
@@ -67,7 +67,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 
     /// Begins a login, without PKCE.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try SFCCSetup.checkProvable(options)
+        try ResolvedSFCCConfiguration.checkProvable(options)
         return try await client.authorizationRequest(options)
     }
 
@@ -122,7 +122,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 extension SFCCProvider: BoltAuthorizing {
     /// Begins a login; PKCE is refused.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
-        guard !usePkce else { throw SFCCSetup.proofKeyRefused }
+        guard !usePkce else { throw ResolvedSFCCConfiguration.pkceUnsupported }
         return try await authorizationRequest(options)
     }
 

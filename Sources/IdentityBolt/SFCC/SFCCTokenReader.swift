@@ -11,26 +11,26 @@ struct SFCCTokenReader: Sendable {
     private static let algorithms: [SignatureAlgorithm] = [.rs256, .ps256, .es256]
 
     let configuration: SFCCConfiguration
-    let setup: SFCCSetup
-    let channel: ProviderChannel
+    let setup: ResolvedSFCCConfiguration
+    let httpClient: ProviderHTTPClient
     private let keySource: KeySetSource
 
-    init(configuration: SFCCConfiguration, setup: SFCCSetup, channel: ProviderChannel) {
+    init(configuration: SFCCConfiguration, setup: ResolvedSFCCConfiguration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
         self.setup = setup
-        self.channel = channel
-        keySource = KeySetSource(channel: channel, provider: configuration.name)
+        self.httpClient = httpClient
+        keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
     }
 
-    func read(_ answer: SFCCAnswer, startedAt: Date, replacing old: TokenSet?) async throws -> TokenSet {
+    func read(_ answer: SFCCResponse, startedAt: Date, replacing old: TokenSet?) async throws -> TokenSet {
         if let refusal = answer.refusal {
             let endsSession = old != nil && refusal.code == .invalidGrant
             throw endsSession ? refusal.recast(as: .signInAgain) : refusal
         }
         guard let token = try answer.token(configuration.tokenJSONPaths) else { throw answer.unexpected }
-        let signature: JSONWebSignature
+        let signature: JSONWebToken
         do {
-            signature = try JSONWebSignature(parsing: token)
+            signature = try JSONWebToken(parsing: token)
         } catch {
             throw Self.malformed("is no JWT", cause: error)
         }
@@ -52,7 +52,7 @@ struct SFCCTokenReader: Sendable {
     }
 
     /// The earlier of what the answer and the token say; half an hour, an SFCC session's life, where neither does.
-    private func expiry(_ answer: SFCCAnswer, _ claims: JSONObject, _ startedAt: Date) throws -> Date {
+    private func expiry(_ answer: SFCCResponse, _ claims: JSONObject, _ startedAt: Date) throws -> Date {
         var expiries: [Date] = []
         if let value = answer.beside("expires_in") {
             let seconds = value.number?.double ?? (value.string).flatMap { Int($0) }.map { Double($0) }
@@ -71,7 +71,7 @@ struct SFCCTokenReader: Sendable {
     }
 
     /// Verifies the signature where a key set is configured.
-    private func verify(_ signature: JSONWebSignature) async throws -> Bool {
+    private func verify(_ signature: JSONWebToken) async throws -> Bool {
         guard let url = configuration.endpoints.jwks else { return false }
         try await keySource.verifying(with: url, keyID: signature.keyID) { keys in
             try signature.verify(keys: keys, algorithms: Self.algorithms)

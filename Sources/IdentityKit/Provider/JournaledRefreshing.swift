@@ -47,7 +47,7 @@ public struct RefreshAnswer: Sendable {
     /// much later that happens.
     public var receivedAt: Date
     /// What the request carried; known only to the process that sent it.
-    package var sent: SentValues?
+    package var sent: RedactedValues?
 
     /// Creates an answer.
     public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date, receivedAt: Date) {

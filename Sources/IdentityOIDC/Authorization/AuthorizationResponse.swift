@@ -60,9 +60,9 @@ package struct AuthorizationResponse: Sendable {
         if let issuer = try callback.value(of: "iss")?.reveal() {
             try Self.check(issuer, expected)
         } else if expected.requiresIssuer {
-            throw Self.missingIssuer(refusal).hiding(SentValues(secrets: [state]))
+            throw Self.missingIssuer(refusal).hiding(RedactedValues(secrets: [state]))
         }
-        if let refusal { throw AuthorizationRefusal.error(for: refusal).hiding(SentValues(secrets: [state])) }
+        if let refusal { throw AuthorizationErrorResponse.error(for: refusal).hiding(RedactedValues(secrets: [state])) }
         guard expected.responseMode != .formPost || callback.place == nil else {
             throw IdentityError(
                 .rejected,
@@ -86,7 +86,7 @@ package struct AuthorizationResponse: Sendable {
             )
         }
         if let refusal = expected.refusalsAsCode.first(where: { code.isEqual(to: Secret($0)) }) {
-            throw AuthorizationRefusal.error(for: IdentityError.ProviderAnswer(error: refusal))
+            throw AuthorizationErrorResponse.error(for: IdentityError.ProviderAnswer(error: refusal))
         }
         self.code = code
     }

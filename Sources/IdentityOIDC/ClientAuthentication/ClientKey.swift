@@ -71,7 +71,7 @@ public struct ClientKey: Sendable {
     func sign(_ claims: JSONObject, offered: [String]?) throws(IdentityError) -> String {
         var header = JSONObject()
         header["kid"] = keyID.map { .string($0) }
-        return try JSONWebSignature.compact(header, claims, key: key, algorithm: algorithm(offered: offered))
+        return try JSONWebToken.compact(header, claims, key: key, algorithm: algorithm(offered: offered))
     }
 }
 

@@ -30,7 +30,7 @@ enum DPoPProof {
             claims["ath"] = .string(Base64URL.encode(try Digest.sha256(accessToken.revealBytes())))
         }
         claims["nonce"] = nonce.map { .string($0) }
-        return try JSONWebSignature.compact(
+        return try JSONWebToken.compact(
             ["typ": .string("dpop+jwt"), "jwk": .object(key.publicHalf)],
             claims,
             key: key.key,

@@ -21,7 +21,7 @@ extension TokenFailure {
                     reference: "RFC 8628 section 3.5"
                 )
             case "access_denied":
-                throw AuthorizationRefusal.error(for: providerAnswer)
+                throw AuthorizationErrorResponse.error(for: providerAnswer)
             default: break
             }
         }

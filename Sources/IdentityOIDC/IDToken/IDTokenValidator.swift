@@ -15,7 +15,7 @@ package enum IDTokenValidator {
         keys: JSONWebKeySet,
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> IDTokenClaims {
-        let signature = try JSONWebSignature(parsing: token)
+        let signature = try JSONWebToken(parsing: token)
         let checks = SignedTokenChecks(refusal: refusal, expected: expected)
         let algorithm = try checks.algorithm(of: signature, types: ["jwt", "id_token+jwt"])
         try checks.checkSignature(signature, algorithm, keys)
@@ -151,7 +151,7 @@ package enum IDTokenValidator {
         _ checks: SignedTokenChecks,
         _ expected: IDTokenExpectations
     ) throws(IdentityError) {
-        guard let token = expected.previous?.idToken, let old = try? JSONWebSignature(parsing: token),
+        guard let token = expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
             let then = try? checks.time("iat", old.payload)
         else { return }
         guard issuedAt >= then - expected.leeway else {
@@ -159,7 +159,7 @@ package enum IDTokenValidator {
         }
     }
 
-    private static let refusal = TokenRefusal(
+    private static let refusal = SignedTokenErrors(
         token: "ID token",
         hint: "If it goes on, the provider or its configuration here is wrong."
     )

@@ -5,11 +5,11 @@ internal import IdentityKit
 /// What ID tokens and logout tokens are checked for alike (OpenID Connect Core section 3.1.3.7; Back-Channel Logout 1.0 section
 /// 2.6 asks for the same): pure functions of the token, the keys and the expectations.
 struct SignedTokenChecks {
-    let refusal: TokenRefusal
+    let refusal: SignedTokenErrors
     let expected: IDTokenExpectations
 
     /// The algorithm, which must be on the list; `typ` may be missing or must be one of the given, in lower case.
-    func algorithm(of signature: JSONWebSignature, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
+    func algorithm(of signature: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
         guard signature.type.map({ types.contains($0.lowercased()) }) ?? true else {
             throw failure(.idTokenMalformed, "is a token of another kind", "section 2")
         }
@@ -26,7 +26,7 @@ struct SignedTokenChecks {
     }
 
     func checkSignature(
-        _ signature: JSONWebSignature,
+        _ signature: JSONWebToken,
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet
     ) throws(IdentityError) {

@@ -15,7 +15,7 @@ package struct JSONWebKeySet: Sendable {
         } catch {
             throw Self.failure(
                 "is not valid JSON: \(error)",
-                kind: DocumentFailure.kind(ofUnreadable: body),
+                kind: UnreadableDocument.kind(ofUnreadable: body),
                 cause: error
             )
         }

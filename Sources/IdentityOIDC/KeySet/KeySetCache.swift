@@ -5,21 +5,21 @@ internal import IdentityKit
 struct KeySetCache: KeySetProviding {
     private let next: any KeySetProviding
     private let clock: any IdentityClock
-    private let memory: KeySetMemory
+    private let memory: LastKnownKeySet
 
     /// - Parameter memory: Where the keys are kept; chains that share it find each other's.
-    init(_ next: any KeySetProviding, clock: any IdentityClock, memory: KeySetMemory = KeySetMemory()) {
+    init(_ next: any KeySetProviding, clock: any IdentityClock, memory: LastKnownKeySet = LastKnownKeySet()) {
         self.next = next
         self.clock = clock
         self.memory = memory
     }
 
     /// What is at hand and meets the demand.
-    func remembered(at url: HTTPURL, for demand: KeySetDemand) -> KeySetSnapshot? {
+    func remembered(at url: HTTPURL, for demand: KeySetRequirement) -> KeySetSnapshot? {
         last(at: url).flatMap { demand.isMet(by: $0, at: clock.elapsed) ? $0 : nil }
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
         if let remembered = remembered(at: url, for: demand) { return remembered }
         let snapshot = try await next.keys(at: url, rebased(demand, on: last(at: url)))
         memory.keep(snapshot)
@@ -31,7 +31,7 @@ struct KeySetCache: KeySetProviding {
     }
 
     /// The same demand, seen from the keys that are at hand.
-    private func rebased(_ demand: KeySetDemand, on last: KeySetSnapshot?) -> KeySetDemand {
+    private func rebased(_ demand: KeySetRequirement, on last: KeySetSnapshot?) -> KeySetRequirement {
         guard let last else { return demand }
         return switch demand {
         case .usable, .refreshed: .refreshed(last)

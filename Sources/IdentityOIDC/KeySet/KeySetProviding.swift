@@ -6,13 +6,13 @@ internal import IdentityHTTP
 protocol KeySetProviding: Sendable {
     /// The keys at an address.
     ///
-    /// - Returns: What meets the demand; for ``KeySetDemand/newer(than:keyID:)`` the known keys where newer ones are not to be had.
+    /// - Returns: What meets the demand; for ``KeySetRequirement/newer(than:keyID:)`` the known keys where newer ones are not to be had.
     /// - Throws: `IdentityError` when there are none and none can be had.
-    func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot
+    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot
 }
 
 /// What is asked of a ``KeySetProviding``.
-enum KeySetDemand: Sendable {
+enum KeySetRequirement: Sendable {
     /// Keys that may be used now.
     case usable
     /// What the provider publishes now, for these get old.

@@ -19,7 +19,7 @@ struct KeySetRefreshAhead: KeySetProviding {
         min(lifetime / 5, .seconds(300))
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
         let snapshot = try await next.keys(at: url, demand)
         if clock.elapsed >= snapshot.freshUntil - Self.lead(snapshot.lifetime) {
             refreshes.start(url.text) { [next] in _ = try await next.keys(at: url, .refreshed(snapshot)) }

@@ -21,7 +21,7 @@ struct KeySetReporting: KeySetProviding {
         self.reporter = reporter
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
         let start = reporter.environment.clock.elapsed
         do {
             let snapshot = try await next.keys(at: url, demand)

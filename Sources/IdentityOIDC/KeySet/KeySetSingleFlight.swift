@@ -12,7 +12,7 @@ struct KeySetSingleFlight: KeySetProviding {
         self.clock = clock
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetDemand) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
         if let remembered = cache.remembered(at: url, for: demand) { return remembered }
         let (snapshot, isOwn) = try await fly(url, demand)
         // A flight that was under way may have left before the caller's token was signed.
@@ -22,7 +22,7 @@ struct KeySetSingleFlight: KeySetProviding {
 
     private func fly(
         _ url: HTTPURL,
-        _ demand: KeySetDemand
+        _ demand: KeySetRequirement
     ) async throws -> (value: KeySetSnapshot, started: Bool) {
         try await flights.run(url.text) { [cache] in try await cache.keys(at: url, demand) }
     }

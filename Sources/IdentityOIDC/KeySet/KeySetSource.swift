@@ -12,20 +12,20 @@ package struct KeySetSource: Sendable {
     private let strangers: any KeySetProviding
 
     /// - Parameters:
-    ///   - channel: How the provider is called.
+    ///   - httpClient: How the provider is called.
     ///   - provider: The provider's name, for events.
     ///   - headers: What to send beside `Accept`.
-    package init(channel: ProviderChannel, provider: String, headers: [(name: String, value: String)] = []) {
-        let clock = channel.environment.clock
-        let reporter = KeySetReporter(environment: channel.environment, provider: provider)
-        let fetch = KeySetReporting(KeySetFetch(channel: channel, headers: headers), reporter: reporter)
-        let paused = KeySetRetryPause(fetch, clock: clock)
-        let memory = KeySetMemory()
-        func remembering() -> KeySetUnknownKeys {
-            let budgeted = KeySetRefetchBudget(paused, clock: clock, reporter: reporter)
-            let tolerant = KeySetOutageTolerance(budgeted, clock: clock)
+    package init(httpClient: ProviderHTTPClient, provider: String, headers: [(name: String, value: String)] = []) {
+        let clock = httpClient.environment.clock
+        let reporter = KeySetReporter(environment: httpClient.environment, provider: provider)
+        let fetch = KeySetReporting(KeySetFetcher(httpClient: httpClient, headers: headers), reporter: reporter)
+        let paused = KeySetRetryBackoff(fetch, clock: clock)
+        let memory = LastKnownKeySet()
+        func remembering() -> KeySetNegativeCache {
+            let budgeted = KeySetRefetchLimiter(paused, clock: clock, reporter: reporter)
+            let tolerant = KeySetStaleIfError(budgeted, clock: clock)
             let cache = KeySetCache(tolerant, clock: clock, memory: memory)
-            return KeySetUnknownKeys(KeySetSingleFlight(cache, clock: clock), clock: clock)
+            return KeySetNegativeCache(KeySetSingleFlight(cache, clock: clock), clock: clock)
         }
         chain = KeySetRefreshAhead(remembering(), clock: clock)
         strangers = remembering()

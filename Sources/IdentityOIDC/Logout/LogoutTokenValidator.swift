@@ -36,7 +36,7 @@ package enum LogoutTokenValidator {
         _ token: Secret,
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> UnverifiedLogoutToken {
-        let signature = try JSONWebSignature(parsing: token)
+        let signature = try JSONWebToken(parsing: token)
         let checks = SignedTokenChecks(refusal: refusal, expected: expected)
         let types = ["jwt", "logout+jwt", "application/logout+jwt"]
         let algorithm = try checks.algorithm(of: signature, types: types)
@@ -88,7 +88,7 @@ package enum LogoutTokenValidator {
         return text
     }
 
-    private static let refusal = TokenRefusal(
+    private static let refusal = SignedTokenErrors(
         token: "logout token",
         hint: "No session was ended by it. If it goes on, the provider or its configuration here is wrong."
     )

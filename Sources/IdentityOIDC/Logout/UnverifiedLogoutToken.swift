@@ -4,13 +4,13 @@ internal import IdentityKit
 /// A logout token that would be good if its signature were: nothing that it says may be used before.
 struct UnverifiedLogoutToken {
     private let checks: SignedTokenChecks
-    private let signature: JSONWebSignature
+    private let signature: JSONWebToken
     private let algorithm: SignatureAlgorithm
     private let notice: LogoutNotice
 
     init(
         checks: SignedTokenChecks,
-        signature: JSONWebSignature,
+        signature: JSONWebToken,
         algorithm: SignatureAlgorithm,
         notice: LogoutNotice
     ) {

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Where a client learns its provider's endpoints: what is configured first, then discovery, kept for an hour.
 ///
-/// While discovery fails, attempts are separated by the pauses of ``DiscoveredValue``.
+/// While discovery fails, attempts are separated by the pauses of ``DiscoveryCache``.
 package final class MetadataSource: Sendable {
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil when everything is configured.
@@ -28,14 +28,14 @@ package final class MetadataSource: Sendable {
     }
 
     private let configuration: Configuration
-    private let channel: ProviderChannel
-    private let found: DiscoveredValue<ProviderMetadata>
+    private let httpClient: ProviderHTTPClient
+    private let found: DiscoveryCache<ProviderMetadata>
 
-    package init(_ configuration: Configuration, channel: ProviderChannel) {
+    package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
-        self.channel = channel
+        self.httpClient = httpClient
         // Endpoints hardly ever change: old ones are better than an outage of the document that names them, and than its lies.
-        found = DiscoveredValue(clock: channel.environment.clock, keepsOldValue: { _ in true })
+        found = DiscoveryCache(clock: httpClient.environment.clock, keepsOldValue: { _ in true })
     }
 
     /// Whether the issuer comes from the provider's own document, so that a login can be bound to it.
@@ -60,7 +60,7 @@ package final class MetadataSource: Sendable {
             }
             return configured
         }
-        let response = try await channel.document(
+        let response = try await httpClient.document(
             at: url,
             following: configuration.allowedRedirects,
             headers: configuration.headers,
@@ -86,7 +86,7 @@ package final class MetadataSource: Sendable {
         }
         let metadata = try ProviderMetadata(
             parsing: response.body,
-            allowsLoopbackHTTP: channel.allowsLoopbackHTTP
+            allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP
         )
         guard configuration.issuers.isAccepted(metadata.issuer) else {
             throw IdentityError(

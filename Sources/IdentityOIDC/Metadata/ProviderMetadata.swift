@@ -66,7 +66,7 @@ package struct ProviderMetadata: Sendable {
         } catch {
             throw Self.failure(
                 "are not valid JSON: \(error)",
-                kind: DocumentFailure.kind(ofUnreadable: body),
+                kind: UnreadableDocument.kind(ofUnreadable: body),
                 cause: error
             )
         }

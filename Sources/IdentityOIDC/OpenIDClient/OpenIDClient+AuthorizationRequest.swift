@@ -8,10 +8,10 @@ extension OpenIDClient {
     ///
     /// - Parameters:
     ///   - options: What the app asks for.
-    ///   - ownProofKey: The app's own PKCE verifier, where it keeps one; a fresh one unless given.
+    ///   - pkce: The app's own PKCE verifier, where it keeps one; a fresh one unless given.
     package func authorizationRequest(
         _ options: LoginOptions,
-        ownProofKey: ProofKey? = nil
+        pkce: PKCE? = nil
     ) async throws -> AuthorizationRequest {
         let options = completed(options)
         let metadata = try await metadataSource.metadata()
@@ -19,13 +19,13 @@ extension OpenIDClient {
             throw Self.missing(.authorization)
         }
         try checkOffers(metadata)
-        let random = try channel.environment.random.bytes(dialect.stateByteCount + 64)
+        let random = try httpClient.environment.random.bytes(dialect.stateByteCount + 64)
         let fullState = Base64URL.encode(Array(random.prefix(dialect.stateByteCount)))
         let state = dialect.stateLength.map { String(fullState.prefix($0)) } ?? fullState
         let nonce =
             dialect.sendsNonce ? Base64URL.encode(Array(random.dropFirst(dialect.stateByteCount).prefix(32))) : nil
-        let proofKey =
-            dialect.usesProofKey ? try ownProofKey ?? ProofKey(randomBytes: Array(random.suffix(32))) : nil
+        let pkce =
+            dialect.usesPKCE ? try pkce ?? PKCE(randomBytes: Array(random.suffix(32))) : nil
         let dpopKey = try newDPoPKey(metadata)
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
         if let redirectURI { try RedirectURI.check(redirectURI) }
@@ -37,16 +37,16 @@ extension OpenIDClient {
         if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if dialect.responseMode != .query { fields.append(("response_mode", dialect.responseMode.rawValue)) }
         if let nonce { fields.append(("nonce", nonce)) }
-        if let proofKey { fields += [("code_challenge", proofKey.challenge), ("code_challenge_method", "S256")] }
+        if let pkce { fields += [("code_challenge", pkce.challenge), ("code_challenge_method", "S256")] }
         if let dpopKey { fields.append(("dpop_jkt", try dpopKey.thumbprint())) }
         try add(options, to: &fields)
 
-        let now = channel.environment.clock.now
+        let now = httpClient.environment.clock.now
         let attempt = LoginAttempt(
             provider: descriptor.name,
             state: Secret(state),
             nonce: nonce.map { Secret($0) },
-            codeVerifier: proofKey?.verifier,
+            codeVerifier: pkce?.verifier,
             issuer: boundIssuer(metadata),
             redirectURI: redirectURI,
             scopes: scopes,
@@ -103,7 +103,7 @@ extension OpenIDClient {
 
     /// Refuses to begin a login that the provider's metadata say it cannot answer as asked.
     private func checkOffers(_ metadata: ProviderMetadata) throws(IdentityError) {
-        if dialect.usesProofKey, let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
+        if dialect.usesPKCE, let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,

@@ -23,15 +23,15 @@ extension OpenIDClient {
         provedBy key: DPoPKey? = nil,
         under hold: SessionHold? = nil,
         asking party: String
-    ) async throws -> (response: HTTPResponse, sent: SentValues) {
+    ) async throws -> (response: HTTPResponse, sent: RedactedValues) {
         var secrets: [Secret] = []
         let response = try await proving(key, to: endpoint) { proof in
             let (headers, fields) = try await authenticate(fields, headers: headers + proof)
             secrets += self.secrets(in: fields) + headers.map { Secret($0.value) }
-            return try await channel.send(
+            return try await httpClient.send(
                 .post,
                 endpoint,
-                headers: try ProviderChannel.headers(
+                headers: try ProviderHTTPClient.headers(
                     [("Content-Type", "application/x-www-form-urlencoded")] + headers
                 ),
                 body: FormEncoding.encode(fields),
@@ -39,7 +39,7 @@ extension OpenIDClient {
                 asking: party
             )
         }
-        return (response, SentValues(secrets: secrets))
+        return (response, RedactedValues(secrets: secrets))
     }
 
     /// Headers and fields of one request with this client's authentication.
@@ -71,7 +71,7 @@ extension OpenIDClient {
         let claims = try ClientAssertion.claims(
             clientID: descriptor.clientID,
             audience: try Self.audience(audience, metadata),
-            in: channel.environment
+            in: httpClient.environment
         )
         return [
             ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),

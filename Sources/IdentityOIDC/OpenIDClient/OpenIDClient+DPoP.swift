@@ -37,7 +37,7 @@ extension OpenIDClient {
         guard let key else { return try await send([]) }
         func attempt() async throws -> (response: HTTPResponse, isNonceNew: Bool) {
             let nonce = dpopNonces.nonce(for: .authorizationServer, at: url)
-            let proof = try DPoPProof.make(key, .post, url, nonce: nonce, in: channel.environment)
+            let proof = try DPoPProof.make(key, .post, url, nonce: nonce, in: httpClient.environment)
             let response = try await send([("DPoP", proof)])
             let given = dpopNonces.note(response.headers, of: .authorizationServer, at: url)
             return (response, given.map { !$0.isIdentical(to: nonce ?? "") } ?? false)
@@ -52,8 +52,8 @@ extension OpenIDClient {
     /// Asks a resource server with the session's access token, and once more where it wants its nonce in the proof.
     func ask(_ url: HTTPURL, with tokens: TokenSet, asking party: String) async throws -> HTTPResponse {
         func attempt() async throws -> (response: HTTPResponse, asksForNonce: Bool) {
-            let presented = try ProviderChannel.headers(try presentation(of: tokens, for: .get, url))
-            let response = try await channel.send(.get, url, headers: presented, asking: party)
+            let presented = try ProviderHTTPClient.headers(try presentation(of: tokens, for: .get, url))
+            let response = try await httpClient.send(.get, url, headers: presented, asking: party)
             return (response, asksForNonce(response.status, response.headers, from: url, requestedWith: presented))
         }
         let first = try await attempt()
@@ -88,7 +88,7 @@ extension OpenIDClient {
             url,
             nonce: dpopNonces.nonce(for: .resourceServer, at: url),
             accessToken: tokens.accessToken,
-            in: channel.environment
+            in: httpClient.environment
         )
         return [("Authorization", "DPoP \(tokens.accessToken.reveal())"), ("DPoP", proof)]
     }
@@ -104,7 +104,7 @@ extension OpenIDClient {
         requestedWith sent: HTTPHeaders
     ) -> Bool {
         guard let given = dpopNonces.note(headers, of: .resourceServer, at: url),
-            let proof = try? JSONWebSignature(parsing: Secret(sent["DPoP"] ?? "")),
+            let proof = try? JSONWebToken(parsing: Secret(sent["DPoP"] ?? "")),
             !given.isIdentical(to: proof.payload["nonce"]?.string ?? "")
         else { return false }
         return status == 401

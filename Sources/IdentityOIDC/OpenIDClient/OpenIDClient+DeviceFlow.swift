@@ -23,7 +23,7 @@ extension OpenIDClient {
         ]
         try add(options, to: &fields)
         let key = try newDPoPKey(metadata)
-        let startedAt = channel.environment.clock.now
+        let startedAt = httpClient.environment.clock.now
         let (answer, sent) = try await authenticated(
             fields,
             headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
@@ -31,14 +31,14 @@ extension OpenIDClient {
             asking: "The provider's device authorization endpoint"
         )
         let object: JSONObject
-        switch try TokenAnswer(answer, to: .deviceCode, hiding: sent) {
+        switch try TokenEndpointResponse(answer, to: .deviceCode, hiding: sent) {
         case .success(let found): object = found
         case .failure(var failure):
             failure.endpoint = "device authorization endpoint"
             failure.endpointMember = "endpoints.deviceAuthorization"
             throw refusal(failure, metadata)
         }
-        let response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: channel.allowsLoopbackHTTP)
+        let response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP)
         var authorization = DeviceAuthorization(
             prompt: DeviceLoginPrompt(
                 provider: descriptor.name,
@@ -70,7 +70,7 @@ extension OpenIDClient {
         ]
         let key = try authorization.dpopKey.map { try DPoPKey($0) }
         let metadata: ProviderMetadata
-        let answer: TokenAnswer
+        let answer: TokenEndpointResponse
         let startedAt: Date
         do {
             metadata = try await metadataSource.metadata()
@@ -82,13 +82,13 @@ extension OpenIDClient {
         switch answer {
         case .failure(let failure): return try failure.devicePoll { refusal($0, metadata) }
         case .success(let object):
-            let terms = LoginTerms(authorization)
+            let terms = LoginExpectations(authorization)
             return .authorized(try await loginTokens(object, provedBy: key, startedAt, on: terms, metadata))
         }
     }
 }
 
-extension LoginTerms {
+extension LoginExpectations {
     init(_ authorization: DeviceAuthorization) {
         scopes = authorization.scopes
         issuer = authorization.issuer

@@ -7,7 +7,7 @@ extension OpenIDClient {
         _ object: JSONObject,
         provedBy key: DPoPKey?,
         _ startedAt: Date,
-        on terms: LoginTerms,
+        on terms: LoginExpectations,
         _ metadata: ProviderMetadata
     ) async throws -> TokenSet {
         do {
@@ -23,7 +23,7 @@ extension OpenIDClient {
     private func tokens(
         from answer: TokenResponse,
         startedAt: Date,
-        on terms: LoginTerms,
+        on terms: LoginExpectations,
         _ metadata: ProviderMetadata
     ) async throws -> TokenSet {
         let wantsIDToken = terms.scopes.contains { $0.isIdentical(to: "openid") }

@@ -38,7 +38,7 @@ extension OpenIDClient {
             ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
             ("refresh_token", refreshToken.reveal()),
         ]
-        let startedAt = channel.environment.clock.now
+        let startedAt = httpClient.environment.clock.now
         let (response, sent) = try await authenticated(
             fields + dialect.refreshFields(tokens),
             headers: tokenRequestHeaders,
@@ -47,8 +47,8 @@ extension OpenIDClient {
             under: hold,
             asking: "The provider's token endpoint"
         )
-        guard TokenAnswer.isSuccess(response.status) else {
-            switch try TokenAnswer(response, to: .refreshToken, hiding: sent) {
+        guard TokenEndpointResponse.isSuccess(response.status) else {
+            switch try TokenEndpointResponse(response, to: .refreshToken, hiding: sent) {
             case .failure(let failure): throw refusal(failure, metadata)
             // Not reached: no other status is a success.
             case .success: throw Self.withoutRefreshToken
@@ -58,7 +58,7 @@ extension OpenIDClient {
             status: response.status,
             body: Secret(bytes: response.body),
             startedAt: startedAt,
-            receivedAt: channel.environment.clock.now
+            receivedAt: httpClient.environment.clock.now
         )
         answer.sent = sent
         return answer
@@ -76,7 +76,7 @@ extension OpenIDClient {
         }
         let response = HTTPResponse(status: kept.status, headers: HTTPHeaders(), body: kept.body.revealBytes())
         // Where it was kept by a process that has died, what else it sent is not known any more.
-        let sent = kept.sent ?? SentValues(secrets: [tokens.refreshToken].compactMap { $0 } + secretsOfClient)
+        let sent = kept.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + secretsOfClient)
         let answer: TokenResponse
         do {
             answer = try read(response, renewing: tokens, metadata, hiding: sent)
@@ -113,9 +113,9 @@ extension OpenIDClient {
         _ response: HTTPResponse,
         renewing tokens: TokenSet,
         _ metadata: ProviderMetadata,
-        hiding sent: SentValues
+        hiding sent: RedactedValues
     ) throws -> TokenResponse {
-        switch try TokenAnswer(response, to: .refreshToken, hiding: sent) {
+        switch try TokenEndpointResponse(response, to: .refreshToken, hiding: sent) {
         case .failure(let failure): throw refusal(failure, metadata)
         case .success(let object):
             return try self.response(

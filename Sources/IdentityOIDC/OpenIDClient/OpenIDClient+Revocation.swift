@@ -22,7 +22,7 @@ extension OpenIDClient {
         }
         let (refreshToken, accessToken) = (token("refresh_token"), token("access_token"))
         guard refreshToken != nil || accessToken != nil else { return }
-        let environment = channel.environment
+        let environment = httpClient.environment
         let started = environment.clock.elapsed
         // Unstructured: cancellation reaches all other tasks.
         let isRevoked = await Task { [self] in
@@ -42,13 +42,13 @@ extension OpenIDClient {
             }
             return false
         }
-        func revoke(_ token: Secret, _ kind: String) async throws -> RevocationAnswer {
+        func revoke(_ token: Secret, _ kind: String) async throws -> RevocationResponse {
             let answer = try await authenticated(
                 [("token", token.reveal()), ("token_type_hint", kind)],
                 to: endpoint,
                 asking: "The provider's revocation endpoint"
             )
-            return try RevocationAnswer(answer.response, hiding: answer.sent) { clientRefusal($0, metadata) }
+            return try RevocationResponse(answer.response, hiding: answer.sent) { clientRefusal($0, metadata) }
         }
         guard let refreshToken else {
             guard let accessToken else { return false }

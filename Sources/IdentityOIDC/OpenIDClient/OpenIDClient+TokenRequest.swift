@@ -17,9 +17,9 @@ extension OpenIDClient {
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata,
         provedBy key: DPoPKey?
-    ) async throws -> (answer: TokenAnswer, startedAt: Date) {
+    ) async throws -> (answer: TokenEndpointResponse, startedAt: Date) {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
-        let startedAt = channel.environment.clock.now
+        let startedAt = httpClient.environment.clock.now
         let (response, sent) = try await authenticated(
             fields,
             headers: tokenRequestHeaders,
@@ -27,7 +27,7 @@ extension OpenIDClient {
             provedBy: key,
             asking: "The provider's token endpoint"
         )
-        return (try TokenAnswer(response, to: grant, hiding: sent), startedAt)
+        return (try TokenEndpointResponse(response, to: grant, hiding: sent), startedAt)
     }
 
     var tokenRequestHeaders: [(name: String, value: String)] {
@@ -52,7 +52,7 @@ extension OpenIDClient {
             issuers: dialect.issuers,
             audiences: dialect.audiences,
             algorithms: algorithms(metadata),
-            now: channel.environment.clock.now
+            now: httpClient.environment.clock.now
         )
         expected.allowsForeignAudiences = dialect.allowsForeignAudiences
         expected.acceptsNumericSubject = dialect.acceptsNumericSubject
@@ -85,7 +85,7 @@ extension OpenIDClient {
     ) async throws -> Claims {
         guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
         // A token that cannot be read has no kid, and is refused before any key counts.
-        let keyID = (try? JSONWebSignature(parsing: token))?.keyID
+        let keyID = (try? JSONWebToken(parsing: token))?.keyID
         return try await keySource.verifying(with: url, keyID: keyID, validate)
     }
 

@@ -11,7 +11,7 @@ package struct OpenIDClient: Sendable {
     package let authentication: ClientAuthentication
     package var dialect: OpenIDDialect
     package let metadataSource: MetadataSource
-    package let channel: ProviderChannel
+    package let httpClient: ProviderHTTPClient
     let keySource: KeySetSource
     let dpopNonces = DPoPNonceCache()
 
@@ -21,15 +21,15 @@ package struct OpenIDClient: Sendable {
         authentication: ClientAuthentication,
         dialect: OpenIDDialect,
         metadataSource: MetadataSource,
-        channel: ProviderChannel
+        httpClient: ProviderHTTPClient
     ) {
         self.descriptor = descriptor
         self.scopes = scopes
         self.authentication = authentication
         self.dialect = dialect
         self.metadataSource = metadataSource
-        self.channel = channel
-        keySource = KeySetSource(channel: channel, provider: descriptor.name)
+        self.httpClient = httpClient
+        keySource = KeySetSource(httpClient: httpClient, provider: descriptor.name)
     }
 
     /// Checks the callback and spends the code; the code goes out once, whatever happens then.
@@ -76,7 +76,7 @@ package struct OpenIDClient: Sendable {
         let (answer, startedAt) = try await send(.authorizationCode, fields, metadata, provedBy: key)
         switch answer {
         case .success(let object):
-            return try await loginTokens(object, provedBy: key, startedAt, on: LoginTerms(attempt), metadata)
+            return try await loginTokens(object, provedBy: key, startedAt, on: LoginExpectations(attempt), metadata)
         case .failure(let failure): throw refusal(failure, metadata)
         }
     }

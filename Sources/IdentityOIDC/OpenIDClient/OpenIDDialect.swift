@@ -8,7 +8,7 @@ package struct OpenIDDialect: Sendable {
     /// Whether a `nonce` is sent.
     package var sendsNonce = true
     /// Whether a PKCE challenge is sent.
-    package var usesProofKey = true
+    package var usesPKCE = true
     /// The length of `state` in random bytes.
     package var stateByteCount = 32
     /// The length of `state` in characters, for providers that insist on one; nil keeps all that the bytes give.

@@ -12,7 +12,7 @@ extension OpenIDProvider: ResourceAuthorizing {
         _ url: HTTPURL,
         with tokens: TokenSet
     ) throws -> HTTPHeaders {
-        guard url.isSecure || (client.channel.allowsLoopbackHTTP && url.isLoopback) else {
+        guard url.isSecure || (client.httpClient.allowsLoopbackHTTP && url.isLoopback) else {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,

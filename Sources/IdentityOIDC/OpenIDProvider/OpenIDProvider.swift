@@ -102,7 +102,7 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
             base, discovery, endpoints.authorization, endpoints.token, endpoints.jwks, endpoints.userInfo,
             endpoints.pushedAuthorization, endpoints.revocation, endpoints.deviceAuthorization,
         ]
-        let channel = ProviderChannel(
+        let httpClient = ProviderHTTPClient(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
@@ -140,8 +140,8 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
             scopes: configuration.scopes,
             authentication: configuration.authentication,
             dialect: dialect,
-            metadataSource: MetadataSource(source, channel: channel),
-            channel: channel
+            metadataSource: MetadataSource(source, httpClient: httpClient),
+            httpClient: httpClient
         )
     }
 
@@ -251,10 +251,10 @@ public struct OpenIDProvider: IdentityProvider, JournaledRefreshing, BuyerProfil
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         guard let endpoint = try await client.metadataSource.metadata().userInfoEndpoint else { return tokens.buyer }
         let response = try await client.ask(endpoint, with: tokens, asking: "The provider's UserInfo endpoint")
-        return try UserInfo.buyer(
+        return try UserInfoResponse.buyer(
             from: response,
             for: tokens.buyer,
-            hiding: SentValues(secrets: [tokens.accessToken])
+            hiding: RedactedValues(secrets: [tokens.accessToken])
         )
     }
 }

@@ -16,8 +16,8 @@ package enum PushedAuthorizationResponse: Sendable {
     ///   - response: The answer.
     ///   - sent: What the request carried, which a failure must not repeat.
     /// - Throws: `IdentityError` for a success that is none.
-    package init(_ response: HTTPResponse, hiding sent: SentValues = SentValues()) throws(IdentityError) {
-        switch try TokenAnswer(response, to: .authorizationCode, hiding: sent) {
+    package init(_ response: HTTPResponse, hiding sent: RedactedValues = RedactedValues()) throws(IdentityError) {
+        switch try TokenEndpointResponse(response, to: .authorizationCode, hiding: sent) {
         case .failure(var failure):
             failure.endpoint = "pushed authorization request endpoint"
             failure.endpointMember = "endpoints.pushedAuthorization"
@@ -68,7 +68,7 @@ extension TokenFailure {
             )
         case "access_denied", "login_required", "interaction_required", "consent_required",
             "account_selection_required":
-            return AuthorizationRefusal.error(for: providerAnswer)
+            return AuthorizationErrorResponse.error(for: providerAnswer)
         default: return nil
         }
     }

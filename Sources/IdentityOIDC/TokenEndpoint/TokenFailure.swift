@@ -13,7 +13,7 @@ package struct TokenFailure: Sendable {
     /// Whether the body was a JSON object.
     package var isJSON: Bool
     /// What the request carried: no error repeats it.
-    package var sent = SentValues()
+    package var sent = RedactedValues()
     /// Which endpoint it was, in the words of an error.
     package var endpoint = "token endpoint"
     /// The member of the configuration that sets the endpoint's address.

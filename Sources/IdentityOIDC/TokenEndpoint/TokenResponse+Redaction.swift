@@ -5,11 +5,11 @@ extension TokenResponse: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension TokenAnswer: CustomStringConvertible, CustomReflectable {
+extension TokenEndpointResponse: CustomStringConvertible, CustomReflectable {
     package var description: String {
         switch self {
-        case .success: "TokenAnswer(success)"
-        case .failure(let failure): "TokenAnswer(failure, HTTP \(failure.status))"
+        case .success: "TokenEndpointResponse(success)"
+        case .failure(let failure): "TokenEndpointResponse(failure, HTTP \(failure.status))"
         }
     }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -25,12 +25,12 @@ extension DeviceAuthorizationResponse: CustomStringConvertible, CustomReflectabl
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension CompactSignature: CustomStringConvertible, CustomReflectable {
-    package var description: String { "CompactSignature(<redacted>)" }
+extension CompactJWS: CustomStringConvertible, CustomReflectable {
+    package var description: String { "CompactJWS(<redacted>)" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension JSONWebSignature: CustomStringConvertible, CustomReflectable {
-    package var description: String { "JSONWebSignature(<redacted>)" }
+extension JSONWebToken: CustomStringConvertible, CustomReflectable {
+    package var description: String { "JSONWebToken(<redacted>)" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -112,7 +112,7 @@ public final class AuthClient: Sendable {
         self.storefrontAccessToken = storefrontAccessToken
         self.outcome = outcome
         self.executor = executor
-        random = (try? outcome.get())?.client.channel.environment.random ?? SystemRandom()
+        random = (try? outcome.get())?.client.httpClient.environment.random ?? SystemRandom()
     }
 
     /// Who is told how logins end; held weakly.
@@ -128,7 +128,7 @@ public final class AuthClient: Sendable {
 
     func provider() throws(IdentityError) -> ShopifyProvider { try outcome.get() }
 
-    var now: Date { (try? outcome.get())?.client.channel.environment.clock.now ?? SystemClock().now }
+    var now: Date { (try? outcome.get())?.client.httpClient.environment.clock.now ?? SystemClock().now }
 
     // MARK: PKCE
 
@@ -141,7 +141,7 @@ public final class AuthClient: Sendable {
 
     /// The S256 challenge of a verifier, without padding (RFC 7636 section 4.2).
     public func generateCodeChallenge(for codeVerifier: String) -> String {
-        (try? ProofKey(verifier: codeVerifier).challenge) ?? ""
+        (try? PKCE(verifier: codeVerifier).challenge) ?? ""
     }
 
     // MARK: The authorization URL
@@ -182,7 +182,7 @@ public final class AuthClient: Sendable {
             }
             let request = try await provider().authorizationRequest(
                 options,
-                proofKey: try ProofKey(verifier: codeVerifier)
+                pkce: try PKCE(verifier: codeVerifier)
             )
             state.withLock { $0.logins.add(request.attempt, at: now) }
             return request

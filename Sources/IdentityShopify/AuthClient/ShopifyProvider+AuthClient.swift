@@ -7,9 +7,9 @@ internal import IdentityOIDC
 extension ShopifyProvider {
     func authorizationRequest(
         _ options: LoginOptions,
-        proofKey: ProofKey
+        pkce: PKCE
     ) async throws -> AuthorizationRequest {
-        try await client.authorizationRequest(try await checked(options), ownProofKey: proofKey)
+        try await client.authorizationRequest(try await checked(options), pkce: pkce)
     }
 
     /// What a callback must look like, as far as it can be told without asking anybody.
@@ -45,17 +45,17 @@ extension ShopifyProvider {
             accessToken: Secret(""),
             refreshToken: refreshToken,
             scopes: client.scopes,
-            issuedAt: client.channel.environment.clock.now
+            issuedAt: client.httpClient.environment.clock.now
         )
         return try await client.refresh(tokens, isBuyerKnown: false)
     }
 
     /// Calls the logout endpoint as a mobile client does: 200, or a redirect for browsers, which is not followed.
     func visit(_ url: HTTPURL) async throws {
-        let response = try await client.channel.send(
+        let response = try await client.httpClient.send(
             .get,
             url,
-            headers: try ProviderChannel.headers(accepting: "*/*", ShopifyDialect.headers(configuration)),
+            headers: try ProviderHTTPClient.headers(accepting: "*/*", ShopifyDialect.headers(configuration)),
             asking: "Shopify's logout endpoint"
         )
         guard (200..<400).contains(response.status) else {

@@ -30,7 +30,7 @@ extension ShopifyProvider.Configuration {
             )
         }
         guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.missingOpenID }
-        guard ShopifyAddresses.isVersion(apiVersion) else {
+        guard ShopifyURLs.isVersion(apiVersion) else {
             throw ConfigurationProblem(
                 member: "apiVersion",
                 problem: "is not a version",
@@ -60,7 +60,7 @@ extension ShopifyProvider.Configuration {
     }
 
     private static func check(shopID: String) throws(ConfigurationProblem) {
-        guard ShopIssuer.isShopID(shopID) else {
+        guard ShopifyIssuer.isShopID(shopID) else {
             throw ConfigurationProblem(
                 member: "shopID",
                 problem: "is not a number of a shop",
@@ -72,7 +72,7 @@ extension ShopifyProvider.Configuration {
     /// Something must say where the endpoints are.
     private func checkSource() throws(ConfigurationProblem) {
         if let shopDomain {
-            guard ShopifyAddresses.site(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) != nil else {
+            guard ShopifyURLs.site(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) != nil else {
                 throw ConfigurationProblem(
                     member: "shopDomain",
                     problem: "is not a bare domain name",
@@ -122,10 +122,10 @@ extension ShopifyProvider.Configuration {
 
     /// Checks a redirect URI against what Shopify lets a client of this type register.
     func checkRedirect(_ redirectURI: String) throws(ConfigurationProblem) {
-        if allowsLoopbackHTTP, ShopifyAddresses.isLoopbackRedirect(redirectURI) { return }
+        if allowsLoopbackHTTP, ShopifyURLs.isLoopbackRedirect(redirectURI) { return }
         if case .publicMobile = client {
-            guard ShopifyAddresses.isMobileRedirect(redirectURI, shopID: shopID) else {
-                let example = ShopifyAddresses.mobileRedirect(shopID ?? "{shop id}")
+            guard ShopifyURLs.isMobileRedirect(redirectURI, shopID: shopID) else {
+                let example = ShopifyURLs.mobileRedirect(shopID ?? "{shop id}")
                 throw ConfigurationProblem(
                     member: "redirectURI",
                     problem: "has not the scheme of this shop's mobile clients",

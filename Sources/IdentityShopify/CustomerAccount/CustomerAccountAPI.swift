@@ -5,7 +5,7 @@ internal import IdentityOIDC
 /// Shopify's GraphQL API for what belongs to one buyer.
 struct CustomerAccountAPI: Sendable {
     let address: CustomerAccountAddress
-    let channel: ProviderChannel
+    let httpClient: ProviderHTTPClient
     let headers: [(name: String, value: String)]
 
     /// Who the buyer is; `Customer` has no scalar `email` or `phone`.
@@ -29,10 +29,10 @@ struct CustomerAccountAPI: Sendable {
             "query": .string(Self.identityDocument), "variables": .object([:]),
             "operationName": .string("CustomerIdentity"),
         ]
-        let response = try await channel.send(
+        let response = try await httpClient.send(
             .post,
             url,
-            headers: try ProviderChannel.headers(
+            headers: try ProviderHTTPClient.headers(
                 // The token stands alone here: with "Bearer" before it Shopify answers 401.
                 headers + [("Content-Type", "application/json"), ("Authorization", accessToken.reveal())]
             ),
@@ -40,9 +40,9 @@ struct CustomerAccountAPI: Sendable {
             asking: "Shopify's Customer Account API"
         )
         do {
-            return try CustomerAnswer.customer(in: response)
+            return try CustomerResponse.customer(in: response)
         } catch {
-            throw error.hiding(SentValues(secrets: [accessToken]))
+            throw error.hiding(RedactedValues(secrets: [accessToken]))
         }
     }
 }

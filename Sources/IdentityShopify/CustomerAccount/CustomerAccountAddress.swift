@@ -9,9 +9,9 @@ final class CustomerAccountAddress: Sendable {
     private let fallback: HTTPURL?
     private let version: String
     private let hosts: EndpointHosts
-    private let channel: ProviderChannel
+    private let httpClient: ProviderHTTPClient
     private let headers: [(name: String, value: String)]
-    private let found: DiscoveredValue<HTTPURL>
+    private let found: DiscoveryCache<HTTPURL>
 
     init(
         configured: HTTPURL?,
@@ -19,7 +19,7 @@ final class CustomerAccountAddress: Sendable {
         fallback: HTTPURL?,
         version: String,
         hosts: EndpointHosts,
-        channel: ProviderChannel,
+        httpClient: ProviderHTTPClient,
         headers: [(name: String, value: String)]
     ) {
         self.configured = configured
@@ -27,10 +27,10 @@ final class CustomerAccountAddress: Sendable {
         self.fallback = fallback
         self.version = version
         self.hosts = hosts
-        self.channel = channel
+        self.httpClient = httpClient
         self.headers = headers
         // The address hardly ever changes: an old one is better than an outage of the document that names it.
-        found = DiscoveredValue(clock: channel.environment.clock, keepsOldValue: { $0.kind == .retryLater })
+        found = DiscoveryCache(clock: httpClient.environment.clock, keepsOldValue: { $0.kind == .retryLater })
     }
 
     /// The address with the pinned version; nil when nothing leads to one.
@@ -41,7 +41,7 @@ final class CustomerAccountAddress: Sendable {
     }
 
     private func fetch(_ discovery: HTTPURL) async throws -> HTTPURL {
-        let response = try await channel.document(
+        let response = try await httpClient.document(
             at: discovery,
             following: 3,
             headers: headers,
@@ -59,8 +59,8 @@ final class CustomerAccountAddress: Sendable {
             )
         }
         guard let text = (try? JSONValue(parsing: response.body))?["graphql_api"]?.string,
-            let url = try? HTTPURL(text), url.isSecure || (channel.allowsLoopbackHTTP && url.isLoopback),
-            let pinned = ShopifyAddresses.pinned(url, to: version)
+            let url = try? HTTPURL(text), url.isSecure || (httpClient.allowsLoopbackHTTP && url.isLoopback),
+            let pinned = ShopifyURLs.pinned(url, to: version)
         else {
             throw failure(.rejected, .discoveryFailed, "names no https address as graphql_api", of: response)
         }

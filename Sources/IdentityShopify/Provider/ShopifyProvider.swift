@@ -24,11 +24,11 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
             throw error.error
         }
         self.configuration = configuration
-        let issuers = ShopIssuer.policy(shopID: configuration.shopID, issuers: configuration.issuers)
+        let issuers = ShopifyIssuer.policy(shopID: configuration.shopID, issuers: configuration.issuers)
         let site = configuration.shopDomain.flatMap {
-            ShopifyAddresses.site($0, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
+            ShopifyURLs.site($0, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
         }
-        let channel = ProviderChannel(
+        let httpClient = ProviderHTTPClient(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
@@ -36,7 +36,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
         )
         let discovery = Self.discovery(configuration, site)
         let headers = ShopifyDialect.headers(configuration)
-        let hosts = ShopifyAddresses.hosts(configuration, site)
+        let hosts = ShopifyURLs.hosts(configuration, site)
         client = OpenIDClient(
             descriptor: ProviderDescriptor(
                 name: configuration.name,
@@ -52,24 +52,24 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
             dialect: ShopifyDialect.dialect(configuration, issuers: issuers),
             metadataSource: MetadataSource(
                 Self.metadata(configuration, discovery, issuers, hosts, headers),
-                channel: channel
+                httpClient: httpClient
             ),
-            channel: channel
+            httpClient: httpClient
         )
         customerAccountAPI = CustomerAccountAPI(
             address: CustomerAccountAddress(
                 configured: configuration.endpoints.api,
-                discovery: (discovery ?? site).flatMap { ShopifyAddresses.apiDiscovery(beside: $0) },
+                discovery: (discovery ?? site).flatMap { ShopifyURLs.apiDiscovery(beside: $0) },
                 fallback: configuration.shopID.flatMap {
-                    issuers.isAccepted(ShopIssuer.issuer(shopID: $0))
-                        ? ShopifyAddresses.fixedAPI(shopID: $0, version: configuration.apiVersion) : nil
+                    issuers.isAccepted(ShopifyIssuer.issuer(shopID: $0))
+                        ? ShopifyURLs.fixedAPI(shopID: $0, version: configuration.apiVersion) : nil
                 },
                 version: configuration.apiVersion,
                 hosts: hosts,
-                channel: channel,
+                httpClient: httpClient,
                 headers: headers
             ),
-            channel: channel,
+            httpClient: httpClient,
             headers: headers
         )
     }
@@ -80,7 +80,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
         if configuration.endpoints.isWhole { return nil }
         let path = "/.well-known/openid-configuration"
         if let site { return try? site.replacing(path: path) }
-        return configuration.shopID.flatMap { try? HTTPURL(ShopIssuer.issuer(shopID: $0) + path) }
+        return configuration.shopID.flatMap { try? HTTPURL(ShopifyIssuer.issuer(shopID: $0) + path) }
     }
 
     private static func metadata(
@@ -93,7 +93,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
         var source = MetadataSource.Configuration(discoveryURL: discovery, issuers: issuers)
         // Without discovery no login is bound to this name; the ID token's issuer is checked against the policy.
         var configured = ProviderMetadata(
-            issuer: configuration.issuers?.first ?? ShopIssuer.issuer(shopID: configuration.shopID ?? "")
+            issuer: configuration.issuers?.first ?? ShopifyIssuer.issuer(shopID: configuration.shopID ?? "")
         )
         configured.authorizationEndpoint = configuration.endpoints.authorization
         configured.tokenEndpoint = configuration.endpoints.token
@@ -103,8 +103,8 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
         source.allowedRedirects = 3
         source.hosts = hosts
         source.headers = headers
-        if let shopID = configuration.shopID, issuers.isAccepted(ShopIssuer.issuer(shopID: shopID)) {
-            source.fallback = ShopifyAddresses.fixedMetadata(shopID: shopID)
+        if let shopID = configuration.shopID, issuers.isAccepted(ShopifyIssuer.issuer(shopID: shopID)) {
+            source.fallback = ShopifyURLs.fixedMetadata(shopID: shopID)
         }
         return source
     }
@@ -120,7 +120,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
     private static func redirectURI(_ configuration: Configuration) -> String? {
         if let redirectURI = configuration.redirectURI { return redirectURI }
         guard case .publicMobile = configuration.client else { return nil }
-        return configuration.shopID.map { ShopifyAddresses.mobileRedirect($0) }
+        return configuration.shopID.map { ShopifyURLs.mobileRedirect($0) }
     }
 
     /// Name, kind and client.
@@ -143,14 +143,14 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
         }
         guard options.redirectURI == nil, descriptor.redirectURI == nil else { return options }
         let issuer = try await client.metadataSource.metadata().issuer
-        guard let shopID = ShopIssuer.shopID(in: issuer) else {
+        guard let shopID = ShopifyIssuer.shopID(in: issuer) else {
             throw ConfigurationProblem(
                 member: "redirectURI",
                 problem: "is missing",
                 hint: "Its default is made of the shop id, which neither the configuration nor the issuer tells."
             ).error
         }
-        options.redirectURI = ShopifyAddresses.mobileRedirect(shopID)
+        options.redirectURI = ShopifyURLs.mobileRedirect(shopID)
         return options
     }
 
@@ -224,7 +224,7 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
     /// verified stays. The same is returned where the configuration leads to no address of that API.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         guard let customer = try await customerAccountAPI.customer(tokens.accessToken) else { return tokens.buyer }
-        return CustomerAnswer.buyer(customer, knownAs: tokens.buyer)
+        return CustomerResponse.buyer(customer, knownAs: tokens.buyer)
     }
 
     /// The access token itself, which is what a Storefront cart takes as `customerAccessToken`.

@@ -12,7 +12,7 @@ final class CustomerAccountLocator: Sendable {
     private let environment: IdentityEnvironment
     private let retry: RetryPolicy
     private let observers: [any GraphQLObserver]
-    private let address: DiscoveredValue<HTTPURL>
+    private let address: DiscoveryCache<HTTPURL>
     private let known = Mutex<GraphQLExecutor?>(nil)
 
     init(
@@ -26,7 +26,7 @@ final class CustomerAccountLocator: Sendable {
         self.retry = retry
         self.observers = observers
         // The address hardly ever changes: an old one is better than an outage of the document that names it.
-        address = DiscoveredValue(clock: environment.clock, keepsOldValue: { $0.kind == .retryLater })
+        address = DiscoveryCache(clock: environment.clock, keepsOldValue: { $0.kind == .retryLater })
     }
 
     func executor() async throws(IdentityError) -> GraphQLExecutor {
@@ -53,13 +53,13 @@ final class CustomerAccountLocator: Sendable {
     }
 
     private func discover() async throws -> HTTPURL {
-        let channel = ProviderChannel(
+        let httpClient = ProviderHTTPClient(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [configuration.discovery]
         )
-        let response = try await channel.document(
+        let response = try await httpClient.document(
             at: configuration.discovery,
             following: 3,
             headers: [],

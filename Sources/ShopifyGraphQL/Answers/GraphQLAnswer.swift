@@ -21,7 +21,7 @@ struct GraphQLAnswer: Sendable {
     init(
         _ response: HTTPResponse,
         from endpoint: GraphQLEndpoint,
-        hiding secrets: SentValues
+        hiding secrets: RedactedValues
     ) throws(GraphQLFailure) {
         let limits = GraphQLLimits(maximumBytes: endpoint.maximumBodyBytes)
         let body = try? GraphQLResponseBody(parsing: response.body, limits: limits)

@@ -24,7 +24,7 @@ public struct GraphQLMetadata: Sendable, Equatable {
     /// place without an error.
     public var isFallForward: Bool { servedVersion.map { $0 != askedVersion } ?? false }
 
-    init(_ response: HTTPResponse, asked: ShopifyAPIVersion, cost: GraphQLCost?, hiding secrets: SentValues) {
+    init(_ response: HTTPResponse, asked: ShopifyAPIVersion, cost: GraphQLCost?, hiding secrets: RedactedValues) {
         status = response.status
         requestID = response.headers["X-Request-Id"].map { String(secrets.hidden(in: $0).prefix(200)) }
         askedVersion = asked

@@ -45,7 +45,7 @@ extension GraphQLAnswer {
     init(
         _ stored: CachedResponse,
         from endpoint: GraphQLEndpoint,
-        hiding secrets: SentValues
+        hiding secrets: RedactedValues
     ) throws(GraphQLFailure) {
         let answer = try GraphQLAnswer(HTTPResponse(status: 200, body: stored.body), from: endpoint, hiding: secrets)
         self.init(data: answer.data, errors: answer.errors, metadata: stored.metadata)

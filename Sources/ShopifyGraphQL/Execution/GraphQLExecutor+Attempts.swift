@@ -13,7 +13,7 @@ extension GraphQLExecutor {
     ) async throws(GraphQLFailure) -> (answer: GraphQLAnswer, body: [UInt8]) {
         let request: HTTPRequest
         do { request = try self.request(document, variables, call) } catch { throw GraphQLFailure(error, .refused) }
-        let secrets = SentValues(variables, secrets: call.secrets)
+        let secrets = RedactedValues(variables, secrets: call.secrets)
         let clock = environment.clock
         var attempts = RetryAttempts(retry, document.repetition, start: clock.elapsed, until: call.deadline)
         // Those who share a request count it as theirs.
@@ -81,7 +81,7 @@ extension GraphQLExecutor {
     private func attempt(
         _ request: HTTPRequest,
         _ attempts: RetryAttempts,
-        _ secrets: SentValues
+        _ secrets: RedactedValues
     ) async -> Result<(GraphQLAnswer, [UInt8]), GraphQLFailure> {
         var request = request
         let time = min(endpoint.timeout, max(attempts.remaining(at: environment.clock.elapsed), .milliseconds(1)))

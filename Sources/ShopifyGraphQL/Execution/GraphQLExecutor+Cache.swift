@@ -31,7 +31,7 @@ extension GraphQLExecutor {
                 throw error.error(for: document)
             }
         }
-        let secrets = SentValues(variables, secrets: call.secrets)
+        let secrets = RedactedValues(variables, secrets: call.secrets)
         switch call.cachePolicy {
         case .networkOnly: break
         case .cacheOnly:
@@ -124,7 +124,7 @@ extension GraphQLExecutor {
         _ cache: any ResponseCache,
         _ key: ResponseCacheKey,
         youngerThan expiry: Duration?,
-        _ secrets: SentValues
+        _ secrets: RedactedValues
     ) async -> (answer: GraphQLAnswer, age: Duration)? {
         guard let stored = await cache.response(for: key) else { return nil }
         let age = environment.clock.elapsed - stored.storedAt

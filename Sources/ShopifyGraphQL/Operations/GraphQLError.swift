@@ -51,7 +51,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
         self.locations = locations
     }
 
-    package init(_ value: JSONValue, hiding secrets: SentValues) {
+    package init(_ value: JSONValue, hiding secrets: RedactedValues) {
         message = secrets.hidden(in: value["message"]?.string ?? value.string ?? "")
         path = (value["path"]?.array ?? []).prefix(64).map { secrets.hidden(in: $0.string ?? $0.number?.text ?? "") }
         code = value["extensions"]?["code"]?.string.map { Code(rawValue: String(secrets.hidden(in: $0).prefix(100))) }
@@ -64,7 +64,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
     }
 
     /// The entries of a member `errors`, which Shopify's endpoints write as an array, an object or a text.
-    package static func entries(of value: JSONValue?, hiding secrets: SentValues) -> [GraphQLError] {
+    package static func entries(of value: JSONValue?, hiding secrets: RedactedValues) -> [GraphQLError] {
         switch value {
         case nil, .null: []
         case .array(let entries): entries.prefix(100).map { GraphQLError($0, hiding: secrets) }

@@ -20,7 +20,7 @@ enum PushedAuthorizationFuzz {
         let object = (try? JSONValue(parsing: body))?.object
         let answer: PushedAuthorizationResponse
         do {
-            answer = try PushedAuthorizationResponse(response, hiding: SentValues(secrets: [Secret(secret)]))
+            answer = try PushedAuthorizationResponse(response, hiding: RedactedValues(secrets: [Secret(secret)]))
         } catch {
             return try require(error.kind == .rejected, "an unreadable answer is not a refusal")
         }

@@ -7,14 +7,14 @@ enum SignatureFuzz {
     static func check(_ input: [UInt8]) throws {
         let token = Secret(bytes: input)
         do {
-            let compact = try CompactSignature(parsing: token)
+            let compact = try CompactJWS(parsing: token)
             let parts = input.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             try require(parts.count == 3 && input.count <= 32_768, "no compact form")
             try require(Base64URL.encode(compact.payload).utf8.elementsEqual(parts[1]), "another payload")
             try require(Base64URL.encode(compact.signature).utf8.elementsEqual(parts[2]), "another signature")
         } catch let error as IdentityError {
             try require(error.code == .idTokenMalformed, "another code")
-            let isAccepted = (try? JSONWebSignature(parsing: token)) != nil
+            let isAccepted = (try? JSONWebToken(parsing: token)) != nil
             try require(!isAccepted, "a JWT that is no JWS")
         }
         let isAccepted =

@@ -18,9 +18,9 @@ enum TokenResponseFuzz {
             headers: headers,
             body: body
         )
-        let answer: TokenAnswer
+        let answer: TokenEndpointResponse
         do {
-            answer = try TokenAnswer(response, to: grant)
+            answer = try TokenEndpointResponse(response, to: grant)
         } catch {
             return try require(error.kind == .rejected, "an unreadable answer is no refusal")
         }

@@ -1,0 +1,119 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// What a refusal of Bolt's APIs says, in whichever of the five envelopes it came.
+struct BoltErrorResponse: Sendable, Equatable {
+    /// Bolt's number, for example 18 for a dead token.
+    var code: Int?
+    /// The name of the error, where it has one instead.
+    var name: String?
+    var message: String?
+
+    /// Reads an envelope; nil for an object that is none.
+    init?(_ object: JSONObject) {
+        if let first = object["errors"]?.array?.first {
+            self.init(part: first)  // {"errors":[{"code","message"}],"result":{"success":false}}
+        } else if let error = object["error"], error.object != nil {
+            self.init(part: error)  // {"status":"failure","error":{"code","message"}}
+        } else if let error = object["error"]?.string {
+            self.init(name: error, message: object["error_description"]?.string)  // OAuth
+        } else if let tag = object[".tag"]?.string {
+            self.init(name: tag, message: object["message"]?.string)  // the third version of the API
+        } else if object["code"] != nil, object["message"] != nil {
+            self.init(part: .object(object))  // {"code","message"}
+        } else if object["result"]?["success"]?.bool == false || object["status"]?.string == "failure" {
+            self.init()
+        } else {
+            return nil
+        }
+    }
+
+    private init(code: Int? = nil, name: String? = nil, message: String? = nil) {
+        self.code = code
+        self.name = name
+        self.message = message
+    }
+
+    private init(part: JSONValue) {
+        code = part["code"]?.number?.integer ?? (part["code"]?.string).flatMap { Int($0) }
+        name = code == nil ? part["code"]?.string : nil
+        message = part["message"]?.string
+    }
+
+    /// An expired or revoked access token is 403 with one of these numbers, not 401.
+    private static let deadTokenCodes = [18, 1009, 1015]
+    private static let wrongKeyCode = 1005
+
+    /// The error that an answer of the account API means.
+    static func error(_ refusal: BoltErrorResponse?, _ response: HTTPResponse, isJSON: Bool) -> IdentityError {
+        let status = response.status
+        func make(
+            _ kind: IdentityError.Kind,
+            _ code: IdentityError.Code,
+            _ message: String,
+            _ hint: String
+        ) -> IdentityError {
+            IdentityError(
+                kind,
+                code,
+                message,
+                hint: hint,
+                reference: "help.bolt.com/developers/error-codes",
+                retryAfter: response.headers.retryAfter,
+                providerAnswer: IdentityError.ProviderAnswer(
+                    error: refusal?.code.map { String($0) } ?? refusal?.name,
+                    errorDescription: refusal?.message,
+                    status: status,
+                    traceID: response.headers["X-Bolt-Trace-Id"]
+                )
+            )
+        }
+        if refusal?.code == wrongKeyCode {
+            return make(
+                .configuration,
+                .invalidClient,
+                "Bolt does not know the merchant by these keys.",
+                "Check apiKey and publishableKey, and that both belong to environment."
+            )
+        }
+        let isDead = refusal?.code.map { deadTokenCodes.contains($0) } ?? false
+        if status == 401 || status == 403 && isDead {
+            return make(
+                .retryLater,
+                .accessTokenRefused,
+                "Bolt refused the access token.",
+                "Refresh the access token. If that does not help, check scopes, or let the buyer sign in again."
+            )
+        }
+        if status == 429 || status >= 500 {
+            return make(
+                .retryLater,
+                .providerUnavailable,
+                "Bolt's account API is not available (HTTP \(status)).",
+                "Try again in a while."
+            )
+        }
+        if (300..<400).contains(status) {
+            return make(
+                .rejected,
+                .redirectRefused,
+                "Bolt's account API answered with a redirect, which was not followed.",
+                "Check endpoints.api."
+            )
+        }
+        guard isJSON, status != 200 || refusal != nil else {
+            return make(
+                .retryLater,
+                .unexpectedResponse,
+                "Bolt's account API returned an unexpected response (HTTP \(status)).",
+                "Check endpoints.api. If the address is right, try again later."
+            )
+        }
+        return make(
+            .rejected,
+            .unexpectedResponse,
+            "Bolt's account API refused the request (HTTP \(status)).",
+            "Read providerAnswer of this error: it has Bolt's explanation."
+        )
+    }
+}

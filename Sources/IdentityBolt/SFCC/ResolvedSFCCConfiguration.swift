@@ -1,0 +1,158 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+
+/// What an SFCC configuration comes to once it has been checked.
+struct ResolvedSFCCConfiguration: Sendable {
+    /// The storefront, by whose origin its unverified buyers are named.
+    let storefront: HTTPURL
+    let codeExchange: HTTPURL
+    let tokenExchange: HTTPURL
+    let authorization: HTTPURL
+    let publishableKey: String
+
+    init(_ configuration: SFCCConfiguration) throws {
+        guard !configuration.usePkce else { throw Self.pkceUnsupported }
+        try Self.checkProvable(LoginOptions().completed(by: configuration.loginDefaults))
+        storefront = try Self.storefront(configuration)
+        let endpoints = configuration.endpoints
+        codeExchange =
+            try endpoints.codeExchange ?? Self.controller(configuration.codeExchangeAction, storefront, configuration)
+        tokenExchange =
+            try endpoints.tokenExchange ?? Self.controller(configuration.tokenExchangeAction, storefront, configuration)
+        authorization = try endpoints.authorization ?? Self.authorization(configuration)
+        publishableKey = ResolvedBoltConfiguration.trimmed(configuration.publishableKey ?? "")
+        guard publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw ResolvedBoltConfiguration.invalid(
+                "The publishable key holds what no key holds.",
+                "Copy it from Bolt's dashboard."
+            )
+        }
+        let all = [storefront, codeExchange, tokenExchange, authorization, endpoints.jwks, endpoints.api]
+        guard
+            all.allSatisfy({ $0.map { $0.isSecure || configuration.allowsLoopbackHTTP && $0.isLoopback } ?? true })
+        else {
+            throw ResolvedBoltConfiguration.invalid(
+                "One of the endpoints is not https.",
+                "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
+            )
+        }
+        try Self.checkNames(configuration)
+        guard !configuration.codeParam.isEmpty, !configuration.stateParam.isEmpty,
+            !configuration.codeParam.isIdentical(to: configuration.stateParam)
+        else {
+            throw ResolvedBoltConfiguration.invalid(
+                "Code and state need query items of their own.",
+                "Use two different names."
+            )
+        }
+        guard configuration.stateLength.map({ (8...86).contains($0) }) ?? true else {
+            throw ResolvedBoltConfiguration.invalid(
+                "The length of state is not between 8 and 86 characters.",
+                "Leave it out unless Bolt insists."
+            )
+        }
+    }
+
+    /// Checks that a key set has issuers beside it, and that issuers and audiences have a key set.
+    ///
+    /// A key set may sign for other issuers and clients too. Issuers and audiences that nothing proves would only look like a check.
+    private static func checkNames(_ configuration: SFCCConfiguration) throws(IdentityError) {
+        let names = [("issuers", configuration.issuers), ("audiences", configuration.audiences)]
+        for (member, list) in names where list.map({ $0.isEmpty || $0.contains(where: \.isEmpty) }) ?? false {
+            throw ResolvedBoltConfiguration.invalid(
+                "`\(member)` is an empty list or contains an empty text.",
+                "Write the values that the storefront's tokens have, or leave \(member) out."
+            )
+        }
+        if configuration.endpoints.jwks == nil {
+            guard configuration.issuers == nil, configuration.audiences == nil else {
+                throw ResolvedBoltConfiguration.invalid(
+                    "`issuers` and `audiences` have no effect without `endpoints.jwks`.",
+                    "Set endpoints.jwks to the key set that signs the storefront's tokens, or leave issuers and audiences out."
+                )
+            }
+        } else if configuration.issuers == nil {
+            throw ResolvedBoltConfiguration.invalid(
+                "`issuers` is missing although `endpoints.jwks` is set.",
+                "Write the iss of the storefront's tokens into issuers: the key set alone does not say who issued a token."
+            )
+        }
+    }
+
+    /// Refuses what the login page could be asked for and nobody could check afterwards.
+    static func checkProvable(_ options: LoginOptions) throws(IdentityError) {
+        guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "max_age and acr_values cannot be used with SFCC: the shopper token does not prove when and how the buyer signed in.",
+                hint: "Remove maxAge and acrValues from the provider's configuration and from the login's options."
+            )
+        }
+    }
+
+    static var pkceUnsupported: IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "PKCE cannot be used with SFCC.",
+            hint: "The SFCC backend exchanges the code and would not know the verifier. Set usePkce to false.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
+        )
+    }
+
+    private static func storefront(_ configuration: SFCCConfiguration) throws(IdentityError) -> HTTPURL {
+        let host = configuration.host
+        if configuration.allowsLoopbackHTTP, let local = try? HTTPURL("http://\(host)"), local.isLoopback,
+            isBare(local, host)
+        {
+            return local
+        }
+        guard let url = try? HTTPURL("https://\(host)"), isBare(url, host) else {
+            throw ResolvedBoltConfiguration.invalid(
+                "The host of the SFCC storefront is not a host name.",
+                "Write the name alone, without https:// and path."
+            )
+        }
+        return url
+    }
+
+    private static func isBare(_ url: HTTPURL, _ host: String) -> Bool {
+        url.query == nil && !host.utf8.contains(UInt8(ascii: "/"))
+    }
+
+    private static func controller(
+        _ action: String,
+        _ storefront: HTTPURL,
+        _ configuration: SFCCConfiguration
+    ) throws(IdentityError) -> HTTPURL {
+        var base =
+            configuration.controllerBasePath
+            ?? "/on/demandware.store/Sites-\(FormEncoding.escape(configuration.siteID))-Site/"
+            + FormEncoding.escape(configuration.locale)
+        base = BoltEnvironment.withoutTrailingSlashes(base)
+        if let first = base.utf8.first, first != UInt8(ascii: "/") { base = "/" + base }
+        let hasSite = configuration.controllerBasePath != nil || !configuration.siteID.isEmpty
+        guard hasSite, !action.isEmpty, let url = try? storefront.replacing(path: "\(base)/\(action)") else {
+            throw ResolvedBoltConfiguration.invalid(
+                "Site, locale and controllers make no path.",
+                "Compare them with the URL of a controller in the storefront."
+            )
+        }
+        return url
+    }
+
+    private static func authorization(_ configuration: SFCCConfiguration) throws(IdentityError) -> HTTPURL {
+        let base = configuration.endpoints.api?.text ?? configuration.environment.apiBase
+        guard let url = try? HTTPURL(BoltEnvironment.withoutTrailingSlashes(base) + "/v1/oauth/internal/authorize"),
+            url.query == nil
+        else {
+            throw ResolvedBoltConfiguration.invalid(
+                "The base of Bolt's API is not a URL without a query.",
+                "Write it as https://api.bolt.com."
+            )
+        }
+        return url
+    }
+}

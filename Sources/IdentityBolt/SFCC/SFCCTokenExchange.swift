@@ -1,0 +1,114 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+
+/// The two controllers of a login, called once each with cookies of their own.
+struct SFCCTokenExchange: Sendable {
+    let configuration: SFCCConfiguration
+    let setup: ResolvedSFCCConfiguration
+    let httpClient: ProviderHTTPClient
+    let tokens: SFCCTokenReader
+
+    init(configuration: SFCCConfiguration, setup: ResolvedSFCCConfiguration, httpClient: ProviderHTTPClient) {
+        self.configuration = configuration
+        self.setup = setup
+        self.httpClient = httpClient
+        tokens = SFCCTokenReader(configuration: configuration, setup: setup, httpClient: httpClient)
+    }
+
+    /// Brings the code to the storefront and fetches the shopper's token.
+    func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
+        // A code is spent once it is sent, so neither step is ever repeated.
+        var browser = SFCCHTTPClient(httpClient: httpClient)
+        let pair = [
+            (name: configuration.codeParam, value: code.reveal()),
+            (name: configuration.stateParam, value: state.reveal()),
+        ]
+        let first = try SFCCResponse(
+            await browser.get(try url(configuration.extraQuery + pair)),
+            hidingIn: [code, state]
+        )
+        try first.checkCodeExchange()
+        var form = configuration.extraForm
+        if configuration.repeatsCode { form += pair }
+        if let field = configuration.continuationField,
+            let token = try first.token(configuration.tokenJSONPaths)
+        {
+            form.append((field, token.reveal()))
+        }
+        let startedAt = httpClient.environment.clock.now
+        let second = try SFCCResponse(await browser.post(setup.tokenExchange, form), hidingIn: [code, state])
+        return try await tokens.read(second, startedAt: startedAt, replacing: nil)
+    }
+
+    /// Asks the second controller for a newer token, as OAuth would; that it understands is an assumption.
+    func requestRefresh(of old: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+        guard let refreshToken = old.refreshToken else {
+            throw IdentityError(
+                .signInAgain,
+                .notRefreshable,
+                "The storefront gave no refresh token.",
+                hint: "Let the buyer sign in again."
+            )
+        }
+        var browser = SFCCHTTPClient(httpClient: httpClient, under: hold)
+        let startedAt = httpClient.environment.clock.now
+        let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
+        let page = try await browser.post(setup.tokenExchange, configuration.extraForm + form)
+        guard (200..<300).contains(page.response.status) else {
+            let answer = SFCCResponse(page, hidingIn: [refreshToken])
+            // Throws: no other status is a success.
+            _ = try await tokens.read(answer, startedAt: startedAt, replacing: old)
+            throw answer.unexpected
+        }
+        var answer = RefreshAnswer(
+            status: page.response.status,
+            body: Secret(bytes: page.response.body),
+            authorization: page.response.headers["Authorization"].map { Secret($0) },
+            startedAt: startedAt,
+            receivedAt: httpClient.environment.clock.now
+        )
+        answer.sent = RedactedValues(secrets: [refreshToken] + page.cookies)
+        return answer
+    }
+
+    /// Judges what came back.
+    func tokens(from kept: RefreshAnswer, renewing old: TokenSet) async throws -> TokenSet {
+        var headers = HTTPHeaders()
+        if let authorization = kept.authorization { try headers.set("Authorization", authorization.reveal()) }
+        let page = SFCCHTTPClient.Page(
+            response: HTTPResponse(status: kept.status, headers: headers, body: kept.body.revealBytes()),
+            wasRedirected: false,
+            cookies: []
+        )
+        let answer = SFCCResponse(
+            page,
+            hiding: kept.sent ?? RedactedValues(secrets: [old.refreshToken].compactMap { $0 })
+        )
+        do {
+            return try await tokens.read(answer, startedAt: kept.startedAt, replacing: old)
+        } catch {
+            guard answer.refusal == nil, let token = try? answer.token(configuration.tokenJSONPaths), !token.isEmpty
+            else {
+                throw RefreshRefusal(.wrapping(error))
+            }
+            throw error
+        }
+    }
+
+    private func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {
+        do {
+            return try setup.codeExchange.appending(
+                queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+            )
+        } catch {
+            throw IdentityError(
+                .rejected,
+                .callbackInvalid,
+                "The code is too long for the storefront's URL.",
+                hint: "Start the login again."
+            )
+        }
+    }
+}

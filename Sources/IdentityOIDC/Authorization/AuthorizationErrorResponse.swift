@@ -1,0 +1,51 @@
+internal import IdentityKit
+
+/// What the `error` of an authorization response means (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
+enum AuthorizationErrorResponse {
+    static func error(for answer: IdentityError.ProviderAnswer) -> IdentityError {
+        let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
+        switch answer.error ?? "" {
+        case "access_denied":
+            (kind, code, message, hint) = (
+                .rejected, .accessDenied, "The buyer or the provider denied access.", "Offer the login again."
+            )
+        case "login_required", "interaction_required", "consent_required", "account_selection_required":
+            (kind, code, message, hint) = (
+                .signInAgain, .loginRequired, "A silent login is not possible.",
+                "Start a login without prompt none, which shows the login page."
+            )
+        case "temporarily_unavailable", "server_error":
+            (kind, code, message, hint) = (
+                .retryLater, .providerUnavailable, "The provider cannot sign anybody in at the moment.",
+                "Try again in a while."
+            )
+        case "invalid_scope":
+            (kind, code, message, hint) = (
+                .configuration, .invalidScope, "The provider refuses the scopes.",
+                "Compare scopes with the scopes that the client may request at the provider."
+            )
+        case "unauthorized_client":
+            (kind, code, message, hint) = (
+                .configuration, .unauthorizedClient, "The provider does not let this client sign buyers in.",
+                "Check that clientID (publishableKey at Bolt) names the right client, and that it may sign buyers in."
+            )
+        case "":
+            (kind, code, message, hint) = (
+                .rejected, .callbackInvalid, "The callback has an empty error.", "Start the login again."
+            )
+        default:
+            (kind, code, message, hint) = (
+                .rejected, .authorizationRefused, "The provider refused the login.",
+                "Read providerAnswer of this error: it has the provider's explanation."
+            )
+        }
+        return IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: "RFC 6749 section 4.1.2.1",
+            providerAnswer: answer
+        )
+    }
+}

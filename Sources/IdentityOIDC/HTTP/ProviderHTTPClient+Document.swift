@@ -1,0 +1,42 @@
+package import IdentityHTTP
+internal import IdentityKit
+
+extension ProviderHTTPClient {
+    /// Gets a document that says where a provider's endpoints are.
+    ///
+    /// - Parameters:
+    ///   - start: Its address.
+    ///   - allowedRedirects: How many redirects are followed; only to https, or to loopback where plain http is permitted.
+    ///   - headers: What to send beside `Accept`.
+    ///   - hosts: To which hosts beside that of `start` a redirect may lead; nil permits any host.
+    ///   - party: Who is asked, in the words of an error.
+    /// - Returns: The answer, whatever its status: a redirect too, where none may be followed.
+    package func document(
+        at start: HTTPURL,
+        following allowedRedirects: Int,
+        headers: [(name: String, value: String)],
+        within hosts: EndpointHosts? = nil,
+        asking party: String
+    ) async throws -> HTTPResponse {
+        let headers = try Self.headers(headers)
+        var url = start
+        for _ in 0...max(allowedRedirects, 0) {
+            let response = try await send(.get, url, headers: headers, asking: party)
+            guard allowedRedirects > 0, [301, 302, 307, 308].contains(response.status),
+                let location = response.headers["Location"], let next = try? HTTPURL(location),
+                next.isSecure || (allowsLoopbackHTTP && next.isLoopback)
+            else { return response }
+            if let hosts, !next.host.isIdentical(to: start.host), !hosts.accepts(next) {
+                throw hosts.refusal(of: next, "\(party) redirects to", status: response.status)
+            }
+            url = next
+        }
+        throw IdentityError(
+            .rejected,
+            .discoveryFailed,
+            "\(party) redirects too often.",
+            hint:
+                "Set endpoints.discovery to the address where the redirects end; for the Customer Account API set endpoints.api."
+        )
+    }
+}

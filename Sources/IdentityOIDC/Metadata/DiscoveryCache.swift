@@ -1,0 +1,108 @@
+package import IdentityKit
+internal import Synchronization
+
+/// A value that is read from one of a provider's documents.
+///
+/// A value is kept for an hour. One fetch serves all callers that wait. After a failed attempt nothing is fetched for a while:
+/// one second after the first failure, twice as long after each further one, at most ``longestPause``. `Retry-After` can make the
+/// pause longer, up to ``longestRequestedPause``. All times are on the monotonic clock.
+package final class DiscoveryCache<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value?
+        var freshUntil = Duration.zero
+        var failure: IdentityError?
+        var failureCount = 0
+        var pausedUntil = Duration.zero
+    }
+
+    /// How long a value is used before the document is fetched again.
+    private static var lifetime: Duration { .seconds(3600) }
+    /// How long an old value is used after a failed attempt before the next attempt.
+    private static var pauseWithOldValue: Duration { .seconds(60) }
+    /// The longest pause between two failed attempts while there is no value at all.
+    package static var longestPause: Duration { .seconds(30) }
+    /// The longest `Retry-After` that is honoured.
+    package static var longestRequestedPause: Duration { .seconds(60) }
+
+    private let clock: any IdentityClock
+    private let keepsOldValue: @Sendable (IdentityError) -> Bool
+    private let state = Mutex(State())
+    private let fetches = SingleFlight<Bool, Value>()
+
+    /// Creates an empty value.
+    ///
+    /// - Parameters:
+    ///   - clock: Its monotonic time counts.
+    ///   - keepsOldValue: Whether an old value is used after this failure.
+    package init(clock: any IdentityClock, keepsOldValue: @escaping @Sendable (IdentityError) -> Bool) {
+        self.clock = clock
+        self.keepsOldValue = keepsOldValue
+    }
+
+    /// The value, from memory while it is fresh.
+    ///
+    /// - Parameter fetch: Reads the document.
+    /// - Throws: The error of `fetch`. During a pause the last error is thrown again, with the rest of the pause as `retryAfter`
+    ///   if its kind is `retryLater`.
+    package func value(_ fetch: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        if let known = try known() { return known }
+        return try await fetches.run(true) { [self] in
+            // Another caller's fetch may have ended between the look and this one.
+            if let known = try known() { return known }
+            let value: Value
+            do {
+                value = try await fetch()
+            } catch {
+                return try recover(from: IdentityError.wrapping(error))
+            }
+            state.withLock { $0 = State(value: value, freshUntil: clock.elapsed + Self.lifetime) }
+            return value
+        }.value
+    }
+
+    /// What is known without asking the provider; nil if the document may be fetched now.
+    private func known() throws(IdentityError) -> Value? {
+        let now = clock.elapsed
+        let (value, failure) = state.withLock { state -> (Value?, IdentityError?) in
+            if let value = state.value, now < state.freshUntil { return (value, nil) }
+            guard let failure = state.failure, now < state.pausedUntil else { return (nil, nil) }
+            if let value = state.value, keepsOldValue(failure) { return (value, nil) }
+            return (nil, failure.repeated(before: state.pausedUntil - now))
+        }
+        if let failure { throw failure }
+        return value
+    }
+
+    /// Begins a pause; the old value is used where this failure permits it.
+    private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
+        guard failure.kind != .cancelled else { throw failure }
+        let old = state.withLock { state -> Value? in
+            let old = keepsOldValue(failure) ? state.value : nil
+            state.failure = failure
+            state.failureCount += 1
+            let doubled = Duration.seconds(1 << min(state.failureCount - 1, 5))
+            let requested = min(failure.retryAfter ?? .zero, Self.longestRequestedPause)
+            let pause = old == nil ? max(min(doubled, Self.longestPause), requested) : Self.pauseWithOldValue
+            state.pausedUntil = clock.elapsed + pause
+            return old
+        }
+        guard let old else { throw failure }
+        return old
+    }
+}
+
+extension IdentityError {
+    /// The same error for another operation, which has a correlation id of its own.
+    fileprivate func repeated(before pauseEnds: Duration) -> IdentityError {
+        IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: reference,
+            retryAfter: kind == .retryLater ? pauseEnds : nil,
+            providerAnswer: providerAnswer,
+            cause: cause
+        )
+    }
+}

@@ -1,0 +1,92 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentityOIDC
+
+/// The addresses that follow from a shop's domain or number, and the forms of redirect URIs.
+enum ShopifyURLs {
+    /// The root of a shop's domain: https, or http where a loopback literal stands for the shop in a test.
+    static func site(_ domain: String, allowsLoopbackHTTP: Bool) -> HTTPURL? {
+        guard !domain.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }),
+            let url = try? HTTPURL("https://" + domain)
+        else { return nil }
+        return allowsLoopbackHTTP && url.isLoopback ? try? HTTPURL("http://" + domain) : url
+    }
+
+    /// The hosts that a shop's documents may name: the configured list, else Shopify's own host, the shop's domain with its
+    /// subdomains, where account domains usually are, and the hosts of configured endpoints.
+    static func hosts(_ configuration: ShopifyProvider.Configuration, _ site: HTTPURL?) -> EndpointHosts {
+        let member = "endpointHosts"
+        if let given = configuration.endpointHosts {
+            return EndpointHosts(given.compactMap { EndpointHosts.host($0) }, member: member)
+        }
+        let configured = configuration.endpoints.all.compactMap { $0?.host }
+        return EndpointHosts(["shopify.com"] + configured, andBelow: [site?.host].compactMap(\.self), member: member)
+    }
+
+    /// The endpoints that every shop without an account domain has; what discovery would say.
+    static func fixedMetadata(shopID: String) -> ProviderMetadata {
+        let base = ShopifyIssuer.issuer(shopID: shopID)
+        var metadata = ProviderMetadata(issuer: base)
+        metadata.authorizationEndpoint = try? HTTPURL(base + "/oauth/authorize")
+        metadata.tokenEndpoint = try? HTTPURL(base + "/oauth/token")
+        metadata.keySetURL = try? HTTPURL(base + "/.well-known/jwks.json")
+        metadata.endSessionEndpoint = try? HTTPURL(base + "/logout")
+        return metadata
+    }
+
+    /// The Customer Account API of a shop without an account domain.
+    static func fixedAPI(shopID: String, version: String) -> HTTPURL? {
+        try? HTTPURL("https://shopify.com/\(shopID)/account/customer/api/\(version)/graphql")
+    }
+
+    /// The document that names the Customer Account API, beside the OpenID configuration.
+    static func apiDiscovery(beside discovery: HTTPURL) -> HTTPURL? {
+        let name = "/openid-configuration"
+        let path = discovery.path
+        guard path.utf8.count >= name.utf8.count, path.utf8.suffix(name.utf8.count).elementsEqual(name.utf8) else {
+            return try? discovery.replacing(path: "/.well-known/customer-account-api")
+        }
+        return try? discovery.replacing(path: path.dropLast(name.utf8.count) + "/customer-account-api")
+    }
+
+    /// Whether a text is a version of Shopify's APIs.
+    static func isVersion(_ text: some StringProtocol) -> Bool {
+        if text.isIdentical(to: "unstable") { return true }
+        let bytes = Array(text.utf8)
+        return bytes.count == 7
+            && bytes.enumerated().allSatisfy { $0 == 4 ? $1 == UInt8(ascii: "-") : (0x30...0x39).contains($1) }
+    }
+
+    /// The address with its version replaced: what discovery names moves to the newest version by itself.
+    static func pinned(_ url: HTTPURL, to version: String) -> HTTPURL? {
+        var segments = url.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let index = segments.lastIndex(where: { isVersion($0) }) else { return url }
+        segments[index] = version[...]
+        return try? url.replacing(path: segments.joined(separator: "/"), query: url.query)
+    }
+
+    /// The redirect URI that Shopify gives every mobile client.
+    static func mobileRedirect(_ shopID: String) -> String { "shop.\(shopID).app://callback" }
+
+    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify demands of mobile clients.
+    static func isMobileRedirect(_ text: String, shopID: String?) -> Bool {
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,
+            bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+        else { return false }
+        let parts = bytes[..<colon].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0].elementsEqual("shop".utf8),
+            parts.dropFirst(2).allSatisfy({ part in
+                !part.isEmpty && part.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") }
+            })
+        else { return false }
+        let number = String(decoding: parts[1], as: UTF8.self)
+        return ShopifyIssuer.isShopID(number) && (shopID.map { $0.isIdentical(to: number) } ?? true)
+    }
+
+    /// Whether a redirect URI leads to this machine over plain http; `localhost` counts, for nothing is sent there by us.
+    static func isLoopbackRedirect(_ text: String) -> Bool {
+        guard let url = try? HTTPURL(text), !url.isSecure else { return false }
+        return url.isLoopback || url.host.isIdentical(to: "localhost")
+    }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@testable import IdentityOIDC
+
+@Suite("Fetching key sets")
+struct KeySetFetcherTests {
+    @Test(
+        "keys stay as long as the answer says, but five minutes at least and a day at most",
+        arguments: [
+            ([], nil), ([("Cache-Control", "public")], nil), ([("Cache-Control", "max-age=600")], 600),
+            ([("Cache-Control", "Public , MAX-AGE=600")], 600), ([("Cache-Control", "max-age=\"600\"")], 600),
+            ([("Cache-Control", "max-age=0")], 300), ([("Cache-Control", "max-age=9999999")], 86_400),
+            ([("Cache-Control", "max-age=99999999999999999999")], 86_400), ([("Cache-Control", "max-age=x")], 300),
+            ([("Cache-Control", "max-age=-5")], 300), ([("Cache-Control", "max-age=900, max-age=600")], 600),
+            ([("Cache-Control", "public"), ("Cache-Control", "max-age=600")], 600),
+            ([("Cache-Control", "no-store, max-age=600")], 300), ([("Cache-Control", "no-cache")], 300),
+            ([("Cache-Control", "max-age=1000"), ("Age", "400")], 600),
+            ([("Cache-Control", "max-age=1000"), ("Age", "5000")], 300),
+            ([("Cache-Control", "max-age=1000"), ("Age", "-5")], 1000),
+            ([("Expires", "Mon, 21 Sep 2026 13:43:20 GMT"), ("Date", "Mon, 21 Sep 2026 13:33:20 GMT")], 600),
+            ([("Expires", "Mon, 21 Sep 2026 14:43:20 GMT")], 1800), ([("Expires", "0")], 300),
+            ([("Expires", "Mon, 21 Sep 2026 14:43:20 GMT"), ("Age", "900")], 900),
+            ([("Expires", "Mon, 21 Sep 2026 14:43:20 GMT"), ("Cache-Control", "max-age=600")], 600),
+            ([("Expires", "Mon, 21 Sep 2020 14:13:20 GMT")], 300),
+        ] as [([(String, String)], Int?)]
+    )
+    func lifetime(fields: [(String, String)], seconds: Int?) throws {
+        var headers = HTTPHeaders()
+        for (name, value) in fields { try headers.append(name, value) }
+        // Mon, 21 Sep 2026 14:13:20 GMT
+        let now = Date(timeIntervalSince1970: 1_790_000_000)
+        #expect(KeySetLifetime.read(headers, now: now) == seconds.map { .seconds($0) })
+    }
+
+    @Test("a set that did not change is not sent again, and is good for as long as the confirmation says")
+    func notModified() async throws {
+        try await KeyEndpoint.withChannel { endpoint, httpClient, url, clock in
+            let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
+            endpoint.send([("ETag", "W/\"1\""), ("Cache-Control", "max-age=600")])
+            endpoint.knowTags()
+            let first = try await fetch.keys(at: url, .usable)
+            #expect(endpoint.last?.header("If-None-Match") == nil)
+            clock.advance(by: .seconds(700))
+            let second = try await fetch.keys(at: url, .refreshed(first))
+            #expect(endpoint.last?.header("If-None-Match") == "W/\"1\"")
+            #expect(endpoint.last?.header("Cache-Control") == nil)
+            #expect(second.revision == first.revision && second.fetch != first.fetch)
+            #expect(second.receivedAt == first.receivedAt && second.freshUntil == .seconds(1300))
+            // A confirmation that says nothing about time leaves what was said before.
+            endpoint.send([("ETag", "W/\"1\"")])
+            #expect(try await fetch.keys(at: url, .newer(than: second, keyID: "a")).lifetime == .seconds(600))
+            // A cache that is stuck confirms for a day and no longer.
+            clock.advance(by: KeySetFetcher.confirmable)
+            let last = try await fetch.keys(at: url, .refreshed(second))
+            #expect(endpoint.last?.header("If-None-Match") == nil)
+            #expect(last.receivedAt > first.receivedAt && last.revision == first.revision)
+        }
+    }
+
+    @Test(
+        "an entity tag that is none is not sent back",
+        arguments: ["1", "\"a\"b\"", "\"", "w/\"1\"", "\"a b\"", "W/"]
+    )
+    func entityTag(value: String) async throws {
+        try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
+            endpoint.send([("ETag", value)])
+            let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
+            let first = try await fetch.keys(at: url, .usable)
+            _ = try await fetch.keys(at: url, .refreshed(first))
+            #expect(endpoint.last?.header("If-None-Match") == nil)
+        }
+    }
+
+    @Test("the tag of one address is not sent to another")
+    func foreignTag() async throws {
+        try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
+            endpoint.send([("ETag", "\"1\"")])
+            let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
+            let first = try await fetch.keys(at: url, .usable)
+            _ = try await fetch.keys(at: try HTTPURL(url.text + "/other"), .refreshed(first))
+            #expect(endpoint.last?.header("If-None-Match") == nil)
+        }
+    }
+
+    @Test("the order of the keys and what else stands in the document make no other key set")
+    func sameKeys() async throws {
+        let (one, two) = (try TokenForge(.es256).jwk, try TokenForge(.rs256).jwk)
+        try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
+            let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
+            endpoint.publish([one, two])
+            let first = try await fetch.keys(at: url, .usable)
+            endpoint.publish([two, KeyEndpoint.unusable, one])
+            #expect(try await fetch.keys(at: url, .refreshed(first)).revision == first.revision)
+            endpoint.publish([one])
+            #expect(try await fetch.keys(at: url, .refreshed(first)).revision != first.revision)
+            var renamed = try #require(two.object)
+            renamed["kid"] = .string("another")
+            endpoint.publish([one, .object(renamed)])
+            #expect(try await fetch.keys(at: url, .refreshed(first)).revision != first.revision)
+        }
+    }
+
+    @Test("a key set larger than the cap is refused")
+    func size() async throws {
+        try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
+            endpoint.publish([.string(String(repeating: "A", count: 2 << 20))])
+            await #expect(throws: IdentityError.self) {
+                _ = try await KeySetFetcher(httpClient: httpClient, headers: []).keys(at: url, .usable)
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// Keeps under which policy each request would have gone out, and sends none.
+private final class Policies: HTTPTransport {
+    private let seen = Mutex<[String]>([])
+    var all: [String] { seen.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        seen.withLock { $0.append(request.addressPolicy.name) }
+        return HTTPResponse(status: 302, headers: HTTPHeaders())
+    }
+}
+
+@Suite("Where a provider's requests may go")
+struct ProviderHTTPClientTests {
+    private func policy(
+        _ url: String,
+        configured: [String] = ["https://10.0.0.5:8443/id", "https://id.example"],
+        allowsLoopbackHTTP: Bool = false
+    ) async throws -> String {
+        let transport = Policies()
+        let httpClient = ProviderHTTPClient(
+            environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
+            timeout: .seconds(5),
+            allowsLoopbackHTTP: allowsLoopbackHTTP,
+            configured: try configured.map { try HTTPURL($0) } + [nil]
+        )
+        _ = try await httpClient.send(.get, try HTTPURL(url), asking: "The provider")
+        return try #require(transport.all.first)
+    }
+
+    @Test(
+        "a configured origin may lie anywhere, another scheme or port of the same host may not",
+        arguments: [
+            ("https://10.0.0.5:8443/", "any"), ("https://10.0.0.5:8443/elsewhere?a=b", "any"),
+            ("https://ID.example/", "any"), ("https://id.example:443/", "any"), ("https://10.0.0.5:22/", "publicOnly"),
+            ("https://10.0.0.5/", "publicOnly"), ("https://10.0.0.6:8443/", "publicOnly"),
+            ("https://id.example:8443/", "publicOnly"), ("http://id.example:443/", "publicOnly"),
+            ("https://a.id.example/", "publicOnly"), ("https://id.example.evil.example/", "publicOnly"),
+        ]
+    )
+    func origins(url: String, policy: String) async throws {
+        #expect(try await self.policy(url) == policy)
+        // What tests on one machine need opens this machine, and no other private address.
+        let onLoopback = policy == "any" ? "any" : "publicOrLoopback"
+        #expect(try await self.policy(url, allowsLoopbackHTTP: true) == onLoopback)
+    }
+
+    @Test(
+        "documents cannot send a request to an address inside, by number or by a name that resolves there",
+        arguments: [
+            "https://127.0.0.1:1/", "https://localhost:1/", "https://169.254.169.254/latest/meta-data/",
+            "https://10.0.0.1/", "https://[::1]:1/", "https://[::ffff:127.0.0.1]/", "https://[fd00:ec2::254]/",
+            "https://0.0.0.0:1/", "https://100.64.0.1/", "https://[64:ff9b::7f00:1]/", "https://255.255.255.255/",
+        ]
+    )
+    func inside(url: String) async throws {
+        for allowsLoopbackHTTP in [false, true] {
+            let transport = try CurlTransport()
+            let httpClient = ProviderHTTPClient(
+                environment: IdentityEnvironment(transport: transport),
+                timeout: .seconds(5),
+                allowsLoopbackHTTP: allowsLoopbackHTTP,
+                configured: [try HTTPURL("https://id.example")]
+            )
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await httpClient.send(.get, try HTTPURL(url), asking: "The provider")
+            }
+            let isLoopback = try HTTPURL(url).isLoopback || url.contains("localhost")
+            let code = (error?.cause as? HTTPTransportError)?.code
+            #expect(code == (allowsLoopbackHTTP && isLoopback ? .connectionFailed : .addressRefused))
+            await transport.close()
+        }
+    }
+
+    @Test(
+        "user information is refused in every URL that metadata name",
+        arguments: [
+            "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "end_session_endpoint",
+        ]
+    )
+    func userInformation(member: String) throws {
+        let texts = ["https://user@id.example/", "https://user:pass@id.example/", "https://id.example\\@evil.example/"]
+        for text in texts {
+            let document: JSONObject = ["issuer": .string("https://id.example"), member: .string(text)]
+            let error = #expect(throws: IdentityError.self) {
+                _ = try ProviderMetadata(parsing: JSONValue.object(document).serialized, allowsLoopbackHTTP: true)
+            }
+            #expect(error?.code == .discoveryFailed)
+        }
+    }
+}

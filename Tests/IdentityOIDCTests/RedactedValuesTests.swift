@@ -1,0 +1,109 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// Providers that repeat in `error_description` whatever they were sent.
+@Suite("What was sent does not come back in an error")
+struct RedactedValuesTests {
+    private static func answer(saying text: String) -> LoopbackResponse {
+        FakeProvider.json(
+            ["error": .string("invalid_request"), "error_description": .string("No: \(text).")],
+            status: 400
+        )
+    }
+
+    /// What a login, a device login and a revocation say when the endpoint repeats one thing of the request.
+    private func words(
+        _ configure: (inout OpenIDProvider.Configuration) -> Void,
+        repeating part: @escaping @Sendable (LoopbackRequest) -> String?
+    ) async throws -> [String?] {
+        let found = Mutex<[String?]>([])
+        try await FakeWorld.run(configure) { world in
+            world.fake.change(metadata: { [origin = world.fake.origin] in
+                $0["revocation_endpoint"] = .string("\(origin)/revoke")
+            })
+            world.fake.intercept { request in
+                guard ["/token", "/device", "/revoke"].contains(request.path) else { return nil }
+                return Self.answer(saying: part(request) ?? "nothing")
+            }
+            func record(_ body: () async throws -> Void) async {
+                do {
+                    try await body()
+                    Issue.record("Nothing was refused.")
+                } catch {
+                    let words = IdentityError.wrapping(error).providerAnswer?.errorDescription
+                    found.withLock { $0.append(words) }
+                }
+            }
+            await record { _ = try await world.login() }
+            await record { _ = try await world.provider.deviceAuthorization(LoginOptions()) }
+            var tokens = TokenSet(
+                buyer: Buyer(issuer: world.fake.origin, subject: "buyer-1"),
+                accessToken: Secret("access-token-1"),
+                refreshToken: Secret("refresh-token-1"),
+                issuedAt: world.clock.now
+            )
+            await record { try await world.provider.revoke(tokens) }
+            tokens.refreshToken = nil
+            let bare = tokens
+            await record { try await world.provider.revoke(bare) }
+        }
+        return found.withLock { $0 }
+    }
+
+    private static func field(_ name: String) -> @Sendable (LoopbackRequest) -> String? {
+        { request in request.formFields().first { $0.0 == name }?.1 }
+    }
+
+    @Test("neither a token that is revoked nor the client's secret or assertion shows")
+    func revocation() async throws {
+        let hidden = "No: …."
+        let tokens = try await words({ _ in }, repeating: Self.field("token"))
+        #expect(tokens.suffix(2) == [hidden, hidden])
+        let hints = try await words({ _ in }, repeating: Self.field("token_type_hint"))
+        #expect(hints.suffix(2) == ["No: refresh_token.", "No: access_token."])
+        let secret = ClientAuthentication.secretPost(Secret("client-secret-1"))
+        #expect(
+            try await words({ $0.authentication = secret }, repeating: Self.field("client_secret"))
+                == [hidden, hidden, hidden, hidden]
+        )
+        let basic = ClientAuthentication.secretBasic(Secret("client-secret-1"), encoding: .formEncoded)
+        #expect(
+            try await words({ $0.authentication = basic }, repeating: { $0.header("Authorization") })
+                == [hidden, hidden, hidden, hidden]
+        )
+        let key = try ClientKey(Secret(ClientKeys.p256))
+        #expect(
+            try await words({ $0.authentication = .privateKeyJWT(key) }, repeating: Self.field("client_assertion"))
+                == [hidden, hidden, hidden, hidden]
+        )
+    }
+
+    @Test("nor does what a pushed request proves the client by")
+    func pushedRequest() async throws {
+        let key = try ClientKey(Secret(ClientKeys.p256))
+        try await FakeWorld.run {
+            $0.authentication = .privateKeyJWT(key)
+            $0.pushesAuthorizationRequest = true
+        } _: { world in
+            world.fake.change(metadata: { [origin = world.fake.origin] in
+                $0["pushed_authorization_request_endpoint"] = .string("\(origin)/pushed")
+            })
+            world.fake.intercept { request in
+                guard request.path == "/pushed" else { return nil }
+                return Self.answer(saying: Self.field("client_assertion")(request) ?? "nothing")
+            }
+            let error = await #expect(throws: IdentityError.self) { try await world.begin() }
+            #expect(error?.providerAnswer?.errorDescription == "No: ….")
+        }
+    }
+
+    @Test("nor does the proof of possession")
+    func proof() async throws {
+        let words = try await words({ $0.usesDPoP = true }, repeating: { $0.header("DPoP") })
+        #expect(words == ["No: ….", "No: nothing.", "No: nothing.", "No: nothing."])
+    }
+}
