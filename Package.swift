@@ -120,12 +120,13 @@ let package = Package(
                 "IdentitySandbox",
             ]
         ),
-        example(
-            "identity-lab",
-            [
+        .executableTarget(
+            name: "identity-lab",
+            dependencies: [
                 "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
                 "IdentityPostgres", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
-            ]
+            ],
+            swiftSettings: settings
         ),
 
         tests("IdentityCryptoTests", ["IdentityCrypto", "TestMemory"]),
@@ -216,7 +217,7 @@ let package = Package(
                 "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite", "IdentityHTTP",
                 "IdentityCrypto", "ShopifyGraphQL", "CIdentityCurl", "CIdentitySQLite",
             ],
-            path: "Tests/Fuzzing/Targets",
+            path: "Tests/Proofs/Fuzzing/Targets",
             swiftSettings: settings
         ),
         tests("FuzzingTests", ["Fuzzing"]),
@@ -225,14 +226,14 @@ let package = Package(
             dependencies: [
                 "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
             ],
-            path: "Tests/Simulation",
+            path: "Tests/Proofs/Simulation",
             swiftSettings: settings
         ),
-        .target(name: "StoreFaults", path: "Tests/StoreFaults", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "StoreFaults", path: "Tests/Proofs/StoreFaults", linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
             name: "store-proof",
             dependencies: ["IdentitySQLite", "IdentityKit", "StoreFaults"],
-            path: "Tests/StoreProof",
+            path: "Tests/Proofs/StoreProof",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -240,7 +241,7 @@ let package = Package(
             dependencies: [
                 "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres", "IdentitySandbox",
             ],
-            path: "Tests/KillLoop",
+            path: "Tests/Proofs/KillLoop",
             swiftSettings: settings
         ),
         tests(
@@ -270,19 +271,19 @@ let package = Package(
     ]
 )
 
-// The program for libFuzzer needs compiler flags that only Tests/fuzz gives.
+// The program for libFuzzer needs compiler flags that only Tests/Proofs/fuzz gives.
 if Context.environment["IDENTITYKIT_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "fuzzer",
             dependencies: ["Fuzzing"],
-            path: "Tests/Fuzzing/Driver",
+            path: "Tests/Proofs/Fuzzing/Driver",
             swiftSettings: settings
         )
     )
 }
 
-// Measured in release builds, beside bare C: Tests/benchmark.
+// Measured in release builds, beside bare C: Tests/Benchmarks/benchmark-store.
 if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
     package.targets.append(
         .executableTarget(

@@ -6,7 +6,7 @@ import Testing
 @Suite("Fuzz targets")
 struct CorpusTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fuzzing/Corpus")
+        .appending(path: "Proofs/Fuzzing/Corpus")
 
     private func corpus(_ target: FuzzTarget) throws -> [(name: String, input: [UInt8])] {
         let folder = Self.folder.appending(path: target.name)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentitySQLite
 
-/// Files that the released versions wrote are kept in `Tests/Stores`, each with three sessions, a login, an attachment and, from version 2 on, a
+/// Files that the released versions wrote are kept in `Tests/Fixtures/Stores`, each with three sessions, a login, an attachment and, from version 2 on, a
 /// provider's session and a used token; sealed under the key of 32 ones, and opened once with that of 32 twos as the active one.
 @Suite("Older files")
 struct MigrationTests {
@@ -20,7 +20,7 @@ struct MigrationTests {
     private func directory(_ version: Int) throws -> StoreDirectory {
         let directory = try StoreDirectory()
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Stores/version-\(version).sqlite")
+            .appending(path: "Fixtures/Stores/version-\(version).sqlite")
         try directory.overwrite(try Data(contentsOf: file))
         return directory
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestDirectories
 import Testing
 
-/// Sessions in a simulated world: `Tests/simulate` is the long form.
+/// Sessions in a simulated world: `Tests/Proofs/simulate` is the long form.
 @Suite(.serialized)
 struct SimulationTests {
     private let simulator = Program(name: "identity-simulator")
@@ -43,7 +43,7 @@ struct SimulationTests {
             if ended.status == 1 {
                 findings += 1
                 #expect(ended.output.contains("BROKEN: "))
-                #expect(ended.output.contains("repeat: Tests/simulate 60000 \(seed) --mutant \(mutant)"))
+                #expect(ended.output.contains("repeat: Tests/Proofs/simulate 60000 \(seed) --mutant \(mutant)"))
             }
         }
         #expect(findings > 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The SQLite store against faults: `Tests/io-errors`, `Tests/power-loss` and `Tests/kill-store` are the long forms.
+/// The SQLite store against faults: `Tests/Proofs/io-errors`, `Tests/Proofs/power-loss` and `Tests/Proofs/kill-store` are the long forms.
 @Suite(.serialized)
 struct StoreProofTests {
     private let proof = Program(name: "store-proof")

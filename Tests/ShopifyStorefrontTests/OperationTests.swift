@@ -171,7 +171,7 @@ import Testing
     )
     func validDocuments() throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Schemas/validate.py")
+            .appendingPathComponent("Support/Schemas/validate.py")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", script.path, try #require(Self.schemas)]

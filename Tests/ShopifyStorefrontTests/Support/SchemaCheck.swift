@@ -1,6 +1,6 @@
 import Foundation
 
-/// Checks GraphQL documents against the published schemas with the script in `Tests/Schemas`, which needs Python's graphql-core.
+/// Checks GraphQL documents against the published schemas with the script in `Tests/Support/Schemas`, which needs Python's graphql-core.
 enum SchemaCheck {
     struct Report {
         let isValid: Bool
@@ -12,7 +12,7 @@ enum SchemaCheck {
             .deletingLastPathComponent()
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", tests.appending(path: "Schemas/validate.py").path, schemas]
+        process.arguments = ["python3", tests.appending(path: "Support/Schemas/validate.py").path, schemas]
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output

@@ -40,7 +40,7 @@ final class Run {
         print("BROKEN: \(violation)")
         print("episode: \(episode)")
         print(tally.summary(seed: seed, steps: scheduler.steps, sum: history.sum))
-        print("repeat: Tests/simulate \(steps) \(seed)\(mutant == .none ? "" : " --mutant \(mutant.rawValue)")")
+        print("repeat: Tests/Proofs/simulate \(steps) \(seed)\(mutant == .none ? "" : " --mutant \(mutant.rawValue)")")
         return false
     }
 }
