@@ -76,7 +76,7 @@ let package = Package(
         .target(
             name: "ShopifyStorefront",
             dependencies: ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
-            // What Generated/ is made from: Documentation/Generator.md.
+            // What Generated/ is made from: Documentation/Using/Generator.md.
             exclude: ["Documents", "Experimental/Documents"],
             swiftSettings: settings
         ),

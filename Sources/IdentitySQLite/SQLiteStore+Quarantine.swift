@@ -7,7 +7,7 @@ extension SQLiteStore: RowQuarantining {
 
     /// Moves every row that is damaged into quarantine.
     ///
-    /// The row stands there with all its columns, so that it can be put back when its cause is found: `Documentation/SQLite.md`
+    /// The row stands there with all its columns, so that it can be put back when its cause is found: `Documentation/Operating/SQLite.md`
     /// shows how.
     public func quarantineDamagedRows() async throws -> Int {
         var moved = 0

@@ -29,7 +29,7 @@ let error = await #expect(throws: IdentityError.self) { try await flow.login() }
 
     @Test("the guide shows the code above")
     func guide() throws {
-        let guide = try SourceFile.text("Documentation/HostileProvider.md")
+        let guide = try SourceFile.text("Documentation/Using/HostileProvider.md")
         let source = try SourceFile.text("Tests/IdentityCertificationTests/GuideTests.swift")
         let block = try #require(guide.split(separator: "```swift\n").dropFirst().first?.split(separator: "```").first)
         #expect(block.split(separator: "\n").count == 9)

@@ -12,7 +12,7 @@ struct TableTests {
 
     /// What the page names: `test` in `File.swift`.
     private func table() throws -> Set<Named> {
-        let page = try SourceFile.text("Documentation/Certification.md")
+        let page = try SourceFile.text("Documentation/Trust/Certification.md")
         return Set(
             page.matches(of: /`([^`]+)` in `([A-Za-z0-9]+\.swift)`/).map { Named(test: "\($0.1)", file: "\($0.2)") }
         )
@@ -44,7 +44,7 @@ struct TableTests {
 
     @Test("the page has each of the 57 modules once, with a test or a reason")
     func modules() throws {
-        let page = try SourceFile.text("Documentation/Certification.md")
+        let page = try SourceFile.text("Documentation/Trust/Certification.md")
         let rows = page.split(separator: "\n").compactMap { line -> (number: Int, cells: [Substring])? in
             let cells = line.split(separator: "|").map { $0.trimmingPrefix(" ") }
             guard cells.count == 6, let number = Int(cells[0].filter { $0 != " " }) else { return nil }
@@ -58,7 +58,7 @@ struct TableTests {
 
     @Test("the files that the page names exist")
     func files() throws {
-        let page = try SourceFile.text("Documentation/Certification.md")
+        let page = try SourceFile.text("Documentation/Trust/Certification.md")
         let paths = page.matches(of: /`(Tests\/[A-Za-z0-9\/]+\.swift)`/).map { String($0.1) }
         #expect(paths.count > 5)
         for path in paths { #expect(throws: Never.self) { try SourceFile.text(path) } }

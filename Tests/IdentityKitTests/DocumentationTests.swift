@@ -24,7 +24,7 @@ struct DocumentationTests {
 
     @Test("every error code stands in the catalogue, with what it means")
     func catalogue() throws {
-        let rows = try text("Documentation/Errors.md").split(separator: "\n")
+        let rows = try text("Documentation/Operating/Errors.md").split(separator: "\n")
         let known = try files().flatMap { try codes(in: $0) }
         #expect(known.count > 60)
         for code in known {
@@ -38,7 +38,7 @@ struct DocumentationTests {
     func ghosts() throws {
         let known = try files().flatMap { try codes(in: $0).map(String.init) }
         #expect(known.count == Set(known).count)
-        let listed = try text("Documentation/Errors.md").split(separator: "\n## ").dropFirst()
+        let listed = try text("Documentation/Operating/Errors.md").split(separator: "\n## ").dropFirst()
             .flatMap { $0.split(separator: "\n") }
             .filter { $0.hasPrefix("| `") }
             .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
@@ -98,12 +98,14 @@ struct DocumentationTests {
         #expect(found > 40)
     }
 
-    @Test("the README leads to every page of the documentation")
+    @Test("the index links to every page of the documentation, and the README links to the index")
     func isComplete() throws {
-        let linked = Set(try links(of: "README.md"))
-        let folder = Self.root.appending(path: "Documentation").path
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".md") {
-            #expect(linked.contains("Documentation/" + name), "missing: \(name)")
+        #expect(try links(of: "README.md").contains("Documentation/README.md"))
+        let linked = try ["Documentation", "Documentation/Decisions"].flatMap { folder in
+            try links(of: "\(folder)/README.md").map { "\(folder)/\($0)" }
+        }
+        for page in try pages() where page.hasPrefix("Documentation/") && page != "Documentation/README.md" {
+            #expect(linked.contains(page), "missing: \(page)")
         }
     }
 }

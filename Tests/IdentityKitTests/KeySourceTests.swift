@@ -5,7 +5,7 @@ import IdentityTesting
 import TestDirectories
 import Testing
 
-// What Documentation/Keys.md shows.
+// What Documentation/Operating/Keys.md shows.
 // example: key service
 /// Keys that a key service has wrapped: what is deployed with the app is of no use to anybody without the service.
 struct WrappedKeys: StoreKeySource {
@@ -155,6 +155,6 @@ struct KeySourceTests {
         let source = try text("Tests/IdentityKitTests/KeySourceTests.swift")
         let begin = try #require(source.firstRange(of: "// example: key service\n"))
         let end = try #require(source.firstRange(of: "// end of example\n"))
-        #expect(try text("Documentation/Keys.md").contains(source[begin.upperBound..<end.lowerBound]))
+        #expect(try text("Documentation/Operating/Keys.md").contains(source[begin.upperBound..<end.lowerBound]))
     }
 }

@@ -28,7 +28,10 @@ struct CustomerAccountGuideTests {
     func code() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "Documentation/CustomerAccounts.md"), encoding: .utf8)
+        let page = try String(
+            contentsOf: root.appending(path: "Documentation/Using/CustomerAccounts.md"),
+            encoding: .utf8
+        )
         let source = try String(contentsOf: here, encoding: .utf8)
         let blocks = page.components(separatedBy: "```swift\n").dropFirst()
         #expect(blocks.count == 1)

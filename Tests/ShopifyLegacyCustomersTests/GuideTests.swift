@@ -32,7 +32,10 @@ struct LegacyCustomerGuideTests {
     func code() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "Documentation/LegacyCustomers.md"), encoding: .utf8)
+        let page = try String(
+            contentsOf: root.appending(path: "Documentation/Using/LegacyCustomers.md"),
+            encoding: .utf8
+        )
         let source = try String(contentsOf: here, encoding: .utf8)
         let blocks = page.components(separatedBy: "```swift\n").dropFirst()
         #expect(blocks.count == 2)

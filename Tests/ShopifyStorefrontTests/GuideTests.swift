@@ -154,7 +154,7 @@ _ = try await storefront.execute(CartBuyerIdentityUpdate(cartID: cartID, buyerId
 struct GuideTests {
     private static let here = URL(filePath: #filePath)
     private static let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    static let pages = ["Documentation/Storefront.md", "Documentation/MigratingFromTheMobileBuySDK.md"]
+    static let pages = ["Documentation/Using/Storefront.md", "Documentation/Using/MigratingFromTheMobileBuySDK.md"]
     static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
 
     private func text(_ path: String) throws -> String {
@@ -180,7 +180,7 @@ struct GuideTests {
         .enabled(if: schemas != nil, "IDENTITYKIT_SCHEMAS names no folder with Shopify's schemas")
     )
     func documents() throws {
-        let blocks = try blocks("graphql", of: "Documentation/MigratingFromTheMobileBuySDK.md")
+        let blocks = try blocks("graphql", of: "Documentation/Using/MigratingFromTheMobileBuySDK.md")
         #expect(!blocks.isEmpty)
         let documents = Dictionary(uniqueKeysWithValues: blocks.enumerated().map { ("\($0)", $1) })
         let report = try SchemaCheck.run(documents, schemas: #require(Self.schemas))
@@ -189,7 +189,7 @@ struct GuideTests {
 
     /// The rows of the migration guide's table.
     private func rows() throws -> [(id: String, tests: String)] {
-        try text("Documentation/MigratingFromTheMobileBuySDK.md").split(separator: "\n").compactMap { line in
+        try text("Documentation/Using/MigratingFromTheMobileBuySDK.md").split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 3, cells[0].wholeMatch(of: /[A-E][0-9]{1,2}/) != nil else { return nil }
             return (cells[0], cells[2])

@@ -33,7 +33,7 @@ public struct ConfigurationSection: Sendable {
             .configuration,
             .configurationInvalid,
             "Configuration member \(path(of: name)) \(problem).",
-            hint: hint ?? "See Documentation/Configuration.md."
+            hint: hint ?? "See Documentation/Operating/Configuration.md."
         )
     }
 
@@ -192,7 +192,7 @@ public struct ConfigurationSection: Sendable {
     /// - Throws: ``IdentityError`` that names the first member nobody asked for.
     public func finish() throws(IdentityError) {
         guard let name = unread.first else { return }
-        throw error(name, "is not known", hint: "Check its spelling against Documentation/Configuration.md.")
+        throw error(name, "is not known", hint: "Check its spelling against Documentation/Operating/Configuration.md.")
     }
 }
 

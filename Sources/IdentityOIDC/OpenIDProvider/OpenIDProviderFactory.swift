@@ -9,7 +9,7 @@ public struct OpenIDProviderFactory: ProviderFactory {
     /// Creates the factory.
     public init() {}
 
-    /// Reads the members that `Documentation/Configuration.md` lists.
+    /// Reads the members that `Documentation/Operating/Configuration.md` lists.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

@@ -142,7 +142,7 @@ struct ConnectionPlan: Sendable {
             .configuration,
             .configurationInvalid,
             "The store's connection string cannot be used: \(reason).",
-            hint: hint ?? "Write postgresql://user@host/database; see Documentation/PostgreSQL.md."
+            hint: hint ?? "Write postgresql://user@host/database; see Documentation/Operating/PostgreSQL.md."
         )
     }
 }

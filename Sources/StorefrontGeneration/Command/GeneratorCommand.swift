@@ -17,7 +17,7 @@ package struct GeneratorCommand {
         storefront-gen generate --schema FILE --documents FOLDER --output FOLDER [options]
             Checks the .graphql files of a folder against a schema and writes Swift for them. Files of an earlier run that
             are not needed any more are removed; files that it did not write are never touched. A file generator.json beside
-            the documents says what documents cannot: Documentation/Generator.md.
+            the documents says what documents cannot: Documentation/Using/Generator.md.
 
             --schema FILE         The answer to the introspection query, as JSON.
             --extend FILE         Types and fields that the schema lacks, in GraphQL's definition language.

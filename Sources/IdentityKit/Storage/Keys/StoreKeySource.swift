@@ -18,7 +18,7 @@ public struct StoreKeys: Sendable {
 
 /// Where a store's keys come from: the environment, files, or a service that unwraps them.
 ///
-/// ``ReferencedKeys`` is the ready one; for a key service an app writes its own, as Documentation/Keys.md shows.
+/// ``ReferencedKeys`` is the ready one; for a key service an app writes its own, as Documentation/Operating/Keys.md shows.
 public protocol StoreKeySource: Sendable {
     /// The keys, asked for once, when a store is opened.
     ///

@@ -66,7 +66,7 @@ extension World {
     /// The wall clock is wrong for a while, then it is set right.
     ///
     /// One that is ahead is set right before it was ahead for as long as it is ahead: later nothing would show that an answer came
-    /// under a wrong clock (Documentation/Renewal.md, "A stored answer").
+    /// under a wrong clock (Documentation/Operating/Renewal.md, "A stored answer").
     private func jump() {
         let seconds = scheduler.random.one(of: [-86_400, -7200, -400, -30, 30, 400, 7200, 86_400])
         let longest = seconds > 0 ? min(seconds * 800, 900_000) : 900_000
