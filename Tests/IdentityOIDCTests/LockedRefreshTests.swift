@@ -67,8 +67,9 @@ struct LockedRefreshTests {
             var failure: IdentityError?
             do {
                 _ = try await provider.requestRefresh(of: tokens, under: lock.hold)
-            } catch {
-                failure = error as? IdentityError
+            } catch let refusal as RefreshRefusal {
+                failure = refusal.error
+                #expect(refusal.kind == .transient)
             }
             result = (recorder.limits, world.fake.requests(to: "/token").count - before, failure)
         }
@@ -108,10 +109,11 @@ struct LockedRefreshTests {
                     $0 += 1; return $0
                 } == 1 ? .seconds(8) : .zero
             }
-            let error = await #expect(throws: IdentityError.self) {
+            let refusal = await #expect(throws: RefreshRefusal.self) {
                 _ = try await world.provider.requestRefresh(of: tokens, under: hold)
             }
-            #expect(error?.code == .renewalBusy)
+            #expect(refusal?.kind == .transient)
+            #expect(refusal?.error.code == .renewalBusy)
             #expect(world.fake.requests(to: "/token").count == before)
             #expect(asked.withLock(\.self) == 2)
         }

@@ -70,7 +70,7 @@ private final class SizedProvider: JournaledRefreshing {
 
     func prepareRefresh(of tokens: TokenSet) async throws {}
 
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
         let serial = serial.withLock { serial in
             serial += 1
             return serial
@@ -83,12 +83,12 @@ private final class SizedProvider: JournaledRefreshing {
         )
     }
 
-    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         sizes.tokens(serial.withLock(\.self), tokens.buyer, issuedAt: clock.now)
     }
 
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
+        try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
     }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {

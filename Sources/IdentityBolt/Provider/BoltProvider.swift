@@ -82,13 +82,16 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
     /// - Parameters:
     ///   - tokens: The session's tokens.
     ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
-    public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    public func requestRefresh(
+        of tokens: TokenSet,
+        under hold: SessionHold
+    ) async throws(RefreshRefusal) -> RefreshAnswer {
         try await client.requestRefresh(of: tokens, under: hold)
     }
 
     /// Judges the answer to a refresh.
-    public func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
-        try await client.tokens(from: answer, renewing: tokens)
+    public func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
+        try await client.tokens(from: answer, refreshing: tokens)
     }
 
     /// Nil: Bolt has no page that ends its session.

@@ -80,7 +80,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     /// Spends the refresh token, where the storefront gave one; without one the session ends with its token.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         do {
-            return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
+            return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
         } catch let refusal as RefreshRefusal {
             throw refusal.error
         }
@@ -94,13 +94,16 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     /// - Parameters:
     ///   - tokens: The session's tokens.
     ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
-    public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    public func requestRefresh(
+        of tokens: TokenSet,
+        under hold: SessionHold
+    ) async throws(RefreshRefusal) -> RefreshAnswer {
         try await exchanger.requestRefresh(of: tokens, under: hold)
     }
 
     /// Judges the answer to a refresh.
-    public func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
-        try await exchanger.tokens(from: answer, renewing: tokens)
+    public func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
+        try await exchanger.tokens(from: answer, refreshing: tokens)
     }
 
     /// Nil: nothing is known of a page that ends the storefront's session.

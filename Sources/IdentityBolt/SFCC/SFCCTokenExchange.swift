@@ -43,7 +43,15 @@ struct SFCCTokenExchange: Sendable {
     }
 
     /// Asks the second controller for a newer token, as OAuth would; that it understands is an assumption.
-    func requestRefresh(of old: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    func requestRefresh(of old: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
+        do {
+            return try await answerToRefresh(of: old, under: hold)
+        } catch {
+            throw RefreshRefusal(error)
+        }
+    }
+
+    private func answerToRefresh(of old: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         guard let refreshToken = old.refreshToken else {
             throw IdentityError(
                 .signInAgain,
@@ -74,7 +82,7 @@ struct SFCCTokenExchange: Sendable {
     }
 
     /// Judges what came back.
-    func tokens(from kept: RefreshAnswer, renewing old: TokenSet) async throws -> TokenSet {
+    func tokens(from kept: RefreshAnswer, refreshing old: TokenSet) async throws -> TokenSet {
         var headers = HTTPHeaders()
         if let authorization = kept.authorization { try headers.set("Authorization", authorization.reveal()) }
         let page = SFCCHTTPClient.Page(
@@ -91,7 +99,7 @@ struct SFCCTokenExchange: Sendable {
         } catch {
             guard answer.refusal == nil, let token = try? answer.token(configuration.tokenJSONPaths), !token.isEmpty
             else {
-                throw RefreshRefusal(.wrapping(error))
+                throw RefreshRefusal(error)
             }
             throw error
         }

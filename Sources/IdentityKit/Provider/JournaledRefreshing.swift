@@ -19,8 +19,8 @@ public protocol JournaledRefreshing: IdentityProvider {
     ///     as possible before a request leaves, also before a repeated one: another process may have the lock by then. Pass
     ///     ``SessionHold/kernel`` where there is no lock.
     /// - Returns: What came back with a status of success, whatever it is.
-    /// - Throws: ``IdentityError`` for any other answer and for none.
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer
+    /// - Throws: A refusal for any other answer and for none.
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer
 
     /// Judges an answer; it may come from a process that has died since, hours ago.
     ///
@@ -28,9 +28,9 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// and is not sent again because its answer was stored for a while.
     ///
     /// - Returns: The new tokens; what the answer leaves out is carried over from the old ones.
-    /// - Throws: ``RefreshRefusal`` when there is no token in the answer. Any other error means that there may be one: the answer is
+    /// - Throws: ``RefreshRefusal`` when the answer contains no token. Any other error means that it may contain one: the answer is
     ///   kept and judged again.
-    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet
+    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
 /// An answer of a token endpoint, as it came.
@@ -56,17 +56,6 @@ public struct RefreshAnswer: Sendable {
         self.authorization = authorization
         self.startedAt = startedAt
         self.receivedAt = receivedAt
-    }
-}
-
-/// What an answer says in place of tokens: an error, or something that is no answer of a token endpoint.
-public struct RefreshRefusal: Error, Sendable {
-    /// What it means.
-    public let error: IdentityError
-
-    /// Creates a refusal.
-    public init(_ error: IdentityError) {
-        self.error = error
     }
 }
 

@@ -23,7 +23,7 @@ extension RenewalCoordinator {
         do {
             tokens = try await exchange(&attempt, at: provider)
         } catch {
-            return try await settle(&attempt, after: IdentityError.wrapping(error))
+            return try await settle(&attempt, after: error)
         }
         attempt.lesson = .answered
         let renewal = try await promote(
@@ -85,14 +85,15 @@ extension RenewalCoordinator {
         let needed = provider.descriptor.timeout ?? .milliseconds(1)
         while true {
             // The lock may be lost by now, and its next holder at work with the same token.
-            guard attempt.hold.remaining.map({ $0 >= needed }) ?? true else { throw IdentityError.lockLost }
+            guard attempt.hold.remaining.map({ $0 >= needed }) ?? true else {
+                throw RefreshRefusal(.transient, .lockLost)
+            }
             do {
                 return try await exchangeOnce(&attempt, at: provider)
-            } catch {
-                guard !(error is UnjudgedAnswer), RefreshFailure(.wrapping(error)).leavesDoubt else { throw error }
+            } catch let refusal as RefreshRefusal where refusal.kind == .inDoubt {
                 attempt.isInDoubt = true
                 events.emit(.renewalInDoubt, provider: attempt.base.provider, session: attempt.base.id)
-                guard !isSecond else { throw error }
+                guard !isSecond else { throw refusal }
                 isSecond = true
             }
         }
@@ -103,7 +104,7 @@ extension RenewalCoordinator {
         at provider: any IdentityProvider
     ) async throws -> TokenSet {
         guard let journaling = provider as? any JournaledRefreshing else {
-            return try await provider.refresh(attempt.old.tokens)
+            do { return try await provider.refresh(attempt.old.tokens) } catch { throw RefreshRefusal(error) }
         }
         let answer = try await journaling.requestRefresh(of: attempt.old.tokens, under: attempt.hold)
         await keep(answer, &attempt)
@@ -138,16 +139,16 @@ extension RenewalCoordinator {
 
     /// Judges an answer.
     ///
-    /// - Throws: ``UnjudgedAnswer`` when there may be tokens in it all the same.
+    /// - Throws: ``RefreshRefusal`` when it contains no token, ``UnjudgedAnswer`` when it may contain one.
     func judge(
         _ answer: RefreshAnswer,
         of tokens: TokenSet,
         at provider: any JournaledRefreshing
     ) async throws -> TokenSet {
         do {
-            return try await provider.tokens(from: answer, renewing: tokens)
+            return try await provider.tokens(from: answer, refreshing: tokens)
         } catch let refusal as RefreshRefusal {
-            throw refusal.error
+            throw refusal
         } catch {
             throw UnjudgedAnswer(answer: answer, error: IdentityError.wrapping(error).withKeptAnswer)
         }
@@ -156,9 +157,9 @@ extension RenewalCoordinator {
     /// Leaves the session as a failed attempt has to leave it.
     ///
     /// - Returns: What another process has made of it meanwhile.
-    private func settle(_ attempt: inout RenewalAttempt, after error: IdentityError) async throws -> Renewal {
+    private func settle(_ attempt: inout RenewalAttempt, after error: any Error) async throws -> Renewal {
         let id = attempt.base.id
-        if let unjudged = error.cause as? UnjudgedAnswer {
+        if let unjudged = error as? UnjudgedAnswer {
             attempt.lesson = .answered
             if let answer = attempt.unkeptAnswer { await setAside(answer, attempt) }
             pauses.failed(id, with: unjudged.error)
@@ -166,17 +167,16 @@ extension RenewalCoordinator {
             reportedAnswers.insert(unjudged.error.code, of: unjudged.answer, for: id)
             throw unjudged.error
         }
-        let failure = RefreshFailure(error)
-        // The provider's own words for "not now" are its outage too.
-        if failure.concernsProvider || error.code == .providerUnavailable {
-            attempt.lesson = .failed(error, id, isThrottled: failure == .throttled)
-        } else if failure != .retryable {
+        let refusal = RefreshRefusal(error)
+        if refusal.concernsProvider {
+            attempt.lesson = .failed(refusal.error, id, isThrottled: refusal.kind == .throttled)
+        } else if refusal.kind != .transient {
             attempt.lesson = .answered
         }
-        if failure == .dead { return try await bury(attempt, after: error) }
-        pauses.failed(id, with: error)
+        if refusal.kind == .invalidGrant { return try await bury(attempt, after: refusal.error) }
+        pauses.failed(id, with: refusal.error)
         await giveBack(attempt)
-        throw error
+        throw refusal.error
     }
 
     /// Ends a claim that came to nothing: the row says again that all is well, or that the session is in doubt and nobody at it.

@@ -11,9 +11,9 @@ extension OpenIDClient {
     ///     ID token in the answer has no login to continue.
     package func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
-        let answer = try await requestRefresh(of: tokens, under: .kernel)
         do {
-            return try await self.tokens(from: answer, renewing: tokens, isBuyerKnown: isBuyerKnown)
+            let answer = try await requestRefresh(of: tokens, under: .kernel)
+            return try await self.tokens(from: answer, refreshing: tokens, isBuyerKnown: isBuyerKnown)
         } catch let refusal as RefreshRefusal {
             throw refusal.error
         }
@@ -30,7 +30,19 @@ extension OpenIDClient {
     /// Sends the refresh token while the session's lock is held.
     ///
     /// - Returns: Whatever came with a status of success.
-    package func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    /// - Throws: A refusal for any other answer and for none.
+    package func requestRefresh(
+        of tokens: TokenSet,
+        under hold: SessionHold
+    ) async throws(RefreshRefusal) -> RefreshAnswer {
+        do {
+            return try await answerToRefresh(of: tokens, under: hold)
+        } catch {
+            throw RefreshRefusal(error)
+        }
+    }
+
+    private func answerToRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         guard let refreshToken = tokens.refreshToken else { throw Self.withoutRefreshToken }
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
@@ -67,7 +79,7 @@ extension OpenIDClient {
     /// Judges an answer and makes the new tokens of it; what it leaves out is carried over.
     package func tokens(
         from kept: RefreshAnswer,
-        renewing tokens: TokenSet,
+        refreshing tokens: TokenSet,
         isBuyerKnown: Bool = true
     ) async throws -> TokenSet {
         let metadata: ProviderMetadata
@@ -79,9 +91,9 @@ extension OpenIDClient {
         let sent = kept.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + secretsOfClient)
         let answer: TokenResponse
         do {
-            answer = try read(response, renewing: tokens, metadata, hiding: sent)
+            answer = try read(response, refreshing: tokens, metadata, hiding: sent)
         } catch {
-            guard Self.holdsTokens(response.body) else { throw RefreshRefusal(.wrapping(error)) }
+            guard Self.holdsTokens(response.body) else { throw RefreshRefusal(error) }
             throw error
         }
         var renewed = tokens
@@ -111,7 +123,7 @@ extension OpenIDClient {
     /// An answer's tokens, as they stand in it.
     private func read(
         _ response: HTTPResponse,
-        renewing tokens: TokenSet,
+        refreshing tokens: TokenSet,
         _ metadata: ProviderMetadata,
         hiding sent: RedactedValues
     ) throws -> TokenResponse {

@@ -181,13 +181,16 @@ public struct ShopifyProvider: IdentityProvider, JournaledRefreshing, BuyerProfi
     /// - Parameters:
     ///   - tokens: The session's tokens.
     ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
-    public func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    public func requestRefresh(
+        of tokens: TokenSet,
+        under hold: SessionHold
+    ) async throws(RefreshRefusal) -> RefreshAnswer {
         try await client.requestRefresh(of: tokens, under: hold)
     }
 
     /// Judges the answer to a refresh.
-    public func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
-        try await client.tokens(from: answer, renewing: tokens)
+    public func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
+        try await client.tokens(from: answer, refreshing: tokens)
     }
 
     /// Where to send the browser to end its Shopify session, or nil without an ID token, which Shopify asks for there.

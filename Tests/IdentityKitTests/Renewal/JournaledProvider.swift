@@ -67,7 +67,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         if let error = state.withLock({ $0.preparation.isEmpty ? nil : $0.preparation.removeFirst() }) { throw error }
     }
 
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
         let startedAt = clock.now
         let (hold, fate) = state.withLock { state in
             state.requests += 1
@@ -75,12 +75,12 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         }
         await hold?()
         switch fate {
-        case .refused(let error): throw error
+        case .refused(let error): throw RefreshRefusal(error)
         case .page:
             return RefreshAnswer(status: 200, body: Secret("<html>"), startedAt: startedAt, receivedAt: clock.now)
         case .lost(let error):
             _ = try rotate(tokens)
-            throw error
+            throw RefreshRefusal(error)
         case nil:
             return RefreshAnswer(
                 status: 200,
@@ -92,7 +92,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     }
 
     /// Spends a refresh token; inside the grace window the last answer comes again.
-    private func rotate(_ tokens: TokenSet) throws -> String {
+    private func rotate(_ tokens: TokenSet) throws(RefreshRefusal) -> String {
         let token = tokens.refreshToken?.reveal() ?? ""
         let now = clock.now
         let answer: String? = state.withLock { state in
@@ -107,11 +107,14 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
             return nil
         }
         guard let answer else {
-            throw IdentityError(
-                .signInAgain,
+            throw RefreshRefusal(
                 .invalidGrant,
-                "Spent.",
-                providerAnswer: .init(error: "invalid_grant", status: 400)
+                IdentityError(
+                    .signInAgain,
+                    .invalidGrant,
+                    "Spent.",
+                    providerAnswer: .init(error: "invalid_grant", status: 400)
+                )
             )
         }
         return answer
@@ -123,7 +126,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         return String(state.serial)
     }
 
-    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         let refusal = state.withLock { state in
             state.judgements += 1
             return state.refusals.isEmpty ? nil : state.refusals.removeFirst()
@@ -159,7 +162,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
 
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
-        return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
+        return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
     }
 
     func revoke(_ tokens: TokenSet) async throws -> Bool {

@@ -30,7 +30,7 @@ final class OneUseProvider: JournaledRefreshing {
 
     func prepareRefresh(of tokens: TokenSet) async throws {}
 
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
         let serial = state.withLock { state in
             state.requests += 1
             if tokens.refreshToken?.reveal() != "refresh-\(state.serial)" { state.reuses += 1 }
@@ -41,12 +41,12 @@ final class OneUseProvider: JournaledRefreshing {
         return RefreshAnswer(status: 200, body: Secret("\(serial)"), startedAt: Date(), receivedAt: Date())
     }
 
-    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         self.tokens(serial: Int(answer.body.reveal()) ?? -1)
     }
 
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), renewing: tokens)
+        try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
     }
 
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.noLogins }

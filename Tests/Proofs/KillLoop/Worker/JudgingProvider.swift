@@ -34,14 +34,14 @@ struct JudgingProvider: JournaledRefreshing {
         try await inner.logoutURL(for: tokens, returningTo: uri)
     }
     func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
         try await inner.requestRefresh(of: tokens, under: hold)
     }
 
-    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         if let journal = Self.journal, journal.isMissing {
             Report.line("broken \(journal.session.rawValue) judged-before-stored")
         }
-        return try await inner.tokens(from: answer, renewing: tokens)
+        return try await inner.tokens(from: answer, refreshing: tokens)
     }
 }

@@ -21,15 +21,15 @@ struct FaultyProvider: JournaledRefreshing {
         try await inner.logoutURL(for: tokens, returningTo: uri)
     }
     func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
-    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
         try await inner.requestRefresh(of: tokens, under: hold)
     }
 
-    func tokens(from answer: RefreshAnswer, renewing tokens: TokenSet) async throws -> TokenSet {
+    func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         var answer = answer
         if mutant == .judgesByNow { answer.receivedAt = clock.now }
         do {
-            return try await inner.tokens(from: answer, renewing: tokens)
+            return try await inner.tokens(from: answer, refreshing: tokens)
         } catch let error as IdentityError where mutant == .resendsRefused && error.kind == .rejected {
             throw RefreshRefusal(IdentityError(.rejected, .tokenResponseInvalid, error.message))
         }
