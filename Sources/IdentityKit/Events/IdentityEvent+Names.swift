@@ -44,7 +44,7 @@ extension IdentityEvent.Kind {
         }
     }
 
-    static func breaker(_ change: ProviderGate.Change) -> Self {
+    static func breaker(_ change: CircuitBreaker.Change) -> Self {
         switch change {
         case .opened(let pause): .providerPaused(pause)
         case .closed: .providerResumed

@@ -15,7 +15,7 @@ struct RenewalAttempt: Sendable {
     /// An answer that is kept in memory only, because the store did not take it.
     var unkeptAnswer: RefreshAnswer?
     /// What the provider as a whole taught us.
-    var lesson = ProviderGate.Outcome.nothing
+    var lesson = RefreshLimiter.Outcome.nothing
 
     init(_ stored: StoredSession, _ payload: SessionPayload, under lock: SessionHold?) {
         base = stored

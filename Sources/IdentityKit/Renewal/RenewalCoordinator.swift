@@ -21,7 +21,7 @@ final class RenewalCoordinator: Sendable {
     private let claims: ForeignClaims
     /// What could not be saved yet, and exists nowhere else or in the store's second place.
     let unsaved = Mutex<[SessionID: UnsavedSession]>([:])
-    private let gates = Mutex<[String: ProviderGate]>([:])
+    private let limiters = Mutex<[String: RefreshLimiter]>([:])
 
     init(
         providers: ProviderRegistry,
@@ -180,8 +180,8 @@ final class RenewalCoordinator: Sendable {
         let provider = try providers.provider(named: stored.provider)
         do {
             if let refusal = pauses.refusal(stored.id) { throw refusal }
-            let gate = gate(of: stored.provider)
-            let place = try await gate.enter()
+            let limiter = limiter(of: stored.provider)
+            let permit = try await limiter.enter()
             var attempt = RenewalAttempt(stored, payload, under: lock)
             let result: Result<Renewal?, any Error>
             do {
@@ -189,7 +189,7 @@ final class RenewalCoordinator: Sendable {
             } catch {
                 result = .failure(error)
             }
-            let change = gate.leave(place, after: attempt.lesson)
+            let change = limiter.leave(permit, after: attempt.lesson)
             if let change { events.emit(.breaker(change), provider: stored.provider) }
             let renewal = try result.get()
             if renewal != nil { pauses.succeeded(stored.id) }
@@ -208,15 +208,15 @@ final class RenewalCoordinator: Sendable {
 
     /// Whether an early renewal would come to nothing, so that it is not even tried.
     func holdsBackEarly(_ id: SessionID, of provider: String) -> Bool {
-        pauses.holdsBackEarly(id) || gate(of: provider).isOpen
+        pauses.holdsBackEarly(id) || limiter(of: provider).isOpen
     }
 
-    private func gate(of provider: String) -> ProviderGate {
-        gates.withLock { gates in
-            if let gate = gates[provider] { return gate }
-            let gate = ProviderGate(configuration.renewalLimits, in: environment)
-            gates[provider] = gate
-            return gate
+    private func limiter(of provider: String) -> RefreshLimiter {
+        limiters.withLock { limiters in
+            if let limiter = limiters[provider] { return limiter }
+            let limiter = RefreshLimiter(configuration.renewalLimits, in: environment)
+            limiters[provider] = limiter
+            return limiter
         }
     }
 }

@@ -18,8 +18,8 @@ extension GraphQLExecutor {
         var attempts = RetryAttempts(retry, document.repetition, start: clock.elapsed, until: call.deadline)
         // Those who share a request count it as theirs.
         let progress = call.progress ?? GraphQLProgress()
-        var place: ShopBreaker.Place
-        do { place = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
+        var permit: CircuitBreaker.Permit
+        do { permit = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
         while true {
             attempts.begin()
             let outcome = await attempt(request, attempts, secrets)
@@ -28,8 +28,8 @@ extension GraphQLExecutor {
             var cause: IdentityError.Code
             switch outcome {
             case .success(let (answer, body)):
-                release(place, wasAnswered: true, document, attempts)
-                place = ShopBreaker.Place(isProbe: false)
+                release(permit, wasAnswered: true, document, attempts)
+                permit = .ordinary
                 let metadata = answer.metadata
                 reporter.reportHeaders(of: metadata, document, progress, since: attempts.start)
                 guard let (effect, asked) = answer.repeatable(document.kind) ?? answer.unavailable(document, body)
@@ -42,11 +42,11 @@ extension GraphQLExecutor {
             case .failure(let failure):
                 cause = failure.error.code
                 if failure.effect == .attack {
-                    pause = attacked(&place, failure, attempts, document, progress)
+                    pause = attacked(&permit, failure, attempts, document, progress)
                 } else {
                     let isAnswer = failure.metadata.map { $0.status < 500 } ?? false
-                    release(place, wasAnswered: isAnswer, document, attempts)
-                    place = ShopBreaker.Place(isProbe: false)
+                    release(permit, wasAnswered: isAnswer, document, attempts)
+                    permit = .ordinary
                     if !failure.isFinal {
                         pause = attempts.pause(
                             after: failure.effect,
@@ -64,16 +64,16 @@ extension GraphQLExecutor {
                 try await clock.sleep(for: length)
                 try Task.checkCancellation()
             } catch {
-                release(place, wasAnswered: false, document, attempts)
+                release(permit, wasAnswered: false, document, attempts)
                 throw GraphQLFailure(IdentityError.wrapping(error), .refused)
             }
             // The sleep may have been longer than it was to be: an attempt that has no time is an unknown outcome for nothing.
             guard attempts.hasTime(at: clock.elapsed) else {
-                release(place, wasAnswered: false, document, attempts)
+                release(permit, wasAnswered: false, document, attempts)
                 return try outcome.get()
             }
-            if !place.isProbe {
-                do { place = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
+            if !permit.isProbe {
+                do { permit = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
             }
         }
     }
@@ -103,7 +103,7 @@ extension GraphQLExecutor {
 
     /// Deals with a 430; the pause before the one attempt that may follow, nil where none does.
     private func attacked(
-        _ place: inout ShopBreaker.Place,
+        _ permit: inout CircuitBreaker.Permit,
         _ failure: GraphQLFailure,
         _ attempts: RetryAttempts,
         _ document: GraphQLDocument,
@@ -115,12 +115,12 @@ extension GraphQLExecutor {
             now: environment.clock.elapsed,
             random: environment.random
         )
-        let verdict = breaker.attacked(place, failure.error, delay: delay, asked: asked)
-        place = ShopBreaker.Place(isProbe: false)
+        let verdict = breaker.attacked(permit, failure.error, delay: delay, asked: asked)
+        permit = .ordinary
         switch verdict {
         case .known: return nil
         case .probe(let probe):
-            place = probe
+            permit = probe
             return delay
         case .opened(let pause):
             reporter.report(.paused(pause), of: document, progress, since: attempts.start)
@@ -129,12 +129,12 @@ extension GraphQLExecutor {
     }
 
     private func release(
-        _ place: ShopBreaker.Place,
+        _ permit: CircuitBreaker.Permit,
         wasAnswered: Bool,
         _ document: GraphQLDocument,
         _ attempts: RetryAttempts
     ) {
-        guard breaker.leave(place, wasAnswered: wasAnswered) else { return }
+        guard breaker.leave(permit, wasAnswered: wasAnswered) else { return }
         reporter.report(.resumed, of: document, nil, since: attempts.start)
     }
 }

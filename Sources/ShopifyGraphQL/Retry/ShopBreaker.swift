@@ -2,27 +2,21 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Keeps a shop from being asked while it takes us for an attacker (HTTP 430): going on would prove it right.
+/// The circuit breaker of a shop: stops requests while Shopify rejects them as an attack (HTTP 430).
 ///
-/// The first 430 closes the way for all but the operation that met it, which may try once more after a pause. If that is
-/// refused too, nobody goes through for a while; then a single operation does, and what becomes of it decides.
+/// The first 430 stops all operations but the one that got it, which may try once more after a pause. If that fails too, all
+/// operations are refused for a while; then a single one is the probe.
 ///
-/// All clients of a shop in this process share what is known of it: Shopify sees one caller. Clients with different clocks, as
-/// tests make them, do not, for their times cannot be compared.
+/// All clients of a shop in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as in
+/// tests, do not share it, because their times cannot be compared.
 final class ShopBreaker: Sendable {
-    /// Leave to send.
-    struct Place: Sendable {
-        /// Whether the others wait for what becomes of this one.
-        let isProbe: Bool
-    }
-
-    /// What became of a 430.
+    /// What an operation does after a 430.
     enum Verdict: Sendable {
-        /// Somebody else has met one too, and tries.
+        /// Another operation got one too, and is the probe: this one fails.
         case known
-        /// The operation that met it may try again after its pause, and nobody else meanwhile.
-        case probe(Place)
-        /// Nobody is let through for so long.
+        /// The operation may try again after its pause, as the probe.
+        case probe(CircuitBreaker.Permit)
+        /// All operations are refused for so long.
         case opened(Duration)
     }
 
@@ -33,17 +27,14 @@ final class ShopBreaker: Sendable {
     }
 
     private struct State {
-        var openUntil: Duration?
-        var isProbing = false
-        var openings = 0
-        var last: IdentityError?
+        var breaker = CircuitBreaker()
         /// Kept, so that no other clock gets its identity.
         let clock: any IdentityClock
     }
 
     /// The shops that refused a caller of this process; a shop that answers has no entry.
     private static let states = Mutex<[Shop: State]>([:])
-    /// With more shops than this, those that nobody has asked for an hour are forgotten.
+    /// With more shops than this, the entries are removed that nobody has used for an hour.
     private static let usualShops = 1_000
 
     private let shop: Shop
@@ -62,58 +53,56 @@ final class ShopBreaker: Sendable {
         self.environment = environment
     }
 
-    /// Leave to send, or why there is none.
-    func enter() throws(IdentityError) -> Place {
+    /// Permits an operation to send.
+    ///
+    /// - Throws: `IdentityError` with code `security_rejection` while operations are refused.
+    func enter() throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
-        let (place, refusal) = Self.states.withLock { states -> (Place, IdentityError?) in
-            guard !states.isEmpty, let state = states[shop], let openUntil = state.openUntil else {
-                return (Place(isProbe: false), nil)
-            }
-            guard openUntil <= now, !state.isProbing else {
-                return (Place(isProbe: false), Self.refusal(state.last, for: openUntil - now))
-            }
-            states[shop]?.isProbing = true
-            return (Place(isProbe: true), nil)
+        let (permit, refusal) = Self.states.withLock { states -> (CircuitBreaker.Permit, IdentityError?) in
+            guard !states.isEmpty, var state = states[shop] else { return (.ordinary, nil) }
+            guard let permit = state.breaker.permit(at: now) else { return (.ordinary, Self.refusal(state.breaker, now)) }
+            states[shop] = state
+            return (permit, nil)
         }
         if let refusal { throw refusal }
-        return place
+        return permit
     }
 
-    /// The operation has ended; true when it opened the way for all again.
-    func leave(_ place: Place, wasAnswered: Bool) -> Bool {
-        guard place.isProbe else { return false }
+    /// Ends an operation; true when its answer closed the breaker.
+    func leave(_ permit: CircuitBreaker.Permit, wasAnswered: Bool) -> Bool {
+        guard permit.isProbe else { return false }
         return Self.states.withLock { states in
-            states[shop]?.isProbing = false
-            guard wasAnswered, states[shop]?.openUntil != nil else { return false }
+            states[shop]?.breaker.release(permit)
+            guard wasAnswered, let state = states[shop], !state.breaker.isClosed else { return false }
             states[shop] = nil
             return true
         }
     }
 
-    /// The operation met a 430.
+    /// Notes a 430.
     ///
     /// - Parameters:
-    ///   - delay: How long it would wait before its one other attempt; nil when it makes none.
+    ///   - delay: How long the operation would wait before its one other attempt; nil when it makes none.
     ///   - asked: How long Shopify asks to wait.
-    func attacked(_ place: Place, _ error: IdentityError, delay: Duration?, asked: Duration?) -> Verdict {
+    func attacked(
+        _ permit: CircuitBreaker.Permit,
+        _ error: IdentityError,
+        delay: Duration?,
+        asked: Duration?
+    ) -> Verdict {
         let now = environment.clock.elapsed
         return Self.states.withLock { states in
-            Self.forgetQuietShops(&states)
+            Self.removeIdleShops(&states)
             var state = states[shop] ?? State(clock: environment.clock)
             defer { states[shop] = state }
-            state.last = error
-            if !place.isProbe {
-                guard state.openUntil == nil else { return .known }
-                if let delay {
-                    state.openUntil = now + delay
-                    state.isProbing = true
-                    return .probe(Place(isProbe: true))
-                }
+            state.breaker.lastFailure = error
+            if !permit.isProbe {
+                guard state.breaker.isClosed else { return .known }
+                if let delay { return .probe(state.breaker.openForProbe(after: delay, at: now)) }
             }
-            state.isProbing = false
-            state.openings += 1
-            // Twice as long each time, by chance between half of it and all; never shorter than Shopify asks, within reason.
-            let longest = min(pause * (1 << min(state.openings - 1, 4)), pause * 10)
+            state.breaker.release(permit)
+            // Twice as long each time, at random between half of it and all; never shorter than Shopify asks, up to an hour.
+            let longest = min(pause * (1 << min(state.breaker.openings, 4)), pause * 10)
             let chosen = Backoff.pause(
                 after: 1,
                 first: longest,
@@ -122,25 +111,24 @@ final class ShopBreaker: Sendable {
                 random: environment.random
             )
             let length = max(chosen, min(asked ?? .zero, .seconds(3600)))
-            state.openUntil = now + length
+            state.breaker.open(for: length, at: now)
             return .opened(length)
         }
     }
 
-    private static func forgetQuietShops(_ states: inout [Shop: State]) {
+    private static func removeIdleShops(_ states: inout [Shop: State]) {
         guard states.count > usualShops else { return }
-        states = states.filter { _, state in
-            state.isProbing || state.openUntil.map { $0 + .seconds(3600) > state.clock.elapsed } ?? false
-        }
+        states = states.filter { !$1.breaker.isIdle(for: .seconds(3600), at: $1.clock.elapsed) }
     }
 
-    private static func refusal(_ last: IdentityError?, for remaining: Duration) -> IdentityError {
-        IdentityError(
+    private static func refusal(_ breaker: CircuitBreaker, _ now: Duration) -> IdentityError {
+        let last = breaker.lastFailure
+        return IdentityError(
             .retryLater,
             .securityRejection,
-            "Shopify rejected this process's requests as an attack (430), so none is sent for a while.",
+            "Requests to the shop are paused, because Shopify rejected requests of this process as an attack (430).",
             hint: last?.hint,
-            retryAfter: max(remaining, .milliseconds(100)),
+            retryAfter: breaker.wait(at: now),
             providerAnswer: last?.providerAnswer,
             cause: last
         )

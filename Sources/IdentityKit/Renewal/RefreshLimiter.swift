@@ -1,0 +1,137 @@
+internal import Synchronization
+
+/// Limits the refreshes at one provider: how many run at a time, and none for a while when the provider fails.
+///
+/// The circuit breaker opens after failures of several sessions in a row, or when the provider itself asks for a pause.
+final class RefreshLimiter: Sendable {
+    /// What a refresh showed about the provider as a whole.
+    enum Outcome: Sendable {
+        case answered
+        case failed(IdentityError, SessionID, isThrottled: Bool)
+        case nothing
+    }
+
+    private struct State {
+        var running = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// The sessions whose refreshes failed since the last answer: one that always fails says nothing about the others.
+        var failed: Set<SessionID> = []
+        var breaker = CircuitBreaker()
+    }
+
+    private let limits: SessionManager.RenewalLimits
+    private let environment: IdentityEnvironment
+    private let state = Mutex(State())
+
+    init(_ limits: SessionManager.RenewalLimits, in environment: IdentityEnvironment) {
+        self.limits = limits
+        self.environment = environment
+    }
+
+    /// Waits until a refresh may run.
+    ///
+    /// - Throws: The provider's last failure, while the breaker is open; `renewal_busy` when too many wait already.
+    func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
+        let now = environment.clock.elapsed
+        if let refusal = state.withLock({ $0.waiting.count >= limits.waiting ? Self.crowded : Self.refusal($0, now) }) {
+            throw refusal
+        }
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.running < max(1, limits.concurrent) else {
+                    state.waiting.append(continuation)
+                    return false
+                }
+                state.running += 1
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+        // The breaker may have opened while this refresh waited.
+        let then = environment.clock.elapsed
+        let (permit, refusal) = state.withLock { state -> (CircuitBreaker.Permit, IdentityError?) in
+            if let permit = state.breaker.permit(at: then) { return (permit, nil) }
+            return (.ordinary, Self.refusal(state, then))
+        }
+        guard let refusal else { return permit }
+        _ = leave(permit, after: .nothing)
+        throw refusal
+    }
+
+    /// Lets the next refresh run and updates the breaker.
+    func leave(_ permit: CircuitBreaker.Permit, after outcome: Outcome) -> CircuitBreaker.Change? {
+        let now = environment.clock.elapsed
+        let (next, change) = state.withLock { state -> (CheckedContinuation<Void, Never>?, CircuitBreaker.Change?) in
+            state.breaker.release(permit)
+            let change = note(outcome, &state, now, isProbe: permit.isProbe)
+            guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), change) }
+            state.running -= 1
+            return (nil, change)
+        }
+        next?.resume()
+        return change
+    }
+
+    private func note(
+        _ outcome: Outcome,
+        _ state: inout State,
+        _ now: Duration,
+        isProbe: Bool
+    ) -> CircuitBreaker.Change? {
+        switch outcome {
+        case .nothing: return nil
+        case .answered:
+            state.failed = []
+            return state.breaker.close() ? .closed : nil
+        case .failed(let error, let id, let isThrottled):
+            if state.failed.count < limits.waiting { state.failed.insert(id) }
+            state.breaker.lastFailure = error
+            let asked = isThrottled ? error.retryAfter : nil
+            guard state.breaker.isClosed || isProbe else {
+                // This refresh was sent before the breaker opened: one outage, one opening.
+                if let asked { state.breaker.extend(for: min(asked, limits.maximumPause), at: now) }
+                return nil
+            }
+            guard asked != nil || state.failed.count >= max(1, limits.failures) || isProbe else { return nil }
+            let pause = Backoff.pause(
+                after: state.breaker.openings + 1,
+                first: limits.pause,
+                atLeast: asked,
+                atMost: limits.maximumPause,
+                random: environment.random
+            )
+            state.breaker.open(for: pause, at: now)
+            return .opened(pause)
+        }
+    }
+
+    /// Whether refreshes are refused at the moment.
+    var isOpen: Bool {
+        let now = environment.clock.elapsed
+        return state.withLock { $0.breaker.wait(at: now) != nil }
+    }
+
+    private static func refusal(_ state: State, _ now: Duration) -> IdentityError? {
+        guard let wait = state.breaker.wait(at: now) else { return nil }
+        let last = state.breaker.lastFailure
+        let isOurs = last?.kind == .configuration
+        return IdentityError(
+            isOurs ? .configuration : .retryLater,
+            isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
+            "Refreshes at the provider are paused: \(state.failed.count) sessions failed in a row, or the provider asked for a pause.",
+            hint: last?.hint ?? "Try again later. Sessions are kept.",
+            retryAfter: wait,
+            providerAnswer: last?.providerAnswer,
+            cause: last
+        )
+    }
+
+    private static var crowded: IdentityError {
+        IdentityError(
+            .retryLater,
+            .renewalBusy,
+            "Too many refreshes wait for the provider.",
+            hint: "Try again later, or raise the limits of concurrent and waiting refreshes."
+        )
+    }
+}
