@@ -12,17 +12,17 @@ extension PostgresStore: SessionLocking {
         }
     }
 
-    /// Runs the body while no other task, process or machine holds the session's lock.
+    /// Runs the body while no other task, process or machine holds the lock.
     ///
     /// A lease is renewed while the body runs. Its holder may be stopped for longer than the lease lasts, so the body asks the hold
     /// before anything that may happen once only; what it saves is guarded by the generation in any case. Whoever wants the lease of a
     /// holder that is gone waits for the lease's length from the moment at which it first sees it, in this call or an earlier one.
-    public func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    public func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        let key = rowKey(try records.sessionHash(id))
+        let key = rowKey(try records.lockHash(name))
         switch locking {
         case .lease(let duration):
             let lease = try await acquire(key, limit) { try await leases.take(key, lasting: duration) }
@@ -55,7 +55,7 @@ extension PostgresStore: SessionLocking {
                 throw IdentityError(
                     .retryLater,
                     .renewalBusy,
-                    "Another task, process or machine holds the session.",
+                    "Another task, process or machine holds the lock of the session.",
                     hint: "Try again."
                 )
             }

@@ -12,6 +12,10 @@ struct Records: Sendable {
         try lookup.hash(.session, Array(id.rawValue.utf8))
     }
 
+    func lockHash(_ name: LockName) throws -> [UInt8] {
+        try lookup.hash(.lock, name.bytes)
+    }
+
     func buyerHash(issuer: String, subject: String) throws -> [UInt8] {
         try lookup.hash(.buyer, Array(issuer.utf8), Array(subject.utf8))
     }

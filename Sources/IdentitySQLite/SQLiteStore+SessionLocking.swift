@@ -1,15 +1,15 @@
 public import IdentityKit
 
 extension SQLiteStore: SessionLocking {
-    /// Runs the body while no other process, and no other task here, holds the session's lock.
+    /// Runs the body while no other process, and no other task here, holds the lock.
     ///
-    /// The lock is the kernel's and falls with its holder, at once; a stopped process keeps it.
-    public func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    /// The kernel frees the lock at once when its holder dies; a stopped process keeps it.
+    public func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        let byte = LockDescriptor.Byte.session(try lookup.hash(.session, Array(id.rawValue.utf8)))
+        let byte = LockDescriptor.Byte.lock(try lookup.hash(.lock, name.bytes))
         let deadline = clock.elapsed + limit
         var pause = Duration.milliseconds(20)
         while try !sessionLocks.tryLock(byte) {
@@ -18,7 +18,7 @@ extension SQLiteStore: SessionLocking {
                 throw IdentityError(
                     .retryLater,
                     .renewalBusy,
-                    "Another task or process holds the session.",
+                    "Another task or process holds the lock of the session.",
                     hint: "Try again."
                 )
             }

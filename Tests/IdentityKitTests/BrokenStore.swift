@@ -89,6 +89,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
         var left: [SessionID: [String: SessionAttachment]] = [:]
         var taken: [String: StoredLoginAttempt] = [:]
         var restored: Set<SessionID> = []
+        var stuckLocks: Set<LockName> = []
     }
 
     let defect: Defect
@@ -249,19 +250,19 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
         return try await inner.sweep(expiredBefore: date) + stale
     }
 
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         if defect == .locksNothing { return try await body(.kernel) }
-        guard defect == .keepsLock else { return try await locks.withSessionLock(id, waitingUpTo: limit, body) }
-        let isStuck = state.withLock { $0.restored.contains(id) }
+        guard defect == .keepsLock else { return try await locks.withLock(name, waitingUpTo: limit, body) }
+        let isStuck = state.withLock { $0.stuckLocks.contains(name) }
         if isStuck { throw IdentityError(.retryLater, .renewalBusy, "Busy.") }
         do {
-            return try await locks.withSessionLock(id, waitingUpTo: limit, body)
+            return try await locks.withLock(name, waitingUpTo: limit, body)
         } catch {
-            state.withLock { _ = $0.restored.insert(id) }
+            state.withLock { _ = $0.stuckLocks.insert(name) }
             throw error
         }
     }

@@ -22,19 +22,19 @@ struct InMemoryLocksTests {
                         }
                     }
                 )
-                while locks.waiting(for: id) <= number { await Task.yield() }
+                while locks.waiting(for: .session(id)) <= number { await Task.yield() }
             }
             for number in [3, 0, 19] {
                 waiting[number].cancel()
                 let error = await #expect(throws: IdentityError.self) { try await waiting[number].value }
                 #expect(error?.kind == .cancelled)
             }
-            #expect(locks.waiting(for: id) == 17)
+            #expect(locks.waiting(for: .session(id)) == 17)
             return waiting
         }
         for task in tasks { _ = try? await task.value }
         #expect(served.order == (0..<20).filter { ![3, 0, 19].contains($0) })
-        #expect(locks.waiting(for: id) == 0)
+        #expect(locks.waiting(for: .session(id)) == 0)
     }
 
     @Test("a wait ends on the clock that it was given, not before")
@@ -44,12 +44,12 @@ struct InMemoryLocksTests {
         let id = try #require(Self.id)
         try await locks.withSessionLock(id, waitingUpTo: .zero) { _ in
             let waiter = Task { try await locks.withSessionLock(id, waitingUpTo: .seconds(15)) { _ in } }
-            while locks.waiting(for: id) == 0 { await Task.yield() }
+            while locks.waiting(for: .session(id)) == 0 { await Task.yield() }
             clock.advance(by: .seconds(14))
             for _ in 0..<50 { await Task.yield() }
-            #expect(locks.waiting(for: id) == 1)
+            #expect(locks.waiting(for: .session(id)) == 1)
             let error = await #expect(throws: IdentityError.self) {
-                while locks.waiting(for: id) == 1 {
+                while locks.waiting(for: .session(id)) == 1 {
                     clock.advance(by: .seconds(1))
                     await Task.yield()
                 }

@@ -54,11 +54,11 @@ final class LockedStore: WrappingStore, SessionLocking {
     let inner = InMemoryStore()
     private let locks = InMemoryLocks()
 
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        try await locks.withSessionLock(id, waitingUpTo: limit, body)
+        try await locks.withLock(name, waitingUpTo: limit, body)
     }
 }

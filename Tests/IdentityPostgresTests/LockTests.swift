@@ -16,7 +16,7 @@ struct LockTests {
         let schema = try await TestSchema()
         let stores = [try await schema.open(), try await schema.open()]
         let id = try sampleSession().id
-        let key = rowKey(try stores[0].records.sessionHash(id))
+        let key = rowKey(try stores[0].records.lockHash(.session(id)))
         let before = ContinuousClock.now
         // As a process leaves it that is killed, or stopped: nobody renews it.
         let lease = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
@@ -102,7 +102,7 @@ struct LockTests {
         let schema = try await TestSchema()
         let stores = [try await schema.open(), try await schema.open()]
         let id = try sampleSession().id
-        let key = rowKey(try stores[0].records.sessionHash(id))
+        let key = rowKey(try stores[0].records.lockHash(.session(id)))
         let isAwake = Flag()
         async let sleeper: Void = {
             await stores[0].client.nap(on: key, for: .seconds(86_400))
@@ -123,7 +123,7 @@ struct LockTests {
             try await schema.open { $0.locking = .advisory }, try await schema.open { $0.locking = .advisory },
         ]
         let id = try sampleSession().id
-        let key = rowKey(try stores[0].records.sessionHash(id))
+        let key = rowKey(try stores[0].records.lockHash(.session(id)))
         try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
             #expect(hold.isHeld)
             try await stores[1].execute(

@@ -99,7 +99,7 @@ struct LostLeaseTests {
             #expect(hold.isHeld)
         }
         // A holder that dies before the clock goes back two hours.
-        let key = rowKey(try stores[0].records.sessionHash(id))
+        let key = rowKey(try stores[0].records.lockHash(.session(id)))
         _ = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
         try await step(to: 0)
         try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
@@ -110,7 +110,7 @@ struct LostLeaseTests {
         let schema = try await TestSchema()
         let store = try await schema.open()
         let id = try sampleSession().id
-        let key = rowKey(try store.records.sessionHash(id))
+        let key = rowKey(try store.records.lockHash(.session(id)))
         _ = try #require(try await store.leases.take(key, lasting: .seconds(86_400)))
         try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }

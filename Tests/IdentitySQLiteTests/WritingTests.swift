@@ -72,7 +72,7 @@ struct WritingTests {
         let store = try await directory.open()
         let id = try sampleSession().id
         let other = try LockDescriptor(path: directory.locks)
-        let byte = LockDescriptor.Byte.session(try store.lookup.hash(.session, Array(id.rawValue.utf8)))
+        let byte = LockDescriptor.Byte.lock(try store.lookup.hash(.lock, LockName.session(id).bytes))
         #expect(try other.tryLock(byte))
         await expect(.renewalBusy, .retryLater) { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
         async let entered = store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in true }

@@ -36,14 +36,16 @@ package struct CircuitBreaker: Sendable {
         return max(openUntil - now, .milliseconds(100))
     }
 
-    /// Permits a call; nil while calls are refused. After the pause of an open breaker the first call is the probe.
+    /// Permits a call; nil while calls are refused.
+    ///
+    /// After the pause of an open breaker the first call is the probe.
     package mutating func permit(at now: Duration) -> Permit? {
         guard wait(at: now) == nil else { return nil }
         isProbing = !isClosed
         return Permit(isProbe: isProbing)
     }
 
-    /// Ends a call. An outcome that says something about the service is noted separately.
+    /// Ends a call, whatever its outcome.
     package mutating func release(_ permit: Permit) {
         if permit.isProbe { isProbing = false }
     }

@@ -65,16 +65,16 @@ public protocol SessionLocking: Sendable {
     /// ``ProviderDescriptor/timeout`` is longer.
     var guaranteedHold: Duration? { get }
 
-    /// Runs the body while no other task, process or machine holds the session's lock; the lock falls with its holder, at once or
-    /// when its lease is over.
+    /// Runs the body while no other task, process or machine holds the lock; the lock ends with its holder, at once or when its
+    /// lease is over.
     ///
     /// - Parameters:
-    ///   - id: The session, which need not exist.
+    ///   - name: What the lock protects. Its session need not exist.
     ///   - limit: How long to wait for another holder.
     ///   - body: Gets what tells whether the lock is still held, to be asked before anything that may happen once only.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/renewalBusy`` when the wait is over, or what the body throws.
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result
@@ -83,6 +83,15 @@ public protocol SessionLocking: Sendable {
 extension SessionLocking {
     /// Nil: locks end with their holder's process only.
     public var guaranteedHold: Duration? { nil }
+
+    /// Runs the body while no other task, process or machine holds the session's lock: ``withLock(_:waitingUpTo:_:)``.
+    public func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await withLock(.session(id), waitingUpTo: limit, body)
+    }
 }
 
 /// What ``SessionManager`` needs of a store.

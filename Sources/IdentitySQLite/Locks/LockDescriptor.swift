@@ -14,8 +14,8 @@ final class LockDescriptor {
         /// Held while waiting for the writer byte: whoever has it is next, so that one busy process cannot starve the rest.
         static let turnstile: Int64 = 1
 
-        /// The byte of one session, from the session's keyed hash.
-        static func session(_ hash: [UInt8]) -> Int64 {
+        /// The byte of a lock, from the keyed hash of its name.
+        static func lock(_ hash: [UInt8]) -> Int64 {
             let number = hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return 16 + Int64(number >> 2)
         }

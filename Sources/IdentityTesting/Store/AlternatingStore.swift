@@ -25,12 +25,12 @@ where Store: SessionStore & UsedTokenStore & ExpirySweeping & SessionLocking {
         try await inner.markUsed(key, until: expiry)
     }
     package func sweep(expiredBefore date: Date) async throws -> Int { try await inner.sweep(expiredBefore: date) }
-    package func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    package func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        try await inner.withSessionLock(id, waitingUpTo: limit, body)
+        try await inner.withLock(name, waitingUpTo: limit, body)
     }
 }
 

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import IdentityCrypto
 internal import IdentityKit
 
 /// What an operation on a session's cart came to.
@@ -156,11 +155,10 @@ extension CartAdapter {
         _ use: CartRowUse,
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
-        guard use == .claiming, let locking = store as? any SessionLocking,
-            let digest = try? Digest.sha256(Array("\(attachmentName) \(id.rawValue)".utf8)),
-            let name = SessionID(rawValue: Base64URL.encode(Array(digest.prefix(16))))
-        else { return try await body() }
-        return try await locking.withSessionLock(name, waitingUpTo: Self.lockWait) { _ in try await body() }
+        guard use == .claiming, let locking = store as? any SessionLocking else { return try await body() }
+        return try await locking.withLock(.attachment(attachmentName, of: id), waitingUpTo: Self.lockWait) { _ in
+            try await body()
+        }
     }
 
     /// Carts that two sessions share have one operation at a time, too.

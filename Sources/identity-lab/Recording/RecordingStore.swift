@@ -55,12 +55,12 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
         try await base.sweep(expiredBefore: date)
     }
 
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        try await base.withSessionLock(id, waitingUpTo: limit, body)
+        try await base.withLock(name, waitingUpTo: limit, body)
     }
 
     private func record<Value>(_ title: String, _ work: () async throws -> Value) async throws -> Value {

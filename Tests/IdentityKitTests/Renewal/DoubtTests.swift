@@ -228,8 +228,8 @@ private final class LostLeaseStore: WrappingStore, SessionLocking {
         self.inner = inner
     }
 
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {

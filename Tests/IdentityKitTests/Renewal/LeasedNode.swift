@@ -6,27 +6,29 @@ import Synchronization
 final class LeasedNode: WrappingStore, SessionLocking, SessionSpooling {
     /// What all machines share: who holds a session's lease, and whether the store can be reached.
     final class Shared: Sendable {
-        private let state = Mutex((isDown: false, holders: [SessionID: Int](), nextTicket: 0))
+        private let state = Mutex((isDown: false, holders: [LockName: Int](), nextTicket: 0))
 
         func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
         var isDown: Bool { state.withLock { $0.isDown } }
 
         /// The lease ends although its holder is alive.
-        func loseLease(of id: SessionID) { state.withLock { $0.holders[id] = nil } }
+        func loseLease(of id: SessionID) { state.withLock { $0.holders[.session(id)] = nil } }
 
-        fileprivate func take(_ id: SessionID) -> Int? {
+        fileprivate func take(_ name: LockName) -> Int? {
             state.withLock { state in
-                guard !state.isDown, state.holders[id] == nil else { return nil }
+                guard !state.isDown, state.holders[name] == nil else { return nil }
                 state.nextTicket += 1
-                state.holders[id] = state.nextTicket
+                state.holders[name] = state.nextTicket
                 return state.nextTicket
             }
         }
 
-        fileprivate func isHeld(_ id: SessionID, by ticket: Int) -> Bool { state.withLock { $0.holders[id] == ticket } }
+        fileprivate func isHeld(_ name: LockName, by ticket: Int) -> Bool {
+            state.withLock { $0.holders[name] == ticket }
+        }
 
-        fileprivate func release(_ id: SessionID, by ticket: Int) {
-            state.withLock { if $0.holders[id] == ticket { $0.holders[id] = nil } }
+        fileprivate func release(_ name: LockName, by ticket: Int) {
+            state.withLock { if $0.holders[name] == ticket { $0.holders[name] = nil } }
         }
     }
 
@@ -49,15 +51,15 @@ final class LeasedNode: WrappingStore, SessionLocking, SessionSpooling {
         guard !shared.isDown else { throw IdentityError(.retryLater, .storeUnavailable, "Down.") }
     }
 
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         try reach()
-        guard let ticket = shared.take(id) else { throw IdentityError(.retryLater, .renewalBusy, "Held.") }
-        defer { shared.release(id, by: ticket) }
-        return try await body(SessionHold { [shared] in shared.isHeld(id, by: ticket) ? .seconds(12) : .zero })
+        guard let ticket = shared.take(name) else { throw IdentityError(.retryLater, .renewalBusy, "Held.") }
+        defer { shared.release(name, by: ticket) }
+        return try await body(SessionHold { [shared] in shared.isHeld(name, by: ticket) ? .seconds(12) : .zero })
     }
 
     func session(_ id: SessionID) async throws -> StoredSession? {

@@ -35,8 +35,8 @@ final class SpoolingStore: WrappingStore, SessionSpooling, SessionLocking {
     }
 
     /// Enough where one process at a time is at work.
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {

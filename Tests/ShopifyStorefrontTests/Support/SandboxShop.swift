@@ -29,12 +29,12 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
 
     func fail(after writes: Int?) { writesLeft.withLock { $0 = writes } }
 
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        try await store.withSessionLock(id, waitingUpTo: limit, body)
+        try await store.withLock(name, waitingUpTo: limit, body)
     }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {

@@ -6,7 +6,7 @@ package import IdentityCrypto
 package struct LookupKey: Sendable {
     /// What a hash stands for; the same text gives different hashes for different uses.
     package enum Use: String, Sendable {
-        case session, buyer, attachment, loginAttempt, providerSession, usedToken
+        case session, buyer, attachment, loginAttempt, providerSession, usedToken, lock
     }
 
     package static let byteCount = 32

@@ -17,12 +17,12 @@ struct MutantStore: OrderedStoreWrapper {
         }
     }
 
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        guard mutant == .locksNothing else { return try await inner.withSessionLock(id, waitingUpTo: limit, body) }
+        guard mutant == .locksNothing else { return try await inner.withLock(name, waitingUpTo: limit, body) }
         return try await body(.kernel)
     }
 }

@@ -27,12 +27,12 @@ extension OrderedStoreWrapper {
     ) async throws -> Bool {
         try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
     }
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        try await inner.withSessionLock(id, waitingUpTo: limit, body)
+        try await inner.withLock(name, waitingUpTo: limit, body)
     }
     func spool(_ session: StoredSession) async throws {
         guard let second else { throw IdentityError(.retryLater, .storeFailed, "The store has no second place.") }

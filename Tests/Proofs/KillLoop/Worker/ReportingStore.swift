@@ -27,12 +27,13 @@ struct ReportingStore: OrderedStoreWrapper {
         }
     }
 
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        try await inner.withSessionLock(id, waitingUpTo: limit) { hold in
+        guard case .session(let id) = name else { return try await inner.withLock(name, waitingUpTo: limit, body) }
+        return try await inner.withLock(name, waitingUpTo: limit) { hold in
             // The times are those of one clock for all processes: lines of two processes arrive in any order.
             Report.line("locked \(id.rawValue) \(MonotonicTime.now)")
             defer { Report.line("unlocked \(id.rawValue) \(MonotonicTime.now)") }

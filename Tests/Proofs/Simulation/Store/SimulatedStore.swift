@@ -164,12 +164,13 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
 
 /// A store with locks.
 final class LockingStore: SimulatedStore, SessionLocking, @unchecked Sendable {
-    func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
+    func withLock<Result: Sendable>(
+        _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
         if world.mutant == .locksNothing { return try await body(.kernel) }
+        guard case .session(let id) = name else { preconditionFailure("The simulation has sessions only.") }
         await world.pause(world.scheduler.random.milliseconds(0...2), as: process.number)
         try failIfAway()
         let grant = try await world.locks.acquire(id, for: process, waitingUpTo: limit)

@@ -1,0 +1,108 @@
+internal import Synchronization
+
+/// A lock for each key, among the tasks of one process; the tasks wait suspended, in the order in which they came.
+package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
+    /// How a wait for a lock ended.
+    package enum Outcome: Sendable {
+        case acquired, timedOut, cancelled
+    }
+
+    private struct Waiter {
+        let ticket: Int
+        let continuation: CheckedContinuation<Outcome, Never>
+    }
+
+    private struct State {
+        /// The waiters for each key that is held; a free key has no entry.
+        var waiters: [Key: [Waiter]] = [:]
+        var lastTicket = 0
+    }
+
+    private let state = Mutex(State())
+    private let clock: any IdentityClock
+
+    /// Creates locks that are all free.
+    ///
+    /// - Parameter clock: The clock for time limits.
+    package init(clock: any IdentityClock = SystemClock()) {
+        self.clock = clock
+    }
+
+    /// Runs the body while no other task holds the key's lock.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before it has the lock, or what the body throws.
+    package func withLock<Result: Sendable>(_ key: Key, _ body: () async throws -> Result) async throws -> Result {
+        try Task.checkCancellation()
+        guard await acquire(key) == .acquired else { throw CancellationError() }
+        defer { release(key) }
+        return try await body()
+    }
+
+    /// Takes the key's lock; a free lock is taken even by a cancelled task.
+    ///
+    /// - Parameter limit: How long to wait; nil for no limit.
+    package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> Outcome {
+        let ticket: Int? = state.withLock { state in
+            guard state.waiters[key] != nil else {
+                state.waiters[key] = []
+                return nil
+            }
+            state.lastTicket += 1
+            return state.lastTicket
+        }
+        guard let ticket else { return .acquired }
+        if let limit, limit <= .zero { return .timedOut }
+        let deadline = limit.map { clock.elapsed + $0 }
+        let timer = limit.map { limit in
+            Task { [self] in
+                guard (try? await clock.sleep(for: limit)) != nil else { return }
+                endWait(ticket, for: key, .timedOut)
+            }
+        }
+        defer { timer?.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let outcome: Outcome? = state.withLock { state in
+                    if Task.isCancelled { return .cancelled }
+                    // The timer may have fired before this task waited.
+                    if let deadline, clock.elapsed >= deadline { return .timedOut }
+                    guard state.waiters[key] != nil else {
+                        // Released in the meantime.
+                        state.waiters[key] = []
+                        return .acquired
+                    }
+                    state.waiters[key]?.append(Waiter(ticket: ticket, continuation: continuation))
+                    return nil
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            endWait(ticket, for: key, .cancelled)
+        }
+    }
+
+    /// Hands the key's lock to the task that has waited longest.
+    package func release(_ key: Key) {
+        let next: Waiter? = state.withLock { state in
+            guard let waiters = state.waiters[key], !waiters.isEmpty else {
+                state.waiters[key] = nil
+                return nil
+            }
+            return state.waiters[key]?.removeFirst()
+        }
+        next?.continuation.resume(returning: .acquired)
+    }
+
+    /// How many tasks wait for the key's lock.
+    package func waiting(for key: Key) -> Int {
+        state.withLock { $0.waiters[key]?.count ?? 0 }
+    }
+
+    private func endWait(_ ticket: Int, for key: Key, _ outcome: Outcome) {
+        let waiter: Waiter? = state.withLock { state in
+            guard let index = state.waiters[key]?.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+            return state.waiters[key]?.remove(at: index)
+        }
+        waiter?.continuation.resume(returning: outcome)
+    }
+}

@@ -1,0 +1,18 @@
+/// What a lock of a store protects: ``SessionLocking``.
+public enum LockName: Sendable, Hashable {
+    /// The tokens of a session, while they are refreshed.
+    case session(SessionID)
+    /// What is attached to a session under a name, such as a cart.
+    case attachment(String, of: SessionID)
+
+    /// The name as bytes, which differ for different locks.
+    ///
+    /// They contain the session id, which is a secret: a store that writes or sends them must hash them with a key.
+    public var bytes: [UInt8] {
+        switch self {
+        case .session(let id): Array(id.rawValue.utf8)
+        // A session id always has the same length, so no two pairs give the same bytes, and none gives those of a session.
+        case .attachment(let name, let id): Array("\(name) \(id.rawValue)".utf8)
+        }
+    }
+}
