@@ -33,6 +33,7 @@ let package = Package(
     products: [
         .library(name: "IdentityHTTP", targets: ["IdentityHTTP"]),
         .library(name: "IdentityKit", targets: ["IdentityKit"]),
+        .library(name: "IdentityStoreKit", targets: ["IdentityStoreKit"]),
         .library(name: "IdentityOIDC", targets: ["IdentityOIDC"]),
         .library(name: "IdentityShopify", targets: ["IdentityShopify"]),
         .library(name: "IdentityBolt", targets: ["IdentityBolt"]),
@@ -65,14 +66,18 @@ let package = Package(
 
         // Layer 2 and 2b
         library("IdentityKit", ["IdentityCrypto", "IdentityHTTP"]),
+        library("IdentityStoreKit", ["IdentityKit", "IdentityCrypto"]),
         library("IdentityOIDC", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("ShopifyGraphQL", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
         // Layer 3
         library("IdentityShopify", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentityBolt", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
-        library("IdentitySQLite", ["IdentityKit", "IdentityCrypto", "CIdentitySQLite"]),
-        library("IdentityPostgres", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "CIdentityPostgres"]),
+        library("IdentitySQLite", ["IdentityStoreKit", "IdentityKit", "IdentityCrypto", "CIdentitySQLite"]),
+        library(
+            "IdentityPostgres",
+            ["IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "CIdentityPostgres"]
+        ),
         .target(
             name: "ShopifyStorefront",
             dependencies: ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
@@ -103,27 +108,30 @@ let package = Package(
         ),
 
         // Layer 4
-        library("IdentityTesting", ["IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
+        library("IdentityTesting", ["IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
 
         // Layer 5
         example(
             "shopify-login",
             [
-                "IdentityKit", "IdentityShopify", "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation",
+                "IdentityStoreKit", "IdentityKit", "IdentityShopify", "IdentitySQLite", "ShopifyStorefront",
+                "IdentityPresentation",
                 "IdentitySandbox",
             ]
         ),
         example(
             "bolt-login",
             [
-                "IdentityKit", "IdentityBolt", "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation",
+                "IdentityStoreKit", "IdentityKit", "IdentityBolt", "IdentitySQLite", "ShopifyStorefront",
+                "IdentityPresentation",
                 "IdentitySandbox",
             ]
         ),
         .executableTarget(
             name: "identity-lab",
             dependencies: [
-                "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
+                "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
+                "IdentitySQLite",
                 "IdentityPostgres", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
             ],
             swiftSettings: settings
@@ -131,7 +139,10 @@ let package = Package(
 
         tests("IdentityCryptoTests", ["IdentityCrypto", "TestMemory"]),
         tests("IdentityHTTPTests", ["IdentityHTTP", "IdentityTesting"]),
-        tests("IdentityKitTests", ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting"]),
+        tests(
+            "IdentityKitTests",
+            ["IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting"]
+        ),
         tests(
             "IdentityOIDCTests",
             ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]
@@ -149,12 +160,16 @@ let package = Package(
         ),
         tests(
             "IdentitySQLiteTests",
-            ["IdentitySQLite", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "TestMemory"]
+            [
+                "IdentitySQLite", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto",
+                "IdentityTesting", "TestMemory",
+            ]
         ),
         tests(
             "IdentityPostgresTests",
             [
-                "IdentityPostgres", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting",
+                "IdentityPostgres", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto",
+                "IdentityTesting",
                 "IdentitySandbox",
                 "TestProcesses", "TestServers",
                 "identity-lab",
@@ -168,7 +183,8 @@ let package = Package(
         tests(
             "ShopifyStorefrontTests",
             [
-                "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentityTesting",
+                "ShopifyStorefront", "ShopifyGraphQL", "IdentityStoreKit", "IdentityKit", "IdentityHTTP",
+                "IdentityTesting",
                 "IdentitySandbox",
                 "IdentityShopify",
                 "IdentityBolt", "IdentitySQLite",
@@ -214,7 +230,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite", "IdentityHTTP",
+                "IdentityStoreKit", "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
+                "IdentityHTTP",
                 "IdentityCrypto", "ShopifyGraphQL", "CIdentityCurl", "CIdentitySQLite",
             ],
             path: "Tests/Proofs/Fuzzing/Targets",
@@ -232,14 +249,15 @@ let package = Package(
         .target(name: "StoreFaults", path: "Tests/Proofs/StoreFaults", linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
             name: "store-proof",
-            dependencies: ["IdentitySQLite", "IdentityKit", "StoreFaults"],
+            dependencies: ["IdentitySQLite", "IdentityStoreKit", "IdentityKit", "StoreFaults"],
             path: "Tests/Proofs/StoreProof",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "identity-kill-loop",
             dependencies: [
-                "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres", "IdentitySandbox",
+                "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres",
+                "IdentitySandbox",
             ],
             path: "Tests/Proofs/KillLoop",
             swiftSettings: settings
@@ -247,7 +265,8 @@ let package = Package(
         tests(
             "SessionProofTests",
             [
-                "identity-simulator", "identity-kill-loop", "store-proof", "IdentityKit", "IdentityHTTP",
+                "identity-simulator", "identity-kill-loop", "store-proof", "IdentityStoreKit", "IdentityKit",
+                "IdentityHTTP",
                 "IdentityOIDC",
                 "IdentitySQLite", "IdentityPostgres", "IdentitySandbox", "TestServers",
             ]
@@ -256,7 +275,8 @@ let package = Package(
         tests(
             "IdentityCanaryTests",
             [
-                "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
+                "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify",
+                "IdentityBolt",
                 "IdentitySQLite", "ShopifyGraphQL", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
                 "IdentityTesting",
             ]
@@ -264,7 +284,8 @@ let package = Package(
         tests(
             "IdentityLabTests",
             [
-                "identity-lab", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentitySQLite", "IdentityTesting",
+                "identity-lab", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentitySQLite",
+                "IdentityTesting",
                 "TestProcesses",
             ]
         ),
@@ -288,7 +309,10 @@ if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
     package.targets.append(
         .executableTarget(
             name: "store-benchmark",
-            dependencies: ["IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentitySQLite", "CIdentitySQLite"],
+            dependencies: [
+                "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentitySQLite",
+                "CIdentitySQLite",
+            ],
             path: "Tests/Benchmarks/Store",
             swiftSettings: settings
         )
@@ -296,7 +320,10 @@ if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
     package.targets.append(
         .executableTarget(
             name: "storefront-benchmark",
-            dependencies: ["ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP", "IdentitySQLite"],
+            dependencies: [
+                "ShopifyStorefront", "ShopifyGraphQL", "IdentityStoreKit", "IdentityKit", "IdentityHTTP",
+                "IdentitySQLite",
+            ],
             path: "Tests/Benchmarks/Storefront",
             swiftSettings: settings
         )

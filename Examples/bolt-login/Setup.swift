@@ -5,6 +5,7 @@ internal import IdentityKit
 internal import IdentityPresentation
 internal import IdentitySQLite
 internal import IdentitySandbox
+internal import IdentityStoreKit
 internal import ShopifyStorefront
 
 /// Where this program's configuration comes from, and who plays the buyer.

@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityStoreKit
 
 extension PostgresStore: SessionAttachmentStore {
     /// What is attached under a name.

@@ -1,4 +1,5 @@
 public import IdentityKit
+public import IdentityStoreKit
 
 extension PostgresStore {
     /// How a session's lock is kept.

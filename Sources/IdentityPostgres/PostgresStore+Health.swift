@@ -1,4 +1,5 @@
-public import IdentityKit
+internal import IdentityKit
+public import IdentityStoreKit
 
 extension PostgresStore: StoreHealthChecking {
     /// Opens every row, and looks at what durability rests on: work for a quiet hour where the store is large.

@@ -1,4 +1,5 @@
-public import IdentityKit
+internal import IdentityKit
+public import IdentityStoreKit
 
 extension PostgresStore: StoreKeyRotating {
     /// The keys of this process and of the rows: the active one first, then by id.

@@ -1,4 +1,5 @@
 public import IdentityKit
+public import IdentityStoreKit
 
 extension PostgresStore {
     /// Opens a store with keys from a source, which is asked once.

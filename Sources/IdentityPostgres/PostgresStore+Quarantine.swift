@@ -1,4 +1,5 @@
-public import IdentityKit
+internal import IdentityKit
+public import IdentityStoreKit
 
 extension PostgresStore: RowQuarantining {
     /// Moves every damaged row into quarantine.

@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityStoreKit
 internal import Synchronization
 
 extension PostgresStore: TokenStore, PartialSessionListing {

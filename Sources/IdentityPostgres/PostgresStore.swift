@@ -1,5 +1,6 @@
 internal import IdentityCrypto
 internal import IdentityKit
+internal import IdentityStoreKit
 internal import Synchronization
 
 /// A store in a PostgreSQL database, for any number of processes on any number of machines.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// Rows between their two forms: what stands in the clear and what is sealed.
 struct Records: Sendable {

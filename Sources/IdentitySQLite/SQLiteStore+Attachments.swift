@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityStoreKit
 
 extension SQLiteStore: SessionAttachmentStore {
     /// What is attached under a name.

@@ -1,4 +1,5 @@
 public import IdentityKit
+public import IdentityStoreKit
 
 extension SQLiteStore {
     /// How changes to the file are made safe.

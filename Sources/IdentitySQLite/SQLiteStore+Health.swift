@@ -1,4 +1,5 @@
-public import IdentityKit
+internal import IdentityKit
+public import IdentityStoreKit
 
 extension SQLiteStore: StoreHealthChecking {
     private static let chunk = 128

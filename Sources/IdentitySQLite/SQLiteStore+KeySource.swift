@@ -1,4 +1,5 @@
-public import IdentityKit
+internal import IdentityKit
+public import IdentityStoreKit
 
 extension SQLiteStore {
     /// Opens a store with keys from a source, which is asked once.

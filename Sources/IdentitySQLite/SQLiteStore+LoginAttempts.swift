@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import IdentityKit
+internal import IdentityStoreKit
 
 extension SQLiteStore: LoginAttemptStore {
     /// Adds a pending login.

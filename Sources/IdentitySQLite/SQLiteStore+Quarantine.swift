@@ -1,5 +1,6 @@
 internal import FoundationEssentials
-public import IdentityKit
+internal import IdentityKit
+public import IdentityStoreKit
 
 extension SQLiteStore: RowQuarantining {
     /// How long a row stays in quarantine before a sweep removes it.

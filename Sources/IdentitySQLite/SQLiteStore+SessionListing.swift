@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityStoreKit
 
 extension SQLiteStore: PartialSessionListing {
     private static let listChunk: Int64 = 128

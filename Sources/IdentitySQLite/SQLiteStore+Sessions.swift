@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityStoreKit
 
 extension SQLiteStore: TokenStore {
     private static let origin = Value.text(SealedTable.session.name)

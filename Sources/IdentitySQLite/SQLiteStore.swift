@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// A store in one SQLite file, for any number of processes on one machine.
 ///

@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentityShopify
+import IdentityStoreKit
 import IdentityTesting
 import ShopifyStorefront
 import Testing

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityCrypto
 import IdentityKit
+import IdentityStoreKit
 import TestDirectories
 import Testing
 

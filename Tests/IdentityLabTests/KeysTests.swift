@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import IdentityKit
 import IdentitySQLite
+import IdentityStoreKit
 import Testing
 
 @Suite("identity-lab keys", .timeLimit(.minutes(3)))

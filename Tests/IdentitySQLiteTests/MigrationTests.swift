@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IdentityKit
+import IdentityStoreKit
 import Testing
 
 @testable import IdentitySQLite

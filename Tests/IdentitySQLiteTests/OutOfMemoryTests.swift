@@ -1,4 +1,5 @@
 import IdentityKit
+import IdentityStoreKit
 import TestMemory
 import Testing
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityCrypto
 import IdentityKit
+import IdentityStoreKit
 import IdentityTesting
 import Testing
 

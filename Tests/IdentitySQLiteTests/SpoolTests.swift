@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import IdentityKit
+import IdentityStoreKit
 import IdentityTesting
 import Testing
 

@@ -5,6 +5,7 @@ import IdentityOIDC
 import IdentityPostgres
 import IdentitySQLite
 import IdentitySandbox
+import IdentityStoreKit
 import Synchronization
 import TestDirectories
 import TestServers

@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentitySQLite
 import IdentityShopify
+import IdentityStoreKit
 import ShopifyStorefront
 import Testing
 

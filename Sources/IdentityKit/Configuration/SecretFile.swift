@@ -2,16 +2,16 @@ internal import Glibc
 internal import IdentityCrypto
 
 /// A secret in a file of its own that nobody else can read.
-enum SecretFile {
-    struct Problem: Error {
-        let reason: String
-        let hint: String
+package enum SecretFile {
+    package struct Problem: Error {
+        package let reason: String
+        package let hint: String
     }
 
     private static let maximumBytes = 65_536
 
     /// Reads the file; what is checked is the file that was opened, so that nobody can swap it in between.
-    static func read(_ path: String) throws(Problem) -> Secret {
+    package static func read(_ path: String) throws(Problem) -> Secret {
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw Problem(

@@ -119,9 +119,10 @@ extension SessionManager {
 extension LogoutNotice {
     /// What the token is remembered by: `jti` is unique at its issuer only.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
-        var fields = FieldWriter(capacity: 256)
-        for field in [provider.name, provider.tenant, provider.clientID, issuer, tokenID] { fields.append(field) }
-        return Base64URL.encode(try Digest.sha256(fields.bytes))
+        // Each field stands behind its length: two lists of fields never give the same text.
+        let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]
+        let text = fields.map { "\($0.utf8.count):\($0)" }.joined()
+        return Base64URL.encode(try Digest.sha256(Array(text.utf8)))
     }
 
     /// Finds the sessions that may be meant.

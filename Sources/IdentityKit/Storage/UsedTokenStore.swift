@@ -19,15 +19,3 @@ public protocol UsedTokenStore: Sendable {
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/retryLater`` when there is no room for another mark.
     func markUsed(_ key: String, until expiry: Date) async throws -> Bool
 }
-
-extension IdentityError {
-    /// As many tokens are marked as may be, and the time of none is over.
-    package static var usedTokensFull: IdentityError {
-        IdentityError(
-            .retryLater,
-            .storeFull,
-            "No more used tokens can be remembered.",
-            hint: "Room comes with time. If it goes on, allow for more of them where the store is made."
-        )
-    }
-}

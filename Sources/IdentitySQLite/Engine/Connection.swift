@@ -1,6 +1,7 @@
 internal import CIdentitySQLite
 internal import Glibc
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// One open SQLite database and its prepared statements; used by one thread at a time.
 @safe

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Glibc
 internal import IdentityKit
+internal import IdentityStoreKit
 
 extension Database {
     /// How many pages are copied before others get their turn: 2 MiB.

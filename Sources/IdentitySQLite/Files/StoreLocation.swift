@@ -1,5 +1,6 @@
 internal import Glibc
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// Where a store's files are, and whether they may be used.
 struct StoreLocation: Sendable {

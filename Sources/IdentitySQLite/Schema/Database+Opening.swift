@@ -1,6 +1,7 @@
 internal import CIdentitySQLite
 internal import IdentityCrypto
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// What a store knows once its file is open.
 struct OpenedStore: Sendable {

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// The tables whose rows are sealed, in the order in which all of them are gone through.
 enum SealedTable: Int, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 internal import IdentityCrypto
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// What a file says about itself: version, store id, slot size, and the lookup key sealed under every store key.
 ///

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import IdentityKit
+package import IdentityStoreKit
 internal import Synchronization
 
 /// Hands each call to the next of several stores over one database, as processes that share it do.

@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityStoreKit
 public import Testing
 
 /// What every `SessionStore` has to do; whoever writes one runs it, each case against a store of its own.

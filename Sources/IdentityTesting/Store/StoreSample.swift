@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
+internal import IdentityStoreKit
 internal import Testing
 
 /// Values to store.

@@ -1,4 +1,5 @@
 public import IdentityKit
+public import IdentityStoreKit
 
 /// Where the store of one case lives: empty at first, opened once or more often.
 ///

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// Shows, exchanges and checks the keys of the session database.
 struct KeysCommand: Command {

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// Seals the rows of a store under its active key, some at a time.
 ///

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityStoreKit
 
 /// Opens every row of a store and reports what is wrong, by kind.
 struct StoreVerification {

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityStoreKit
 
 extension StoreKeys {
     /// The keys that a configuration's `store` names; the active one may stand in `IDENTITY_STORE_KEY` instead.

@@ -1,6 +1,7 @@
 internal import IdentityKit
 internal import IdentityPostgres
 internal import IdentitySQLite
+internal import IdentityStoreKit
 
 /// Opens the session database that options and configuration name.
 enum StoreOpening {

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySQLite
+internal import IdentityStoreKit
 
 /// What an app sees: a crowd at one expired session, credentials in memory.
 struct SessionBenchmark {

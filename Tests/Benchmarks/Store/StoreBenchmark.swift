@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySQLite
+internal import IdentityStoreKit
 
 /// Saves and reads, beside the same work through SQLite's C interface.
 struct StoreBenchmark {

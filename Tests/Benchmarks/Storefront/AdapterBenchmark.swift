@@ -2,6 +2,7 @@ internal import Foundation
 internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentitySQLite
+internal import IdentityStoreKit
 internal import ShopifyStorefront
 
 /// What the cart adapter costs beside the call itself: the session's lock, the binding out of a SQLite file, the token, the comparison of

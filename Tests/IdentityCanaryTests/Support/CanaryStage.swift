@@ -6,6 +6,7 @@ import IdentityOIDC
 import IdentitySQLite
 import IdentitySandbox
 import IdentityShopify
+import IdentityStoreKit
 import IdentityTesting
 import ShopifyStorefront
 import TestDirectories

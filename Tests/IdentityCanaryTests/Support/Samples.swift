@@ -7,6 +7,7 @@ import IdentityPresentation
 import IdentitySQLite
 import IdentitySandbox
 import IdentityShopify
+import IdentityStoreKit
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront

@@ -4,6 +4,7 @@ internal import IdentityKit
 internal import IdentityOIDC
 internal import IdentityPostgres
 internal import IdentitySQLite
+internal import IdentityStoreKit
 
 /// What all processes of a run have to know, handed over in one environment variable.
 struct WorkOrder: Codable, Sendable {

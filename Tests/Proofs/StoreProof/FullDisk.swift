@@ -2,6 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import IdentityKit
 internal import IdentitySQLite
+internal import IdentityStoreKit
 
 /// Fills the disk for real, a small one that was mounted for it or up to the limit of a process's files, between claim and save.
 struct FullDisk {

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import IdentityKit
 internal import IdentitySQLite
+internal import IdentityStoreKit
 
 /// Processes that write to one store and say of each save that it is done, all killed at a random moment.
 struct KillRounds {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import IdentityKit
 internal import IdentitySQLite
+internal import IdentityStoreKit
 
 /// One thing that a store is asked to do.
 enum Step: Sendable, CustomStringConvertible {

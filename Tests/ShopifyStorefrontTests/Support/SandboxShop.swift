@@ -5,6 +5,7 @@ import IdentityKit
 import IdentitySQLite
 import IdentitySandbox
 import IdentityShopify
+import IdentityStoreKit
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityKit
+internal import IdentityStoreKit
 internal import Testing
 
 extension StoreConformance {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IdentityKit
+import IdentityStoreKit
 
 /// Stored records: bytes inside a seal, as a newer version or a mistake may have written them, and changed sealed bytes.
 enum RecordFuzz {

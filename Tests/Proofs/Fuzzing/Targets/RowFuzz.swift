@@ -3,6 +3,7 @@ import FoundationEssentials
 import IdentityCrypto
 import IdentityKit
 import IdentitySQLite
+import IdentityStoreKit
 
 /// Rows that somebody wrote into the database: a session, an attempt or an attachment is as it was stored, is not there, or is
 /// refused by a code of the store's; never is it anything else.

@@ -1,4 +1,5 @@
 import IdentityKit
+import IdentityStoreKit
 
 /// Files of the spool: what is read comes back as the same bytes, and what its record is sealed for is what the file says.
 enum SpoolFuzz {

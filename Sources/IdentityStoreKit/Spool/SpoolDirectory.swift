@@ -1,5 +1,6 @@
 internal import Glibc
 internal import IdentityCrypto
+package import IdentityKit
 
 /// A directory of small files for the owner alone, each of which is there whole or not at all.
 ///

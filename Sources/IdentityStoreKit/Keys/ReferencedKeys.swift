@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import IdentityKit
 
 /// Keys that are named, not given: environment variables and files, each of 64 hexadecimal digits.
 ///

@@ -27,15 +27,3 @@ package struct TenantRoom: Sendable {
         added[Array(tenant.utf8)] = nil
     }
 }
-
-extension IdentityError {
-    /// A tenant has as many sessions as it may have.
-    package static var tenantFull: IdentityError {
-        IdentityError(
-            .retryLater,
-            .storeFull,
-            "The tenant has as many sessions as it may have.",
-            hint: "Room comes when sessions end or are swept. If it goes on, allow for more where the store is made."
-        )
-    }
-}

@@ -1,5 +1,6 @@
 internal import Dispatch
 package import FoundationEssentials
+package import IdentityKit
 
 /// The second place for sessions that a store does not take: a file each, sealed exactly like the row that it would be.
 ///

@@ -1,3 +1,5 @@
+internal import IdentityKit
+
 /// The keys of a store: one that seals, and any number that only open what was sealed before.
 public struct StoreKeys: Sendable {
     /// Seals what is saved.

@@ -1,4 +1,5 @@
 package import IdentityCrypto
+package import IdentityKit
 
 /// Turns what rows are found by into keyed hashes, so that the database never holds a session id, a state or a subject.
 ///

@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+public import IdentityKit
 
 /// Seals records for a store: encrypted under a key of their own row, bound to that row, and of hardly any other length.
 ///
@@ -205,15 +206,4 @@ extension IdentityError {
     /// Any other error, such as OpenSSL without memory, says nothing about the record. No row may be left out of a list, counted as
     /// damaged or moved to quarantine for it.
     package var concernsRecord: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
-
-    /// OpenSSL failed where no input explains it.
-    static func sealingUnavailable(_ cause: CryptoError) -> IdentityError {
-        IdentityError(
-            .retryLater,
-            .systemFailure,
-            "OpenSSL could not seal or open a record.",
-            hint: "Check that its default provider is there and that the process has memory.",
-            cause: cause
-        )
-    }
 }

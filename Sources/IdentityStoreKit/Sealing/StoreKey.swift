@@ -1,4 +1,5 @@
 package import IdentityCrypto
+public import IdentityKit
 
 /// The 32 bytes under which a store seals its records.
 ///

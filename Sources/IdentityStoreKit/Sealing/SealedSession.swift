@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import IdentityKit
 
 /// A session between its two forms: what a store's row shows, and what is sealed in its slot.
 package enum SealedSession {
