@@ -3,7 +3,7 @@ internal import Synchronization
 /// For how long this process has seen claims whose holders lost their locks and may still have an answer to save.
 ///
 /// Counted on the clock that does not step, and only while the store answers: the holder needs the store to save its answer, so an
-/// outage adds one ``longestStep`` at most.
+/// outage adds one `longestStep` at most.
 final class ForeignClaims: Sendable {
     private struct Note {
         let generation: Int64
@@ -11,16 +11,17 @@ final class ForeignClaims: Sendable {
         var seenAt: Duration
     }
 
-    /// How much one look at a claim adds at most: the pause between two repairs.
-    static let longestStep = Duration.seconds(5)
     /// A claim that is forgotten is waited for anew.
     private static let maximum = 10_000
 
     private let clock: any IdentityClock
+    /// How much one look at a claim adds at most: the pause between two repairs.
+    private let longestStep: Duration
     private let notes = Mutex<[SessionID: Note]>([:])
 
-    init(_ clock: any IdentityClock) {
+    init(_ clock: any IdentityClock, longestStep: Duration) {
         self.clock = clock
+        self.longestStep = longestStep
     }
 
     /// Notes that the claim stands in the store at this moment.
@@ -35,7 +36,7 @@ final class ForeignClaims: Sendable {
                 notes[claimed.id] = Note(generation: claimed.generation, waited: .zero, seenAt: now)
                 return .zero
             }
-            note.waited += min(now - note.seenAt, Self.longestStep)
+            note.waited += min(now - note.seenAt, longestStep)
             note.seenAt = now
             notes[claimed.id] = note
             return note.waited

@@ -12,6 +12,8 @@ struct RenewalAttempt: Sendable {
     var intent: RenewalIntent?
     /// Whether the refresh token may have been spent without our having the answer, now or before.
     var isInDoubt: Bool
+    /// Whether the row holds the answer to the last request.
+    var isAnswerStored = false
     /// An answer that is kept in memory only, because the store did not take it.
     var unkeptAnswer: RefreshAnswer?
     /// What the provider as a whole taught us.

@@ -95,6 +95,12 @@ extension RenewalCoordinator {
                 events.emit(.renewalInDoubt, provider: attempt.base.provider, session: attempt.base.id)
                 guard !isSecond else { throw refusal }
                 isSecond = true
+                // The row holds the useless answer, which any process may validate at once. It has to show a claim again before the
+                // refresh token is sent again.
+                if attempt.isAnswerStored {
+                    guard try await claim(&attempt) else { throw IdentityError.lockLost }
+                    attempt.isAnswerStored = false
+                }
             }
         }
     }
@@ -123,9 +129,14 @@ extension RenewalCoordinator {
         kept.payload = payload.secret
         let started = environment.clock.elapsed
         do {
-            // False: the row is not ours any more. What to do about that, saving the tokens decides.
-            if try await replace(kept, over: attempt.base.generation, patience: .none) { attempt.base = kept }
-            attempt.unkeptAnswer = nil
+            if try await replace(kept, over: attempt.base.generation, patience: .none) {
+                attempt.base = kept
+                attempt.isAnswerStored = true
+                attempt.unkeptAnswer = nil
+            } else {
+                // Another process has changed the row. If it did not bring newer tokens, this answer is still needed.
+                attempt.unkeptAnswer = answer
+            }
         } catch {
             attempt.unkeptAnswer = answer
             events.emit(

@@ -41,7 +41,7 @@ final class RenewalCoordinator: Sendable {
         self.revocation = revocation
         ages = TokenAges(environment.clock)
         pauses = RenewalPauses(in: environment)
-        claims = ForeignClaims(environment.clock)
+        claims = ForeignClaims(environment.clock, longestStep: configuration.repairInterval)
     }
 
     /// What one look at a session under its lock came to.
@@ -123,7 +123,12 @@ final class RenewalCoordinator: Sendable {
                 return .renewed(Renewal(stored: stored, payload: payload, outcome: .waited))
             }
             if lock == nil, isLeased(payload) { return .changed }
-            if mayBeAnswered(payload, lock), claims.saw(stored) < claimWait(stored) { return .claimed(stored) }
+            if mayBeAnswered(payload, lock) {
+                guard payload.intent?.isContested ?? false else {
+                    return try await contest(stored, payload).map { .claimed($0) } ?? .changed
+                }
+                if claims.saw(stored) < claimWait(stored) { return .claimed(stored) }
+            }
             return try await attempt(stored, payload, under: lock, since: started).map { .renewed($0) } ?? .changed
         }
     }
@@ -143,12 +148,29 @@ final class RenewalCoordinator: Sendable {
         return !intent.isAbandoned
     }
 
+    /// Writes into the row that its claim was found; the wait for the holder's answer begins with that.
+    ///
+    /// While the store refuses writes, the holder cannot save its answer. Time in which no write is known to work must not count.
+    ///
+    /// - Returns: Nil when another process changed the session at the same moment.
+    private func contest(_ stored: StoredSession, _ payload: SessionPayload) async throws -> StoredSession? {
+        var payload = payload
+        payload.intent?.isContested = true
+        payload.reserveAnswer(forNewSession: false)
+        var contested = stored
+        contested.generation += 1
+        contested.payload = payload.secret
+        guard try await store.replace(contested, expecting: stored.generation) else { return nil }
+        _ = claims.saw(contested)
+        return contested
+    }
+
     /// How long a claim is left alone whose holder may be alive: it may have to end its request, and to save the answer, at once or
     /// with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
         let timeout = (try? providers.provider(named: claimed.provider))?.descriptor.timeout
-        return (timeout ?? .seconds(15)) + Self.savingLimit + ForeignClaims.longestStep
+        return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
     }
 
     /// Waits until the row has changed, or the claim has been left alone for long enough.

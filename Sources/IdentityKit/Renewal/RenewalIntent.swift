@@ -13,6 +13,10 @@ struct RenewalIntent: Sendable {
     var count: Int
     /// Whether nobody is at it any more, which lets others begin without waiting for the lease.
     var isAbandoned = false
+    /// Whether another process has found the claim while its holder may be alive.
+    ///
+    /// Writing this proves that the store takes writes: from now on the holder can save an answer that the store refused before.
+    var isContested = false
 
     var value: JSONValue {
         var object = JSONObject()
@@ -20,6 +24,7 @@ struct RenewalIntent: Sendable {
         object["started_at"] = .date(startedAt)
         object["count"] = .integer(count)
         if isAbandoned { object["abandoned"] = .bool(true) }
+        if isContested { object["contested"] = .bool(true) }
         return .object(object)
     }
 
@@ -33,5 +38,6 @@ struct RenewalIntent: Sendable {
         guard let attempt = value["attempt"]?.string, let startedAt = value["started_at"]?.date else { return nil }
         self.init(attempt: attempt, startedAt: startedAt, count: value["count"]?.number?.integer ?? 1)
         isAbandoned = value["abandoned"]?.bool ?? false
+        isContested = value["contested"]?.bool ?? false
     }
 }

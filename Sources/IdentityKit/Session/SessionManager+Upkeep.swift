@@ -26,7 +26,7 @@ extension SessionManager {
     /// saved.
     ///
     /// The sooner the better: a provider that takes a refresh token twice does so for some seconds only. Call it when a process
-    /// starts, or let ``maintain(repairingEvery:sweepingEvery:)`` do it all.
+    /// starts, or let ``maintain(sweepingEvery:)`` do it all.
     ///
     /// - Throws: ``IdentityError`` when the store cannot be read.
     @discardableResult
@@ -77,13 +77,9 @@ extension SessionManager {
     ///
     /// A store that fails meanwhile is asked again the next time, and the observers hear of it.
     ///
-    /// - Parameters:
-    ///   - repairInterval: The pause between two repairs, by default 5 seconds.
-    ///   - sweepInterval: The pause between two sweeps, by default an hour.
-    public func maintain(
-        repairingEvery repairInterval: Duration = .seconds(5),
-        sweepingEvery sweepInterval: Duration = .seconds(3600)
-    ) async {
+    /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The pause between two repairs is
+    ///   ``Configuration/repairInterval``.
+    public func maintain(sweepingEvery sweepInterval: Duration = .seconds(3600)) async {
         var nextSweep = environment.clock.elapsed
         while !Task.isCancelled {
             do {
@@ -95,7 +91,7 @@ extension SessionManager {
             } catch {
                 events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
             }
-            try? await environment.clock.sleep(for: repairInterval)
+            try? await environment.clock.sleep(for: configuration.repairInterval)
         }
     }
 
@@ -114,7 +110,7 @@ extension SessionManager {
 
     /// Waits until every renewal that is under way has been saved: call it before the process ends.
     ///
-    /// End ``maintain(repairingEvery:sweepingEvery:)`` before. A renewal may take two of the provider's timeouts, and some seconds more;
+    /// End ``maintain(sweepingEvery:)`` before. A renewal may take two of the provider's timeouts, and some seconds more;
     /// an orchestrator's grace period must be longer than that.
     ///
     /// - Returns: The sessions whose newest tokens are stored nowhere durable: they are lost when the process ends.

@@ -32,6 +32,11 @@ public final class SessionManager: Sendable {
         /// How long a renewal that another process began is left alone where the store has no locks, by default 60 seconds;
         /// it must be longer than a provider may take for two exchanges.
         public var renewalLease: Duration = .seconds(60)
+        /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
+        ///
+        /// All processes that share a store need the same value: a process leaves the claim of another one alone for so long that the
+        /// other can repair its session once.
+        public var repairInterval: Duration = .seconds(5)
         /// How long a claim is left alone whose holder lost its lock.
         ///
         /// By default the provider's timeout, the time for saving and one repair interval. For tests whose clock goes faster than the

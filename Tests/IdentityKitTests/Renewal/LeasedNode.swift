@@ -6,9 +6,12 @@ import Synchronization
 final class LeasedNode: WrappingStore, SessionLocking, SessionSpooling {
     /// What all machines share: who holds a session's lease, and whether the store can be reached.
     final class Shared: Sendable {
-        private let state = Mutex((isDown: false, holders: [LockName: Int](), nextTicket: 0))
+        private let state = Mutex((isDown: false, isFull: false, holders: [LockName: Int](), nextTicket: 0))
 
         func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
+        /// Reads go on, writes fail.
+        func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+        var isFull: Bool { state.withLock { $0.isFull } }
         var isDown: Bool { state.withLock { $0.isDown } }
 
         /// The lease ends although its holder is alive.
@@ -71,6 +74,7 @@ final class LeasedNode: WrappingStore, SessionLocking, SessionSpooling {
         let step = state.withLock { $0.before.isEmpty ? nil : $0.before.removeFirst() }
         try await step?()
         try reach()
+        guard !shared.isFull else { throw IdentityError(.retryLater, .storeFull, "Full.") }
         return try await inner.replace(session, expecting: generation)
     }
 

@@ -74,6 +74,50 @@ struct LostLockTests {
         #expect(world.provider.requests == requests)
     }
 
+    @Test("time in which the store can be read but not written does not count")
+    func full() async throws {
+        let world = RenewalWorld(timeout: .seconds(8))
+        let id = try await world.expiredSession()
+        let shared = LeasedNode.Shared()
+        let (first, second) = (LeasedNode(world.memory, shared), LeasedNode(world.memory, shared))
+        let (one, other) = (try world.manager(first), try world.manager(second))
+        world.provider.hold { shared.setFull(true) }
+        #expect(try await one.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(first.spooled == [id])
+        for _ in 0..<10 {
+            _ = try? await other.repair()
+            world.clock.advance(by: .seconds(5))
+        }
+        shared.setFull(false)
+        #expect(try await other.repair() == Self.busy())
+        world.clock.advance(by: .seconds(5))
+        #expect(try await one.repair() == Self.repaired())
+        #expect(try await other.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(world.provider.requests == 1)
+    }
+
+    @Test("a second request after an answer without tokens is claimed again, so that no other process sends meanwhile")
+    func secondRequest() async throws {
+        let world = RenewalWorld(timeout: .seconds(8))
+        let id = try await world.expiredSession()
+        let shared = LeasedNode.Shared()
+        let (one, other) = (
+            try world.manager(LeasedNode(world.memory, shared)), try world.manager(LeasedNode(world.memory, shared))
+        )
+        let provider = world.provider
+        provider.answer(.page)
+        provider.hold {
+            guard provider.requests == 2 else { return }
+            shared.loseLease(of: id)
+            #expect((try? await other.repair()) == Self.busy())
+        }
+        #expect(try await one.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(provider.requests == 2)
+        #expect(try await one.repair() == Self.repaired())
+        #expect(try await other.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(provider.requests == 2)
+    }
+
     @Test("a caller who needs new tokens waits until the claim may be taken over")
     func caller() async throws {
         let world = RenewalWorld(timeout: .seconds(8))

@@ -16,7 +16,7 @@ struct Worker: Sendable {
             _ = readLine()
             ending.isNear.store(true, ordering: .relaxed)
         }
-        let upkeep = Task { await manager.maintain(repairingEvery: .seconds(5), sweepingEvery: .seconds(3600)) }
+        let upkeep = Task { await manager.maintain() }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask { await ask(manager, until: ending) }

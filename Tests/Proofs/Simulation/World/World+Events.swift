@@ -93,7 +93,7 @@ extension World {
     func afterStart(_ process: VirtualProcess) {
         guard let manager = process.manager else { return }
         scheduler.running(as: process.number) {
-            Task { await manager.maintain(repairingEvery: .seconds(15), sweepingEvery: .seconds(3600)) }
+            Task { await manager.maintain() }
         }
     }
 
