@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "IdentityPostgres", targets: ["IdentityPostgres"]),
         .library(name: "ShopifyGraphQL", targets: ["ShopifyGraphQL"]),
         .library(name: "ShopifyStorefront", targets: ["ShopifyStorefront"]),
+        .library(name: "ShopifyStorefrontExperimental", targets: ["ShopifyStorefrontExperimental"]),
         .library(name: "ShopifyCustomerAccount", targets: ["ShopifyCustomerAccount"]),
         .library(name: "ShopifyLegacyCustomers", targets: ["ShopifyLegacyCustomers"]),
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
@@ -81,8 +82,8 @@ let package = Package(
         .target(
             name: "ShopifyStorefront",
             dependencies: ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
-            // What Generated/ is made from: Documentation/Using/Generator.md.
-            exclude: ["Documents", "Experimental/Documents"],
+            // The input of Generated/: Documentation/Using/Generator.md.
+            exclude: ["Documents"],
             swiftSettings: settings
         ),
         .target(
@@ -103,6 +104,14 @@ let package = Package(
             dependencies: [
                 "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP",
             ],
+            exclude: ["Documents"],
+            swiftSettings: settings
+        ),
+
+        // Also above the Storefront's client: operations that Shopify serves only to apps that it has invited.
+        .target(
+            name: "ShopifyStorefrontExperimental",
+            dependencies: ["ShopifyStorefront", "ShopifyGraphQL", "IdentityKit"],
             exclude: ["Documents"],
             swiftSettings: settings
         ),
@@ -188,6 +197,13 @@ let package = Package(
                 "IdentitySandbox",
                 "IdentityShopify",
                 "IdentityBolt", "IdentitySQLite",
+            ]
+        ),
+        tests(
+            "ShopifyStorefrontExperimentalTests",
+            [
+                "ShopifyStorefrontExperimental", "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP",
+                "IdentitySandbox",
             ]
         ),
         .target(
@@ -277,8 +293,8 @@ let package = Package(
             [
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify",
                 "IdentityBolt",
-                "IdentitySQLite", "ShopifyGraphQL", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
-                "IdentityTesting",
+                "IdentitySQLite", "ShopifyGraphQL", "ShopifyStorefront", "ShopifyStorefrontExperimental",
+                "IdentityPresentation", "IdentitySandbox", "IdentityTesting",
             ]
         ),
         tests(

@@ -11,6 +11,7 @@ import IdentityStoreKit
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import ShopifyStorefrontExperimental
 import Synchronization
 
 /// One value of every public type that holds a secret or something about a buyer, with marks in it.

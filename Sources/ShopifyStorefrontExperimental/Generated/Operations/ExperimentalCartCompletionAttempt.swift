@@ -3,8 +3,8 @@
 
 public import ShopifyGraphQL
 
-/// Reads what became of an attempt; while it is processing, ask again after `pollDelay` milliseconds.
-/// Experimental: Shopify serves it to chosen apps only.
+/// Reads the outcome of an attempt. While it is processing, ask again after `pollDelay` milliseconds.
+/// Experimental: Shopify serves this only to apps that it has invited.
 public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedacted {
     /// What the data become.
     public typealias Output = CartCompletionAttempt?

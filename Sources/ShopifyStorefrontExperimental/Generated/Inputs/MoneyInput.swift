@@ -3,6 +3,7 @@
 
 public import IdentityKit
 public import ShopifyGraphQL
+public import ShopifyStorefront
 
 /// The input `MoneyInput`.
 public struct MoneyInput: GraphQLWritable {
