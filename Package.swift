@@ -83,7 +83,7 @@ let package = Package(
             name: "ShopifyStorefront",
             dependencies: ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
             // The input of Generated/: Documentation/Using/Generator.md.
-            exclude: ["Documents"],
+            exclude: ["Documents", "TokenExchange/Documents"],
             swiftSettings: settings
         ),
         .target(

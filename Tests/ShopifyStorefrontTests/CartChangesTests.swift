@@ -17,13 +17,14 @@ import Testing
         let session = try await shop.login()
         let gift = CartLineInput(
             merchandiseID: SandboxShop.shirt,
-            attributes: [("engraving", "A")],
+            quantity: 1,
+            attributes: [CartAttribute(key: "engraving", value: "A")],
             sellingPlanID: "gid://shopify/SellingPlan/1"
         )
         var cart = try await carts.add(shop.mugs() + [gift], for: session, in: context).cart
         #expect(cart.lines.map(\.sellingPlanID) == [nil, "gid://shopify/SellingPlan/1"])
         let mug = try #require(cart.lines.first).id
-        cart = try await carts.update([CartLineUpdate(id: mug, quantity: 5)], for: session, in: context).cart
+        cart = try await carts.update([CartLineUpdateInput(id: mug, quantity: 5)], for: session, in: context).cart
         #expect(cart.totalQuantity == 6)
         cart = try await carts.remove(lineIDs: [mug], for: session, in: context).cart
         cart = try await carts.remove(lineIDs: [mug], for: session, in: context).cart
@@ -38,16 +39,23 @@ import Testing
         var address = PostalAddress()
         address.line1 = "1 Way"
         address.countryCode = "US"
-        _ = try await carts.addDeliveryAddresses([CartDeliveryAddressInput(address)], for: session, in: context)
+        _ = try await carts.addDeliveryAddresses([CartSelectableAddressInput(address)], for: session, in: context)
         let group = try #require(try await carts.deliveryGroups(for: session, in: context).first)
-        let choice = CartDeliveryChoice(groupID: group.id, optionHandle: group.options[1].handle)
+        let choice = CartSelectedDeliveryOptionInput(
+            deliveryGroupID: group.id,
+            deliveryOptionHandle: group.deliveryOptions[1].handle
+        )
         cart = try await carts.chooseDelivery([choice], for: session, in: context).cart
         let addressID = try #require(cart.deliveryAddressIDs.first)
         address.line1 = "2 Way"
-        let change = CartDeliveryAddressUpdate(id: addressID, address: address, isSelected: true)
+        let change = CartSelectableAddressUpdateInput(
+            id: addressID,
+            address: .set(CartAddressInput(address)),
+            selected: .set(true)
+        )
         _ = try await carts.updateDeliveryAddresses([change], for: session, in: context)
         let state = try shop.state(cart)
-        #expect(state.addresses == ["2 Way, US"] && state.deliveryOption == group.options[1].handle)
+        #expect(state.addresses == ["2 Way, US"] && state.deliveryOption == group.deliveryOptions[1].handle)
         #expect(state.attributes == ["gift": "yes"] && state.customerAccessToken != nil)
         // What the buyer typed goes with the buyer.
         #expect(try await carts.detach(from: session, in: context).cart.deliveryAddressIDs.isEmpty)
@@ -82,7 +90,10 @@ import Testing
         _ = try await shop.carts.setNote("mine", for: earlier, in: shop.context)
         _ = try await shop.carts.changeDiscountCodes(adding: ["A"], for: earlier, in: shop.context)
         let guest = try await shop.sessions.beginGuest().id
-        let shirt = CartLineInput(merchandiseID: SandboxShop.shirt, attributes: [("b", "2"), ("a", "1")])
+        let shirt = CartLineInput(
+            merchandiseID: SandboxShop.shirt,
+            attributes: .set([CartAttribute(key: "b", value: "2"), CartAttribute(key: "a", value: "1")])
+        )
         _ = try await shop.carts.add(shop.mugs(3) + [shirt], for: guest, in: shop.context)
         _ = try await shop.carts.setNote("theirs", for: guest, in: shop.context)
         _ = try await shop.carts.setAttributes([CartAttribute(key: "gift", value: "yes")], for: guest)

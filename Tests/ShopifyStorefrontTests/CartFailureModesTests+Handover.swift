@@ -88,7 +88,7 @@ extension CartFailureModesTests {
         var typed = PostalAddress()
         typed.line1 = "2 Way"
         typed.countryCode = "US"
-        let addresses = [CartDeliveryAddressInput(typed)]
+        let addresses = [CartSelectableAddressInput(typed)]
         for isAnswerLost in [true, false] {
             let shop = try await SandboxShop()
             let session = try await shop.login()

@@ -139,7 +139,7 @@ extension CartFailureModesTests {
         typed.line2 = ""
         typed.familyName = ""
         typed.countryCode = "US"
-        _ = try await shop.carts.addDeliveryAddresses([CartDeliveryAddressInput(typed)], for: session)
+        _ = try await shop.carts.addDeliveryAddresses([CartSelectableAddressInput(typed)], for: session)
         for request in shop.storefront.requests { #expect(!request.bodyText.contains(#":"""#)) }
         #expect(try shop.state(cart.cart).addresses.count == 2)
     }

@@ -187,7 +187,7 @@ import Testing
         #expect(shop.storefront.fields == ["cartBuyerIdentityUpdate", "cartDeliveryAddressesRemove"])
         let body = String(decoding: shop.storefront.calls[0].request.body, as: UTF8.self)
         let nulls =
-            #""buyerIdentity":{"customerAccessToken":null,"email":null,"phone":null,"companyLocationId":null}"#
+            #""buyerIdentity":{"companyLocationId":null,"customerAccessToken":null,"email":null,"phone":null}"#
         #expect(body.contains(nulls))
         #expect(shop.storefront.calls[1].variables["addressIds"] == .array([.string("a1"), .string("b")]))
         #expect(cart.identity == .guest && cart.cart.deliveryAddressIDs.isEmpty)

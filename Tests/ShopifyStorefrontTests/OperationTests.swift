@@ -21,7 +21,7 @@ import Testing
         "CartSelectedDeliveryOptionsUpdate": CartSelectedDeliveryOptionsUpdate.document.text,
         "CartDeliveryAddressesAdd": CartDeliveryAddressesAdd.document.text,
         "CartDeliveryAddressesUpdate": CartDeliveryAddressesUpdate.document.text,
-        "CartLines": CartLinesQuery.document.text, "CartDelivery": CartDeliveryQuery.document.text,
+        "CartLinesQuery": CartLinesQuery.document.text, "CartDeliveryQuery": CartDeliveryQuery.document.text,
     ]
     static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
 
@@ -37,21 +37,21 @@ import Testing
         #expect(try bytes(CartBuyerIdentityInput()) == "{}")
         #expect(try bytes(CartBuyerIdentityInput(email: .null)) == #"{"email":null}"#)
         let input = CartBuyerIdentityInput(
-            customerAccessToken: .set(CustomerAccessToken(issuedByShopify: Secret("t"), expiresAt: nil, issuer: "i")),
-            phone: .set("+15551234567"),
+            companyLocationID: .null,
             countryCode: .set("US"),
-            companyLocationID: .null
+            customerAccessToken: .set(CustomerAccessToken(issuedByShopify: Secret("t"), expiresAt: nil, issuer: "i")),
+            phone: .set("+15551234567")
         )
         #expect(
             try bytes(input)
-                == #"{"customerAccessToken":"t","phone":"+15551234567","countryCode":"US","companyLocationId":null}"#
+                == #"{"companyLocationId":null,"countryCode":"US","customerAccessToken":"t","phone":"+15551234567"}"#
         )
     }
 
     @Test("detaching sends explicit nulls")
     func detachedBytes() throws {
         #expect(
-            try bytes(.detached) == #"{"customerAccessToken":null,"email":null,"phone":null,"companyLocationId":null}"#
+            try bytes(.detached) == #"{"companyLocationId":null,"customerAccessToken":null,"email":null,"phone":null}"#
         )
     }
 
@@ -64,10 +64,10 @@ import Testing
         address.regionCode = "US-NY"
         address.countryCode = "us"
         address.phone = "(415) 555-0123"
-        let operation = CartCreate(lines: [], addresses: [CartDeliveryAddressInput(address)])
+        let operation = CartCreate(lines: [], addresses: [CartSelectableAddressInput(address)])
         let input = operation.variables.json["input"]
         let expected =
-            #"{"delivery":{"addresses":[{"address":{"deliveryAddress":{"firstName":"Ada","address1":"1 Way","provinceCode":"NY","countryCode":"US"}},"selected":true,"oneTimeUse":true,"validationStrategy":"COUNTRY_CODE_ONLY"}]}}"#
+            #"{"delivery":{"addresses":[{"address":{"deliveryAddress":{"address1":"1 Way","countryCode":"US","firstName":"Ada","provinceCode":"NY"}},"oneTimeUse":true,"selected":true,"validationStrategy":"COUNTRY_CODE_ONLY"}]}}"#
         #expect(String(decoding: try #require(input).serialized, as: UTF8.self) == expected)
     }
 
@@ -95,7 +95,7 @@ import Testing
              "userErrors":[{"code":"BRAND_NEW","field":null,"message":"?"},{"code":null,"field":["x"],"message":"?"}],
              "warnings":[{"code":"NEWER_STILL","message":"!","target":"t"}]}}
             """#
-        let payload = try CartLinesAdd.Output(GraphQLNode(parsing: Array(text.utf8)))
+        let payload = try CartLinesAdd.output(GraphQLNode(parsing: Array(text.utf8)))
         #expect(payload.userErrors.map(\.code) == [CartErrorCode(rawValue: "BRAND_NEW"), nil])
         #expect(payload.warnings.map(\.code.rawValue) == ["NEWER_STILL"])
         let cart = try #require(payload.cart)
@@ -117,7 +117,7 @@ import Testing
     )
     func wrongShapes(text: String, path: String) {
         let error = #expect(throws: (any Error).self) {
-            try CartLinesAdd.Output(GraphQLNode(parsing: Array(text.utf8)))
+            try CartLinesAdd.output(GraphQLNode(parsing: Array(text.utf8)))
         }
         #expect(error.map { "\($0)".contains(path) } == true)
     }
@@ -131,9 +131,9 @@ import Testing
             id: "gid://shopify/Cart/c?key=\(id)",
             url: "https://s.example/\(url)?key=\(url)"
         )
-        let answer = try CartQuery.Output(GraphQLNode(parsing: Array(#"{"cart":\#(text)}"#.utf8)))
+        let answer = try #require(try CartQuery.output(GraphQLNode(parsing: Array(#"{"cart":\#(text)}"#.utf8))))
         #expect(canary.findings(in: answer).isEmpty)
-        let cart = try #require(answer.cart)
+        let cart = answer.cart
         #expect(canary.findings(in: cart.id).isEmpty)
         #expect(cart.id.rawValue.hasSuffix(id))
         #expect(answer.checkoutURL?.reveal().text == "https://s.example/\(url)?key=\(url)")
@@ -147,12 +147,12 @@ import Testing
         let context = StorefrontContext(buyerIP: canary.plant("ip"))
         var address = PostalAddress()
         address.line1 = canary.plant("street")
-        let create = CartCreate(lines: [], buyerIdentity: identity, addresses: [CartDeliveryAddressInput(address)])
+        let create = CartCreate(lines: [], buyerIdentity: identity, addresses: [CartSelectableAddressInput(address)])
         let text = #"""
             {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(email) is bad"}],
              "warnings":[{"code":"X","message":"\#(email)","target":"\#(email)"}]}}
             """#
-        let payload = try CartCreate.Output(GraphQLNode(parsing: Array(text.utf8)))
+        let payload = try CartCreate.output(GraphQLNode(parsing: Array(text.utf8)))
         let refusal = #expect(throws: IdentityError.self) { try payload.checked() }
         for value in [create, context, payload, try #require(refusal)] as [Any] {
             #expect(canary.findings(in: value).isEmpty)

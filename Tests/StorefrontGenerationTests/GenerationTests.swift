@@ -1,4 +1,5 @@
 import IdentityKit
+import ShopifyGraphQL
 import StorefrontGeneration
 import Testing
 
@@ -13,6 +14,40 @@ import Testing
         #expect(result.files["Operations/A.swift"]?.contains("typealias Output = Card?") == true)
         #expect(result.files["Operations/B.swift"]?.contains("let card: Card") == true)
         #expect(result.files.values.filter { $0.contains("struct Card") }.count == 1)
+    }
+
+    @Test("a fragment's text stands once, and each document has it")
+    func fragmentTexts() throws {
+        let result = try generate(
+            "query A { shop { ...Card } } query B { shop { id ...Card } } fragment Card on Shop { id ...Name }",
+            "fragment Name on Shop { name } query C { shop { ...Name } }"
+        )
+        #expect(result.files.values.count { $0.contains("fragment Card on Shop") } == 1)
+        #expect(result.files.values.count { $0.contains("fragment Name on Shop") } == 1)
+        for name in ["A", "B"] {
+            #expect(result.files["Operations/\(name).swift"]?.contains("fragments: [.card, .name]") == true)
+        }
+        #expect(result.files["Operations/C.swift"]?.contains("fragments: [.name]") == true)
+        let document = GraphQLDocument(
+            name: "A",
+            kind: .query,
+            text: "query A { shop { ...Card } }",
+            fragments: [
+                GraphQLFragment("fragment Card on Shop { id ...Name }"),
+                GraphQLFragment("fragment Name on Shop { name }"),
+            ]
+        )
+        #expect(
+            document.text
+                == "query A { shop { ...Card } }\nfragment Card on Shop { id ...Name }\nfragment Name on Shop { name }"
+        )
+    }
+
+    @Test("a deprecated field of an input is left out, unless it is required")
+    func deprecatedInputFields() throws {
+        let file = try generate("mutation A($o: Outdated!) { outdated(o: $o) }").files["Inputs/Outdated.swift"]
+        #expect(file?.contains("var name: InputField<String>") == true)
+        #expect(file?.contains("var must: String") == true && file?.contains("oldName") == false)
     }
 
     @Test("only reachable enums and inputs are written")
@@ -132,7 +167,10 @@ import Testing
             "query A($f: Filter) { search(filter: $f) { ...T } shop { ...S } } fragment T on Thing { __typename } fragment S on Shop { id }",
             configuration: #"{"provided":["Filter","Storefront"],"names":{"S":"Storefront"}}"#
         )
-        #expect(result.files.keys.sorted() == ["Fragments/T.swift", "Operations/A.swift"])
+        #expect(
+            result.files.keys.sorted()
+                == ["Fragments/Storefront+Fragment.swift", "Fragments/T.swift", "Operations/A.swift"]
+        )
         #expect(result.files["Operations/A.swift"]?.contains("let shop: Storefront?") == true)
     }
 }

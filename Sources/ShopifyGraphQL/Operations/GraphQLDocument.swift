@@ -43,6 +43,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     ///   - name: The operation's name.
     ///   - kind: Whether it reads or changes.
     ///   - text: The text, with exactly one operation.
+    ///   - fragments: The fragments that the operation needs and `text` does not define. Their texts become part of ``text``.
     ///   - contextVariables: The variables that come from the call's context; none unless given.
     ///   - repetition: Unless given, a query may always be repeated and a mutation never.
     ///   - isPersonal: Whether answers belong to one buyer; yes unless given, so that a cache never shares by mistake.
@@ -50,12 +51,14 @@ public struct GraphQLDocument: Sendable, Hashable {
         name: String,
         kind: Kind,
         text: String,
+        fragments: [GraphQLFragment] = [],
         contextVariables: [String] = [],
         repetition: Repetition? = nil,
         isPersonal: Bool = true
     ) {
         self.name = name
         self.kind = kind
+        let text = ([text] + fragments.map(\.text)).joined(separator: "\n")
         self.text = text
         // Without a digest, which nothing but exhausted memory prevents, the text names itself.
         let digest = try? Digest.sha256(Array(text.utf8))

@@ -33,7 +33,7 @@ struct BuyerProposal: Sendable {
             address = contact.addresses.first
             record["email"] = email.map { .string($0) }
             record["phone"] = phone.map { .string($0) }
-            record["address"] = address.map { .object(CartDeliveryAddressInput($0).object) }
+            record["address"] = address.map { CartSelectableAddressInput($0).graphQLValue }
         case .none: break
         }
         if let chosen = context.country { country = chosen }
@@ -65,11 +65,11 @@ struct BuyerProposal: Sendable {
     /// The identity as input; what an earlier identity left on the cart and this one does not replace is cleared.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         CartBuyerIdentityInput(
+            companyLocationID: token == nil ? .unset : .setIfPresent(companyLocationID),
+            countryCode: country.map { .set($0) } ?? .unset,
             customerAccessToken: token.map { .set($0) } ?? (binding?.identity == .customer ? .null : .unset),
             email: email.map { .set($0) } ?? (binding?.hasEmail == true ? .null : .unset),
-            phone: phone.map { .set($0) } ?? (binding?.hasPhone == true ? .null : .unset),
-            countryCode: country.map { .set($0) } ?? .unset,
-            companyLocationID: token == nil ? .unset : .setIfPresent(companyLocationID)
+            phone: phone.map { .set($0) } ?? (binding?.hasPhone == true ? .null : .unset)
         )
     }
 

@@ -133,8 +133,8 @@ extension CartAdapter {
             var binding = CartBinding(cartID: cartID)
             binding.isForeign = !isVouchedFor
             if let old, old.cartID == cartID { binding = old }
-            let query = CartQuery(cartID: binding.cartID, selection: self.selection)
-            guard let cart = try await self.client.execute(query, in: context).data.cart else {
+            let query = CartQuery(cartID: binding.cartID).selecting(self.selection)
+            guard let cart = try await self.client.execute(query, in: context).data?.cart else {
                 throw IdentityError.cartIsGone
             }
             if old?.cartID != cartID { try await self.release(old, in: context) }
@@ -185,13 +185,13 @@ extension CartAdapter {
         readsCheckoutURL: Bool = false,
         in context: StorefrontContext
     ) async throws -> Attachment {
-        let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL, selection: selection)
+        let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL).selecting(selection)
         let result = try await client.execute(query, in: context)
-        guard let cart = result.data.cart else { throw CartVanished() }
-        see(cart, &binding)
+        guard let answer = result.data else { throw CartVanished() }
+        see(answer.cart, &binding)
         return Attachment(
-            cart: cart,
-            checkoutURL: result.data.checkoutURL,
+            cart: answer.cart,
+            checkoutURL: answer.checkoutURL,
             seesCustomer: selection.seesCustomer(despite: result.errors)
         )
     }

@@ -10,8 +10,8 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { [selection] binding in
-            CartNoteUpdate(cartID: binding.cartID, note: note, selection: selection)
+        try await operate(on: id, in: context) { binding in
+            CartNoteUpdate(cartID: binding.cartID, note: note)
         }
     }
 
@@ -23,8 +23,8 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { [selection] binding in
-            CartAttributesUpdate(cartID: binding.cartID, attributes: attributes, selection: selection)
+        try await operate(on: id, in: context) { binding in
+            CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
         }
     }
 
@@ -45,7 +45,7 @@ extension CartAdapter {
             let present = try await self.current(&binding, in: context).cart.discountCodes.map(\.code)
             var codes = present.filter { code in !removed.contains { $0.utf8.elementsEqual(code.utf8) } }
             for code in added where !codes.contains(where: { $0.utf8.elementsEqual(code.utf8) }) { codes.append(code) }
-            let update = CartDiscountCodesUpdate(cartID: binding.cartID, codes: codes, selection: self.selection)
+            let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes)
             let reply = try await self.send(update, in: context)
             let attachment = try await self.accept(reply, &binding, of: operation, in: context)
             return CartChange(attachment.sessionCart(binding), binding)
@@ -60,8 +60,8 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, onConflict: .keep, in: context) { [selection] binding in
-            CartGiftCardCodesAdd(cartID: binding.cartID, codes: codes, selection: selection)
+        try await operate(on: id, onConflict: .keep, in: context) { binding in
+            CartGiftCardCodesAdd(cartID: binding.cartID, giftCardCodes: codes)
         }
     }
 
@@ -73,8 +73,8 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { [selection] binding in
-            CartGiftCardCodesRemove(cartID: binding.cartID, giftCardIDs: ids, selection: selection)
+        try await operate(on: id, in: context) { binding in
+            CartGiftCardCodesRemove(cartID: binding.cartID, appliedGiftCardIDs: ids)
         }
     }
 
@@ -88,10 +88,8 @@ extension CartAdapter {
         try await changing(id) { binding, _ in
             guard let binding else { throw Self.noCart }
             let query = CartDeliveryQuery(cartID: binding.cartID)
-            guard let groups = try await self.client.execute(query, in: context).data.groups else {
-                throw CartVanished()
-            }
-            return CartChange(groups, binding)
+            guard let cart = try await self.client.execute(query, in: context).data else { throw CartVanished() }
+            return CartChange(cart.deliveryGroups.nodes, binding)
         }
     }
 
@@ -99,12 +97,12 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError`.
     public func chooseDelivery(
-        _ choices: [CartDeliveryChoice],
+        _ choices: [CartSelectedDeliveryOptionInput],
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { [selection] binding in
-            CartSelectedDeliveryOptionsUpdate(cartID: binding.cartID, options: choices, selection: selection)
+        try await operate(on: id, in: context) { binding in
+            CartSelectedDeliveryOptionsUpdate(cartID: binding.cartID, selectedDeliveryOptions: choices)
         }
     }
 
@@ -112,7 +110,7 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError`.
     public func addDeliveryAddresses(
-        _ addresses: [CartDeliveryAddressInput],
+        _ addresses: [CartSelectableAddressInput],
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
@@ -122,8 +120,7 @@ extension CartAdapter {
             try await self.announce(&binding, operation, sendsIdentity: false)
             let add = CartDeliveryAddressesAdd(
                 cartID: binding.cartID,
-                addresses: addresses,
-                selection: self.selection
+                addresses: addresses
             )
             let reply = try await self.send(add, in: context)
             binding.unanswered = self.outstanding(earlier)
@@ -142,12 +139,12 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError`.
     public func updateDeliveryAddresses(
-        _ changes: [CartDeliveryAddressUpdate],
+        _ changes: [CartSelectableAddressUpdateInput],
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { [selection] binding in
-            CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: changes, selection: selection)
+        try await operate(on: id, in: context) { binding in
+            CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: changes)
         }
     }
 
@@ -159,8 +156,8 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { [selection] binding in
-            CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: ids, selection: selection)
+        try await operate(on: id, in: context) { binding in
+            CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: ids)
         }
     }
 
@@ -179,8 +176,7 @@ extension CartAdapter {
             guard var binding else { throw Self.noCart }
             let update = CartBuyerIdentityUpdate(
                 cartID: binding.cartID,
-                buyerIdentity: CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID)),
-                selection: self.selection
+                buyerIdentity: CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID))
             )
             let reply = try await self.send(update, in: context)
             let attachment = try await self.accept(reply, &binding, of: operation, in: context)
@@ -192,7 +188,7 @@ extension CartAdapter {
     // MARK: How all of them go
 
     /// Carries out a mutation that sets a state, and keeps the identity on the cart.
-    func operate<Operation: GraphQLOperation>(
+    func operate<Operation: CartReading>(
         on id: SessionID,
         onConflict: CartChange<SessionCart>.OnConflict = .again,
         in context: StorefrontContext,
@@ -264,8 +260,7 @@ extension CartAdapter {
     ) async throws -> Attachment {
         let update = CartBuyerIdentityUpdate(
             cartID: binding.cartID,
-            buyerIdentity: CartBuyerIdentityInput(countryCode: .set(country)),
-            selection: selection
+            buyerIdentity: CartBuyerIdentityInput(countryCode: .set(country))
         )
         var result = attachment
         do {

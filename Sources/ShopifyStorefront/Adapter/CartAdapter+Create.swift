@@ -88,8 +88,7 @@ extension CartAdapter {
         CartCreate(
             lines: lines,
             buyerIdentity: proposal.input(over: nil),
-            addresses: proposal.address.map { [CartDeliveryAddressInput($0)] } ?? [],
-            selection: selection
+            addresses: proposal.address.map { [CartSelectableAddressInput($0)] } ?? []
         )
     }
 

@@ -8,8 +8,7 @@ extension CartAdapter {
     func withdraw(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> Attachment {
         let update = CartBuyerIdentityUpdate(
             cartID: binding.cartID,
-            buyerIdentity: .detached,
-            selection: selection
+            buyerIdentity: .detached
         )
         let reply = try await send(update, in: context)
         switch reply.verdict {
@@ -22,8 +21,7 @@ extension CartAdapter {
         if !addressIDs.isEmpty {
             let remove = CartDeliveryAddressesRemove(
                 cartID: binding.cartID,
-                addressIDs: addressIDs,
-                selection: selection
+                addressIDs: addressIDs
             )
             let removal = try await send(remove, in: context)
             if !removal.payload.userErrors.isEmpty { throw IdentityError.refusal(of: removal.payload.userErrors) }

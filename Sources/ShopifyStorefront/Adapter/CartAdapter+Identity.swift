@@ -83,8 +83,7 @@ extension CartAdapter {
         while true {
             let update = CartBuyerIdentityUpdate(
                 cartID: binding.cartID,
-                buyerIdentity: proposal.input(over: binding),
-                selection: selection
+                buyerIdentity: proposal.input(over: binding)
             )
             let reply: CartReply
             do {
@@ -150,11 +149,11 @@ extension CartAdapter {
         }
     }
 
-    func send<Operation: GraphQLOperation>(
+    func send<Operation: CartReading>(
         _ operation: Operation,
         in context: StorefrontContext
     ) async throws -> CartReply where Operation.Output == CartPayload {
-        let result = try await client.execute(operation, in: context)
+        let result = try await client.execute(operation.selecting(selection), in: context)
         return try CartReply(result, selection: selection)
     }
 
@@ -211,8 +210,7 @@ extension CartAdapter {
         while true {
             let replace = CartDeliveryAddressesReplace(
                 cartID: binding.cartID,
-                addresses: [CartDeliveryAddressInput(address)],
-                selection: selection
+                addresses: [CartSelectableAddressInput(address)]
             )
             do {
                 let reply = try await send(replace, in: context)

@@ -9,12 +9,12 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when a line is not there or Shopify refuses.
     public func update(
-        _ lines: [CartLineUpdate],
+        _ lines: [CartLineUpdateInput],
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { [selection] binding in
-            CartLinesUpdate(cartID: binding.cartID, lines: lines, selection: selection)
+        try await operate(on: id, in: context) { binding in
+            CartLinesUpdate(cartID: binding.cartID, lines: lines)
         }
     }
 
@@ -28,7 +28,7 @@ extension CartAdapter {
     ) async throws -> SessionCart {
         try await changing(id) { binding, operation in
             guard var binding else { throw Self.noCart }
-            let remove = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs, selection: self.selection)
+            let remove = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs)
             let reply = try await self.send(remove, in: context)
             if case .refused(let errors) = reply.verdict {
                 let isGone = errors.allSatisfy { $0.field.first == "lineIds" }
@@ -39,8 +39,7 @@ extension CartAdapter {
                 // One that is gone fails the whole call: the others go by themselves.
                 let rest = CartLinesRemove(
                     cartID: binding.cartID,
-                    lineIDs: lineIDs.filter(still.contains),
-                    selection: self.selection
+                    lineIDs: lineIDs.filter(still.contains)
                 )
                 let attachment = try await self.accept(
                     try await self.send(rest, in: context),
@@ -71,12 +70,12 @@ extension CartAdapter {
         var lines = cart.lines
         var cursor = cart.hasMoreLines ? cart.linesCursor : nil
         while let next = cursor {
-            let query = CartLinesQuery(cartID: cart.id, count: selection.lines, cursor: next)
-            let page = try await client.execute(query, in: context).data
-            guard let more = page.lines else { throw CartVanished() }
-            lines += more
-            // A page that leads to itself would lead there for ever.
-            cursor = page.cursor == next || more.isEmpty ? nil : page.cursor
+            let query = CartLinesQuery(cartID: cart.id, after: next, lineCount: selection.lines)
+            guard let page = try await client.execute(query, in: context).data?.lines else { throw CartVanished() }
+            lines += page.nodes
+            cursor = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : nil
+            // A page that points to itself would never end.
+            if cursor == next || page.nodes.isEmpty { cursor = nil }
         }
         return lines
     }
@@ -144,7 +143,7 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws -> Attachment {
         let before = known.lines(of: binding.cartID)
-        let add = CartLinesAdd(cartID: binding.cartID, lines: part, selection: selection)
+        let add = CartLinesAdd(cartID: binding.cartID, lines: part)
         let reply: CartReply
         do {
             reply = try await send(add, in: context)

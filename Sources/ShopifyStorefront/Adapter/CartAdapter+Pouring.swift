@@ -31,15 +31,15 @@ extension CartAdapter {
             let present = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let missing = lines.compactMap { line -> CartLineInput? in
                 var rest = line
-                rest.quantity = base[line] + line.quantity - present[line]
-                return rest.quantity > 0 && !line.merchandiseID.isEmpty ? rest : nil
+                rest.quantity = .set(base[line] + line.itemCount - present[line])
+                return rest.itemCount > 0 && !line.merchandiseID.isEmpty ? rest : nil
             }
             try await self.send(missing, to: &binding, of: operation, &merge, in: context)
             try await self.unite(guestCart, &binding, of: operation, &merge, in: context)
             cart = try await self.current(&binding, in: context).cart
             let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
-            for line in lines where refused[line] == 0 && now[line] < base[line] + line.quantity {
+            for line in lines where refused[line] == 0 && now[line] < base[line] + line.itemCount {
                 // Fewer, as stock allows, is Shopify's answer; none of a line that is not sold out is a line that was lost.
                 merge.shortLines.append(line)
                 if now[line] == 0 { merge.outcome = .partial }
@@ -100,14 +100,14 @@ extension CartAdapter {
         let new = guest.discountCodes.map(\.code).filter { code in !codes.contains { $0.utf8.elementsEqual(code.utf8) }
         }
         if !new.isEmpty {
-            let update = CartDiscountCodesUpdate(cartID: binding.cartID, codes: codes + new, selection: selection)
+            let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes + new)
             _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
         }
         if let note = guest.note, !note.isEmpty {
             if let mine = own.note, !mine.isEmpty {
                 if !mine.utf8.elementsEqual(note.utf8) { merge.conflicts.append("note") }
             } else {
-                let update = CartNoteUpdate(cartID: binding.cartID, note: note, selection: selection)
+                let update = CartNoteUpdate(cartID: binding.cartID, note: note)
                 _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
             }
         }
@@ -121,7 +121,7 @@ extension CartAdapter {
             }
         }
         if attributes.count > own.attributes.count {
-            let update = CartAttributesUpdate(cartID: binding.cartID, attributes: attributes, selection: selection)
+            let update = CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
             _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
         }
     }

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 /// What makes two lines one: variant, selling plan, attributes in any order, and the line they belong to; compared as bytes.
 struct CartLineKey: Hashable, Sendable {
@@ -6,13 +7,16 @@ struct CartLineKey: Hashable, Sendable {
 
     init(_ line: CartLineInput) {
         var line = line
-        line.quantity = 0
-        line.attributes.sort { left, right in
-            left.key.utf8.elementsEqual(right.key.utf8)
-                ? left.value.utf8.lexicographicallyPrecedes(right.value.utf8)
-                : left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+        line.quantity = .unset
+        if case .set(let attributes) = line.attributes {
+            let sorted = attributes.sorted { left, right in
+                left.key.utf8.elementsEqual(right.key.utf8)
+                    ? left.value.utf8.lexicographicallyPrecedes(right.value.utf8)
+                    : left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+            }
+            line.attributes = sorted.isEmpty ? .unset : .set(sorted)
         }
-        bytes = JSONValue.object(line.object).serialized
+        bytes = line.graphQLValue.serialized
     }
 }
 
@@ -21,7 +25,7 @@ struct CartLineCounts: Sendable {
     private(set) var quantities: [CartLineKey: Int] = [:]
 
     init(_ lines: [CartLineInput]) {
-        for line in lines { quantities[CartLineKey(line), default: 0] += line.quantity }
+        for line in lines { quantities[CartLineKey(line), default: 0] += line.itemCount }
     }
 
     subscript(line: CartLineInput) -> Int { quantities[CartLineKey(line)] ?? 0 }
@@ -39,7 +43,7 @@ extension CartLineInput {
         self.init(
             merchandiseID: line.merchandiseID,
             quantity: line.quantity,
-            attributes: line.attributes.map { ($0.key, $0.value) },
+            attributes: line.attributes,
             sellingPlanID: line.sellingPlanID,
             parentMerchandiseID: line.parentMerchandiseID
         )
@@ -52,14 +56,22 @@ extension CartLineInput {
         self.init(
             merchandiseID: id,
             quantity: quantity,
-            attributes: (value["attributes"]?.array ?? []).map { ($0["key"]?.string ?? "", $0["value"]?.string ?? "") },
+            attributes: (value["attributes"]?.array ?? []).map {
+                CartAttribute(key: $0["key"]?.string ?? "", value: $0["value"]?.string ?? "")
+            },
             sellingPlanID: value["sellingPlanId"]?.string,
             parentMerchandiseID: value["parent"]?["merchandiseId"]?.string
         )
     }
 
     static func json(_ lines: [CartLineInput]) -> JSONValue {
-        .array(lines.map { .object($0.object) })
+        .array(
+            lines.map { line in
+                var line = line
+                line.quantity = .set(line.itemCount)
+                return line.graphQLValue
+            }
+        )
     }
 }
 

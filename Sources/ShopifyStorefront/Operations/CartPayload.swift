@@ -1,4 +1,3 @@
-internal import IdentityHTTP
 public import IdentityKit
 public import ShopifyGraphQL
 
@@ -21,39 +20,16 @@ public struct CartPayload: Sendable {
         guard let cart else { throw IdentityError.cartIsGone }
         return cart
     }
-
-    init(_ node: AnswerNode) throws(GraphQLReadingError) {
-        _ = try node.object()
-        var found: Cart?
-        if let cart = node["cart"].optional { found = try Cart(cart) }
-        cart = found
-        checkoutURL = try CheckoutURL(node["cart"]["checkoutUrl"])
-        var errors: [CartUserError] = []
-        for error in try node["userErrors"].list() { errors.append(try CartUserError(error)) }
-        userErrors = errors
-        var warnings: [CartWarning] = []
-        for warning in try node["warnings"].list() { warnings.append(try CartWarning(warning)) }
-        self.warnings = warnings
-    }
 }
 
 extension CartPayload: GraphQLReadable {
-    /// Reads a payload, or the data of a cart mutation, whose one field is the payload.
+    /// Reads what a cart mutation returns.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        let answer = AnswerNode(node)
-        let names = answer.value?.object?.members.map(\.name)
-        if let names, names.isEmpty { throw answer["cart"].error("a payload") }
-        let isPayload = names?.count != 1 || names?.first == "userErrors"
-        try self.init(isPayload ? answer : answer[names?.first ?? ""])
-    }
-}
-
-extension CheckoutURL {
-    /// The URL at a node, nil where the operation did not ask for it.
-    init?(_ node: AnswerNode) throws(GraphQLReadingError) {
-        guard let text = try node.optionalText() else { return nil }
-        guard let url = try? HTTPURL(text) else { throw node.error("a URL") }
-        self.init(url)
+        let answer: CartAnswer? = try node.field("cart")
+        cart = answer?.cart
+        checkoutURL = answer?.checkoutURL
+        userErrors = try node.field("userErrors")
+        warnings = try node.field("warnings")
     }
 }
 

@@ -1,4 +1,5 @@
-internal import ShopifyGraphQL
+public import IdentityKit
+public import ShopifyGraphQL
 
 /// A cart as one answer showed it.
 public struct Cart: Sendable, Equatable {
@@ -105,69 +106,98 @@ extension Cart: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
     }
 }
 
-extension Cart {
-    init(_ node: AnswerNode) throws(GraphQLReadingError) {
-        guard let id = CartID(rawValue: try node["id"].text()) else { throw node["id"].error("a cart id") }
-        self.id = id
-        totalQuantity = try node["totalQuantity"].integer()
-        subtotal = try Money(node["cost"]["subtotalAmount"])
-        total = try Money(node["cost"]["totalAmount"])
-        var lines: [CartLine] = []
-        for line in try node["lines"]["nodes"].list() { lines.append(try CartLine(line)) }
-        self.lines = lines
-        hasMoreLines = try node["lines"]["pageInfo"]["hasNextPage"].flag()
-        linesCursor = try node["lines"]["pageInfo"]["endCursor"].optionalText()
-        note = try node["note"].optionalText()
-        attributes = try CartAttribute.list(node["attributes"])
-        var codes: [CartDiscountCode] = []
-        for code in try node["discountCodes"].optional?.list() ?? [] {
-            codes.append(CartDiscountCode(code: try code["code"].text(), isApplicable: try code["applicable"].flag()))
-        }
-        discountCodes = codes
-        var cards: [CartGiftCard] = []
-        for card in try node["appliedGiftCards"].optional?.list() ?? [] {
-            let last = try card["lastCharacters"].optionalText() ?? ""
-            cards.append(CartGiftCard(id: try card["id"].text(), lastCharacters: last))
-        }
-        giftCards = cards
-        buyerIdentity = try BuyerIdentity(node["buyerIdentity"])
-        var addresses: [String] = []
-        for address in try node["delivery"]["addresses"].list() { addresses.append(try address["id"].text()) }
-        deliveryAddressIDs = addresses
+extension Cart: GraphQLReadable {
+    /// Reads the fragment `Cart`.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        id = try node.field("id")
+        totalQuantity = try node.field("totalQuantity")
+        let cost = try node.member("cost")
+        subtotal = try cost.field("subtotalAmount")
+        total = try cost.field("totalAmount")
+        let page: CartLinePage = try node.field("lines")
+        lines = page.nodes
+        hasMoreLines = page.pageInfo.hasNextPage
+        linesCursor = page.pageInfo.endCursor
+        note = try node.field("note")
+        attributes = try node.field("attributes", as: [CartAttribute]?.self) ?? []
+        discountCodes = try node.field("discountCodes", as: [CartDiscountCode]?.self) ?? []
+        giftCards = try node.field("appliedGiftCards", as: [CartGiftCard]?.self) ?? []
+        buyerIdentity = try node.field("buyerIdentity")
+        let addresses: [Identified] = try node.member("delivery").field("addresses")
+        deliveryAddressIDs = addresses.map(\.id)
     }
 }
 
-extension Cart.BuyerIdentity {
-    init(_ node: AnswerNode) throws(GraphQLReadingError) {
-        email = try node["email"].optionalText()
-        phone = try node["phone"].optionalText()
-        countryCode = try node["countryCode"].optionalText()
-        customerID = try node["customer"].optional?["id"].text()
+/// An object of which only the id is read.
+private struct Identified: GraphQLReadable {
+    let id: String
+
+    init(_ node: GraphQLNode) throws(GraphQLReadingError) { id = try node.field("id") }
+}
+
+extension Cart.BuyerIdentity: GraphQLReadable {
+    /// Reads the buyer of the fragment `Cart`.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        email = try node.field("email")
+        phone = try node.field("phone")
+        countryCode = try node.field("countryCode")
+        customerID = try node.field("customer", as: Identified?.self)?.id
     }
 }
 
-extension CartLine {
-    init(_ node: AnswerNode) throws(GraphQLReadingError) {
-        id = try node["id"].text()
-        quantity = try node["quantity"].integer()
-        // A new kind of merchandise has none of these; the cart is readable all the same.
-        merchandiseID = try node["merchandise"]["id"].optionalText() ?? ""
-        variantTitle = try node["merchandise"]["title"].optionalText() ?? ""
-        productTitle = try node["merchandise"]["product"]["title"].optionalText() ?? ""
-        total = try Money(node["cost"]["totalAmount"])
-        attributes = try CartAttribute.list(node["attributes"])
-        sellingPlanID = try node["sellingPlanAllocation"].optional?["sellingPlan"]["id"].optionalText()
-        parentMerchandiseID = try node["parentRelationship"].optional?["parent"]["merchandise"]["id"].optionalText()
+extension CartLine: GraphQLReadable {
+    /// Reads the fragment `CartLine`.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        id = try node.field("id")
+        quantity = try node.field("quantity")
+        // A new kind of merchandise has none of these. The cart is readable all the same.
+        merchandiseID = try node.optionalText("merchandise", "id") ?? ""
+        variantTitle = try node.optionalText("merchandise", "title") ?? ""
+        productTitle = try node.optionalText("merchandise", "product", "title") ?? ""
+        total = try node.member("cost").field("totalAmount")
+        attributes = try node.field("attributes", as: [CartAttribute]?.self) ?? []
+        sellingPlanID = try node.optionalText("sellingPlanAllocation", "sellingPlan", "id")
+        parentMerchandiseID = try node.optionalText("parentRelationship", "parent", "merchandise", "id")
     }
 }
 
-extension CartAttribute {
-    fileprivate static func list(_ node: AnswerNode) throws(GraphQLReadingError) -> [CartAttribute] {
-        var attributes: [CartAttribute] = []
-        for attribute in try node.optional?.list() ?? [] {
-            let value = try attribute["value"].optionalText() ?? ""
-            attributes.append(CartAttribute(key: try attribute["key"].text(), value: value))
+extension GraphQLNode {
+    /// The text at a path of fields.
+    ///
+    /// It is nil where a field on the way is null or missing.
+    fileprivate func optionalText(_ path: String...) throws(GraphQLReadingError) -> String? {
+        var node = self
+        for name in path {
+            guard !node.isNull else { return nil }
+            node = try node.member(name)
         }
-        return attributes
+        return node.isNull ? nil : try node.text()
+    }
+}
+
+extension CartAttribute: GraphQLReadable, GraphQLWritable {
+    /// Reads key and value.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        key = try node.field("key")
+        value = try node.field("value", as: String?.self) ?? ""
+    }
+
+    /// The attribute as it is sent.
+    public var graphQLValue: JSONValue { .object(["key": .string(key), "value": .string(value)]) }
+}
+
+extension CartDiscountCode: GraphQLReadable {
+    /// Reads code and applicability.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        code = try node.field("code")
+        isApplicable = try node.field("applicable")
+    }
+}
+
+extension CartGiftCard: GraphQLReadable {
+    /// Reads id and last characters.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        id = try node.field("id")
+        lastCharacters = try node.field("lastCharacters", as: String?.self) ?? ""
     }
 }

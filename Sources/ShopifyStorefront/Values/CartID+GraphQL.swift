@@ -11,3 +11,8 @@ extension CartID: GraphQLReadable, GraphQLWritable {
     /// The whole id, for a request's body only.
     public var graphQLValue: JSONValue { .string(rawValue) }
 }
+
+extension CustomerAccessToken: GraphQLWritable {
+    /// The token itself, for a request's body only.
+    public var graphQLValue: JSONValue { .string(token.reveal()) }
+}

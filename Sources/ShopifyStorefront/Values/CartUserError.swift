@@ -1,4 +1,4 @@
-internal import ShopifyGraphQL
+public import ShopifyGraphQL
 
 /// Why Shopify refused a change of a cart.
 public struct CartUserError: Sendable, Equatable {
@@ -79,22 +79,20 @@ public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStrin
     public static let discountEligibleCustomerMissing = Self(rawValue: "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING")
 }
 
-extension CartUserError {
-    init(_ node: AnswerNode) throws(GraphQLReadingError) {
-        code = try node["code"].optionalText().map(CartErrorCode.init(rawValue:))
-        var path: [String] = []
-        if let field = node["field"].optional {
-            for element in try field.list() { path.append(try element.text()) }
-        }
-        field = path
-        message = try node["message"].optionalText() ?? ""
+extension CartUserError: GraphQLReadable {
+    /// Reads code, field and message.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        code = try node.field("code", as: String?.self).map(CartErrorCode.init(rawValue:))
+        field = try node.field("field", as: [String]?.self) ?? []
+        message = try node.field("message", as: String?.self) ?? ""
     }
 }
 
-extension CartWarning {
-    init(_ node: AnswerNode) throws(GraphQLReadingError) {
-        code = CartWarningCode(rawValue: try node["code"].text())
-        message = try node["message"].optionalText() ?? ""
-        target = try node["target"].optionalText() ?? ""
+extension CartWarning: GraphQLReadable {
+    /// Reads code, message and target.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        code = CartWarningCode(rawValue: try node.field("code"))
+        message = try node.field("message", as: String?.self) ?? ""
+        target = try node.field("target", as: String?.self) ?? ""
     }
 }

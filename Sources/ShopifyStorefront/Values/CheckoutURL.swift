@@ -1,4 +1,5 @@
 public import IdentityHTTP
+public import ShopifyGraphQL
 
 /// Where the buyer's browser goes to pay; while it lives it is a credential.
 ///
@@ -19,6 +20,14 @@ public struct CheckoutURL: Sendable {
         let names = (url.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
         guard !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return self }
         return CheckoutURL(try url.appending(queryFields: "\(name)=\(value)"))
+    }
+}
+
+extension CheckoutURL: GraphQLReadable {
+    /// Reads the URL.
+    public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+        guard let url = try? HTTPURL(try node.text()) else { throw node.error("a URL") }
+        self.init(url)
     }
 }
 

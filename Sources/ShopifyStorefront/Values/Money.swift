@@ -14,13 +14,6 @@ public struct Money: Sendable, Equatable {
     }
 }
 
-extension Money {
-    init(_ node: AnswerNode) throws(GraphQLReadingError) {
-        amount = try node["amount"].text()
-        currencyCode = try node["currencyCode"].text()
-    }
-}
-
 extension Money: GraphQLReadable {
     /// Reads amount and currency.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {

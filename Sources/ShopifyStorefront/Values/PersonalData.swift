@@ -14,15 +14,6 @@ extension StorefrontContext: CustomStringConvertible, CustomDebugStringConvertib
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension CartBuyerIdentityInput: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always the same words.
-    public var description: String { "CartBuyerIdentityInput(<private>)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
 extension Cart.BuyerIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Whether there is a customer.
     public var description: String { customerID == nil ? "no customer" : "<private customer>" }

@@ -5,7 +5,7 @@ extension Emitter {
         writer.comment(operation.comment)
         writer.block("\(access) struct \(operation.name): GraphQLOperation, GraphQLRedacted") { writer in
             if operation.output != .named("Output") {
-                writer.comment("What the data become.")
+                writer.comment("The type of the result.")
                 writer.line("\(access) typealias Output = \(text(operation.output))")
                 writer.line()
             }
@@ -15,14 +15,14 @@ extension Emitter {
             writer.comment("Creates the operation.")
             writeInitializer(operation.variables, &writer)
             writer.line()
-            writer.comment("The values of this call, which stand nowhere but here.")
+            writer.comment("The variables of this call.")
             writer.block("\(access) var variables: GraphQLInputObject") { writer in
                 writeMembers(operation.variables, &writer)
                 writer.line("return input")
             }
             if let key = operation.rootKey {
                 writer.line()
-                writer.comment("Reads the field `\(key)`.")
+                writer.comment("Reads the result from the field `\(key)`.")
                 let head = "\(access) static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output"
                 writer.block(head) { $0.line("try data.field(\"\(key)\")") }
             }
@@ -35,13 +35,17 @@ extension Emitter {
 
     private func writeDocument(of operation: OperationType, _ writer: inout SwiftWriter) {
         var rest: [String] = []
+        if !operation.fragments.isEmpty {
+            let names = operation.fragments.map { ".\(SwiftNames.quoted($0))" }.joined(separator: ", ")
+            rest.append("fragments: [\(names)]")
+        }
         if !operation.contextVariables.isEmpty {
             let names = operation.contextVariables.map { "\"\($0)\"" }.joined(separator: ", ")
             rest.append("contextVariables: [\(names)]")
         }
         if let repetition = operation.repetition { rest.append("repetition: .\(repetition)") }
         if let isPersonal = operation.isPersonal { rest.append("isPersonal: \(isPersonal)") }
-        writer.comment("The constant document.")
+        writer.comment("The GraphQL document.")
         writer.line("\(access) static let document = GraphQLDocument(")
         writer.indented { writer in
             writer.line("name: \"\(operation.graphQLName)\",")
@@ -65,7 +69,7 @@ extension Emitter {
     private func write(_ properties: [InputProperty], _ writer: inout SwiftWriter) {
         for property in properties {
             var comment = property.comment
-            if case .defaulted = property.presence { comment += "\n\nNil leaves it to its default." }
+            if case .defaulted = property.presence { comment += "\n\nNil uses the default." }
             writer.comment(comment)
             writer.line("\(access) var \(SwiftNames.quoted(property.name)): \(declared(property))")
         }
@@ -115,10 +119,10 @@ extension Emitter {
         writer.comment(input.comment)
         writer.block("\(access) struct \(input.name): \(conformances.joined(separator: ", "))") { writer in
             write(input.properties, &writer)
-            writer.comment("Creates the input; what is unset is left out.")
+            writer.comment("Creates the input. Unset fields are not sent.")
             writeInitializer(input.properties, &writer)
             writer.line()
-            writer.comment("What is set, for a request's body.")
+            writer.comment("The set fields, for a request's body.")
             writer.block("\(access) var graphQLValue: JSONValue") { writer in
                 writeMembers(input.properties, &writer)
                 writer.line("return input.graphQLValue")
@@ -132,7 +136,7 @@ extension Emitter {
             writer.comment("The value as text.")
             writer.line("\(access) let rawValue: String")
             writer.line()
-            writer.comment("A value with the given text.")
+            writer.comment("Creates a value from its text.")
             writer.block("\(access) init(rawValue: String)") { $0.line("self.rawValue = rawValue") }
             writer.line()
             for constant in type.constants {

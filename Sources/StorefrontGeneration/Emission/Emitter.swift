@@ -14,24 +14,38 @@ struct Emitter {
     func files() -> [String: String] {
         var files: [String: String] = [:]
         for operation in plan.operations {
-            files["Operations/\(operation.name).swift"] = file(deprecated: operation.deprecated) {
+            files["Operations/\(operation.name).swift"] = file(access, deprecated: operation.deprecated) {
                 write(operation, &$0)
             }
         }
         for fragment in plan.fragments {
-            files["Fragments/\(fragment.type.name).swift"] = file(deprecated: fragment.deprecated) {
-                write(fragment.type, &$0, isEquatable: plan.equatable.contains(fragment.type.name))
+            let access = fragment.isProvided ? "internal" : access
+            // Swift refuses two files of one name in a module, and the provided type has its own.
+            let name = fragment.isProvided ? "\(fragment.type.name)+Fragment" : fragment.type.name
+            files["Fragments/\(name).swift"] = file(access, deprecated: fragment.deprecated) { writer in
+                if !fragment.isProvided {
+                    write(fragment.type, &writer, isEquatable: plan.equatable.contains(fragment.type.name))
+                    writer.line()
+                }
+                writer.block("extension GraphQLFragment") {
+                    let name = SwiftNames.quoted(fragment.constant)
+                    $0.literal("static let \(name) = GraphQLFragment(", fragment.text, ")")
+                }
             }
         }
         for payload in plan.payloads {
-            files["Fragments/\(payload.name).swift"] = file { write(payload, &$0) }
+            files["Fragments/\(payload.name).swift"] = file(access) { write(payload, &$0) }
         }
-        for input in plan.inputs { files["Inputs/\(input.name).swift"] = file { write(input, &$0) } }
-        for type in plan.enums { files["Enums/\(type.name).swift"] = file { write(type, &$0) } }
+        for input in plan.inputs { files["Inputs/\(input.name).swift"] = file(access) { write(input, &$0) } }
+        for type in plan.enums { files["Enums/\(type.name).swift"] = file(access) { write(type, &$0) } }
         return files
     }
 
-    private func file(deprecated: [String] = [], _ body: (inout SwiftWriter) -> Void) -> String {
+    private func file(
+        _ access: String,
+        deprecated: [String] = [],
+        _ body: (inout SwiftWriter) -> Void
+    ) -> String {
         var code = SwiftWriter()
         body(&code)
         // An import that nothing needs is a warning, so that every file has its own.
@@ -101,7 +115,7 @@ struct Emitter {
             writer.line("\(access) let \(SwiftNames.quoted(property.name)): \(text(property.type))")
         }
         writer.line()
-        writer.comment("Reads the selected fields; what else is there does not matter.")
+        writer.comment("Reads the selected fields and ignores others.")
         writer.block("\(access) init(_ node: GraphQLNode) throws(GraphQLReadingError)") { writer in
             for property in properties {
                 let value =
@@ -120,10 +134,10 @@ struct Emitter {
             writer.comment("The object is of type \(names).")
             writer.line("case \(SwiftNames.quoted(entry.name))(\(text(entry.type)))")
         }
-        writer.comment("Nothing was selected for the object's type, which may be newer than this code.")
+        writer.comment("An object of another type, for example one that Shopify added later.")
         writer.line("case other(typename: String)")
         writer.line()
-        writer.comment("Reads what was selected for the object's type.")
+        writer.comment("Reads the case for the object's type.")
         writer.block("\(access) init(_ node: GraphQLNode) throws(GraphQLReadingError)") { writer in
             writer.line("let typename: String = try node.field(\"__typename\")")
             writer.line("switch typename {")
@@ -139,7 +153,7 @@ struct Emitter {
     private func write(_ payload: PayloadType, _ writer: inout SwiftWriter) {
         let parameters = payload.parameters.map { "\($0.name): GraphQLReadable" }.joined(separator: ", ")
         let isEquatable = plan.equatable.contains(payload.name) && payload.parameters.isEmpty
-        writer.comment("What several operations answer alike.")
+        writer.comment("A result that several operations share.")
         let head = "\(access) struct \(payload.name)\(parameters.isEmpty ? "" : "<\(parameters)>"): GraphQLReadable"
         writer.block(head + (isEquatable ? ", Equatable" : "")) { write(payload.properties, &$0) }
     }

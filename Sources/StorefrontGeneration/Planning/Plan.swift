@@ -125,6 +125,8 @@ struct OperationType: Sendable {
     let comment: String
     let kind: GraphOperation.Kind
     let text: String
+    /// The constants of the fragments that the text needs.
+    let fragments: [String]
     let contextVariables: [String]
     let repetition: String?
     let isPersonal: Bool?
@@ -138,6 +140,11 @@ struct OperationType: Sendable {
 
 struct FragmentType: Sendable {
     let type: OutputType
+    /// The name of the constant that holds the definition.
+    let constant: String
+    let text: String
+    /// Whether the Swift type exists already, so that only the constant is written.
+    let isProvided: Bool
     let deprecated: [String]
 }
 

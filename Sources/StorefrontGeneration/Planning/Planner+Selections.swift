@@ -150,7 +150,7 @@ extension Planner {
                     name: name,
                     type: .named(type),
                     source: .place,
-                    comment: "What the fragment `\(spread)` selects."
+                    comment: "The fields of the fragment `\(spread)`."
                 )
             )
         }
@@ -168,7 +168,7 @@ extension Planner {
             return choice
         }
         let choiceName = SwiftNames.type("Concrete", avoiding: taken)
-        let choiceComment = "What was selected for the object's own type."
+        let choiceComment = "The fields that depend on the object's type."
         nested.append(choice(named: choiceName, collected, parent, choiceComment, isRedacted))
         var concrete = "concrete"
         while names.contains(concrete) { concrete += "Value" }
@@ -218,7 +218,7 @@ extension Planner {
                 group.selections,
                 type,
                 name: group.type,
-                comment: "What was selected of a `\(group.type)`.",
+                comment: "The selected fields of a `\(group.type)`.",
                 taken: &taken,
                 location: collected.location
             )
@@ -266,7 +266,7 @@ extension Planner {
                 collected.fields.flatMap(\.selections),
                 result,
                 name: Self.typeName(for: collected.key, definition.type),
-                comment: "What `\(coordinate)` answers.",
+                comment: "The result of `\(coordinate)`.",
                 taken: &taken,
                 location: field.location
             )

@@ -160,11 +160,11 @@ extension Planner {
             guard let type = schema.types[name], !configuration.provided.contains(swiftName) else { continue }
             var names: Set<String> = ["graphQLValue", "description", "debugDescription", "customMirror"]
             var properties: [InputProperty] = []
-            for field in type.fields {
+            for field in type.fields where field.deprecation == nil || field.isRequired {
                 let isRecursive = !field.type.isList && reaches(name, from: field.type.leafName)
                 let given =
                     configuration.types["\(name).\(field.name)"] ?? (isRecursive ? "GraphQLInputObject" : nil)
-                let short = isRecursive ? " As an object, because the types contain each other." : ""
+                let short = isRecursive ? " It is an untyped object, because the types contain each other." : ""
                 properties.append(
                     input(
                         field.name,
@@ -223,7 +223,7 @@ extension Planner {
             }
             let comment = described(
                 type.description,
-                "A value of `\(name)`; ones that this version of the API does not have yet survive."
+                "A value of `\(name)`. Unknown values of later API versions are kept."
             )
             enums.append(EnumType(name: swiftName, comment: comment, constants: constants))
         }
@@ -243,7 +243,7 @@ extension Planner {
         var waiting = roots.map { names[$0] ?? configuration.names[$0] ?? $0 }
         while let name = waiting.popLast() {
             guard found.insert(name).inserted else { continue }
-            if let fragment = plan.fragments.first(where: { $0.type.name == name }) {
+            if let fragment = plan.fragments.first(where: { $0.type.name == name && !$0.isProvided }) {
                 waiting += mentioned(in: fragment.type)
             }
             if let input = plan.inputs.first(where: { $0.name == name }) {

@@ -9,6 +9,8 @@ struct Planner {
     private(set) var diagnostics: [Diagnostic] = []
     /// The Swift names of fragments by their names.
     private(set) var fragmentNames: [String: String] = [:]
+    /// The names of the constants that hold the definitions of fragments.
+    private var fragmentConstants: [String: String] = [:]
     /// Every name that stands at the top.
     var topLevel: Set<String> = []
     var payloadUses: [String: [PayloadUse]] = [:]
@@ -48,7 +50,6 @@ struct Planner {
         plan.payloads = payloads()
         plan.inputs = inputs()
         plan.enums = enums()
-        plan.fragments.removeAll { configuration.provided.contains($0.type.name) }
         plan.payloads.removeAll { configuration.provided.contains($0.name) }
         plan.equatable = Self.closure(of: configuration.equatable, names: fragmentNames, in: plan, configuration)
         return plan
@@ -64,6 +65,7 @@ struct Planner {
     private mutating func claimNames() {
         var owners: [String: String] = [:]
         func swiftName(_ name: String) -> String { configuration.names[name] ?? name }
+        var constants: Set<String> = []
         var claims: [(name: String, what: String, file: String, location: GraphLocation?)] = []
         for operation in documents.operations {
             let name = SwiftNames.type(operation.definition.name ?? "")
@@ -77,6 +79,9 @@ struct Planner {
         for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
             let swiftName = configuration.names[name] ?? SwiftNames.type(name)
             fragmentNames[name] = swiftName
+            var constant = SwiftNames.lowered(SwiftNames.type(name), reserved: ["text"])
+            while !constants.insert(constant).inserted { constant += "Fragment" }
+            fragmentConstants[name] = constant
             claims.append((swiftName, "the fragment \(name)", fragment.file, fragment.definition.location))
         }
         for name in configuration.payloads.keys.sorted() {
@@ -119,20 +124,26 @@ struct Planner {
         file = fragment.file
         let definition = fragment.definition
         let comment = definition.comment ?? "The fragment `\(name)` on `\(definition.type)`."
-        guard let parent = schema.types[definition.type] else {
-            return FragmentType(
-                type: OutputType(name: name, comment: comment, content: .object([]), nested: [], isRedacted: false),
-                deprecated: []
+        let swiftName = fragmentNames[name] ?? name
+        var type = OutputType(name: swiftName, comment: comment, content: .object([]), nested: [], isRedacted: false)
+        if let parent = schema.types[definition.type] {
+            type = self.type(
+                named: swiftName,
+                collected: collect(definition.selections, parent),
+                parent: parent,
+                comment: comment,
+                isRedacted: isRedacted(parent.name) || configuration.redacted.contains(name)
             )
         }
-        let type = type(
-            named: fragmentNames[name] ?? name,
-            collected: collect(definition.selections, parent),
-            parent: parent,
-            comment: comment,
-            isRedacted: isRedacted(parent.name) || configuration.redacted.contains(name)
+        var printed = definition
+        printed.selections = withTypenames(definition.selections, definition.type)
+        return FragmentType(
+            type: type,
+            constant: fragmentConstants[name] ?? name,
+            text: GraphPrinter.text(printed),
+            isProvided: configuration.provided.contains(swiftName),
+            deprecated: (deprecated[name] ?? []).sorted()
         )
-        return FragmentType(type: type, deprecated: (deprecated[name] ?? []).sorted())
     }
 
     func isRedacted(_ type: String) -> Bool { configuration.redacted.contains(type) }
@@ -158,18 +169,22 @@ struct Planner {
             } else if collected.fields.isEmpty, collected.spreads.count == 1, let spread = collected.spreads.first {
                 output = .named(fragmentNames[spread] ?? spread)
             } else {
-                let comment = "What `\(graphQLName)` answers."
+                let comment = "The result of `\(graphQLName)`."
                 nested = [
                     type(named: "Output", collected: collected, parent: parent, comment: comment, isRedacted: false)
                 ]
             }
         }
+        var printed = definition
+        printed.selections = withTypenames(definition.selections, schema.root(definition.kind) ?? "")
+        let fragments = documents.fragments(reachableFrom: definition.selections)
         return OperationType(
             name: name,
             graphQLName: graphQLName,
             comment: definition.comment ?? "The \(definition.kind.rawValue) `\(graphQLName)`.",
             kind: definition.kind,
-            text: text(of: definition),
+            text: GraphPrinter.text(printed),
+            fragments: fragments.compactMap { fragmentConstants[$0.definition.name] },
             contextVariables: context,
             repetition: configuration.repetition[graphQLName],
             isPersonal: configuration.isPersonal[graphQLName],
@@ -193,19 +208,7 @@ struct Planner {
         }
     }
 
-    /// The operation with its fragments; `__typename` stands wherever the answer depends on it.
-    private func text(of operation: GraphOperation) -> String {
-        var operation = operation
-        operation.selections = withTypenames(operation.selections, schema.root(operation.kind) ?? "")
-        var texts = [GraphPrinter.text(operation)]
-        for fragment in documents.fragments(reachableFrom: operation.selections) {
-            var definition = fragment.definition
-            definition.selections = withTypenames(definition.selections, definition.type)
-            texts.append(GraphPrinter.text(definition))
-        }
-        return texts.joined(separator: "\n")
-    }
-
+    /// The selections with `__typename` wherever the answer depends on it.
     private func withTypenames(_ selections: [GraphSelection], _ parent: String) -> [GraphSelection] {
         var dependsOnType = false
         var result = selections.map { selection -> GraphSelection in

@@ -17,7 +17,8 @@ package enum SwiftNames {
     /// Types that generated code speaks of by these names.
     static let used: Set<String> = Set(Planner.scalars.values).union([
         "Any", "Array", "CustomDebugStringConvertible", "CustomReflectable", "CustomStringConvertible", "Equatable",
-        "GraphQLDocument", "GraphQLInputObject", "GraphQLNode", "GraphQLOpenEnum", "GraphQLOperation",
+        "GraphQLDocument", "GraphQLFragment", "GraphQLInputObject", "GraphQLNode", "GraphQLOpenEnum",
+        "GraphQLOperation",
         "GraphQLReadable", "GraphQLReadingError", "GraphQLRedacted", "GraphQLWritable", "Hashable", "InputField",
         "Mirror",
         "Never", "Optional", "RawRepresentable", "Sendable", "Swift", "Void",

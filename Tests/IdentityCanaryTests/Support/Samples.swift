@@ -246,13 +246,13 @@ enum Samples {
     private static func carts(_ canary: SecretCanary) throws -> [Any] {
         let id = CartID(rawValue: "gid://shopify/Cart/\(canary.plant("cart"))?key=\(canary.plant("key"))")
         let identity = CartBuyerIdentityInput(email: .set(canary.plant("email")), phone: .set(canary.plant("phone")))
-        let delivery = CartDeliveryAddressInput(address(canary))
+        let delivery = CartSelectableAddressInput(address(canary))
         let authentication = StorefrontAuthentication.privateToken(secret("private", canary))
         let text = #"""
             {"cartCreate":{"cart":null,"userErrors":[{"code":"INVALID","field":["email"],"message":"\#(canary.plant("message"))"}],
              "warnings":[{"code":"X","message":"\#(canary.plant("message"))","target":"\#(canary.plant("target"))"}]}}
             """#
-        let payload = try CartCreate.Output(GraphQLNode(parsing: Array(text.utf8)))
+        let payload = try CartCreate.output(GraphQLNode(parsing: Array(text.utf8)))
         let customer = CustomerAccessToken(issuedByShopify: secret("customer", canary), expiresAt: nil, issuer: "i")
         let clone = #"""
             {"cart":{"id":"gid://shopify/Cart/\#(canary.plant("cart"))?key=\#(canary.plant("key"))","totalQuantity":0,
@@ -276,7 +276,12 @@ enum Samples {
             values.append(CartDeliveryAddressesRemove(cartID: id, addressIDs: []))
             values.append(CartDeliveryAddressesReplace(cartID: id, addresses: [delivery]))
         }
-        values.append(CartDeliveryAddressUpdate(id: canary.plant("address"), address: address(canary)))
+        values.append(
+            CartSelectableAddressUpdateInput(
+                id: canary.plant("address"),
+                address: .set(CartAddressInput(address(canary)))
+            )
+        )
         var policy = CartPolicy()
         let exchange = CustomerTokenExchange(
             endpoint: try HTTPURL("https://shop.example/account/customer/api/2026-10/graphql"),
@@ -340,7 +345,7 @@ enum Samples {
         var values: [Any] = [whole, whole.metadata]
         let pages = app.storefront.products(in: context)
         values += [pages, pages.makeAsyncIterator()] as [Any]
-        values.append(whole.data)
+        values.append(whole.data as Any)
         app.stage.sandbox.storefront.misbehave(.storefrontAccessDenied(path: "cart", "buyerIdentity"), on: .storefront)
         let partial = try await app.storefront.executePartial(CartQuery(cartID: id), in: context)
         values.append(partial)

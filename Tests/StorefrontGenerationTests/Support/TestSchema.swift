@@ -176,6 +176,7 @@ enum TestSchema {
           value: String! limit: Int! = 5 not: Filter and: [Filter!] price: Float tags: [String] country: Country in: Boolean
           before: DateTime secret: String
         }
+        input Outdated { name: String must: String! @deprecated oldName: String @deprecated }
         type Query {
           shop(id: ID): Shop node(id: ID!): Node nodes(ids: [ID!]!): [Node]! search(filter: Filter limit: Int = 3): [Thing!]!
           people(countries: [Country!]! = [DE]): [Person!]! need(a: Int! b: Int! = 2): Int place: Place oldShop: Shop @deprecated
@@ -184,6 +185,7 @@ enum TestSchema {
           rename(id: ID! name: String! note: String): RenamePayload
           move(id: ID! to: Filter!): MovePayload
           count(id: ID!): CountPayload
+          outdated(o: Outdated!): Int
         }
         @inContext(country: Country language: String buyer: String) QUERY MUTATION
         @defer(if: Boolean) FRAGMENT_SPREAD INLINE_FRAGMENT

@@ -20,13 +20,20 @@ import textwrap
 
 
 def generated(folder: str) -> dict:
-    documents = {}
+    operations, fragments = {}, {}
     for path in sorted(glob.glob(os.path.join(folder, "**", "*.swift"), recursive=True)):
         with open(path, encoding="utf-8") as file:
-            found = re.search(r'text: (#+)"""\n(.*?)\n *"""\1', file.read(), re.DOTALL)
+            code = file.read()
+        for name, _, text in re.findall(r'static let `?(\w+)`? = GraphQLFragment\((#+)"""\n(.*?)\n *"""\2', code, re.DOTALL):
+            fragments[name] = textwrap.dedent(text)
+        found = re.search(r'text: (#+)"""\n(.*?)\n *"""\1', code, re.DOTALL)
         if found:
-            documents[os.path.basename(path)] = textwrap.dedent(found.group(2))
-    return documents
+            names = re.search(r"^ *fragments: \[(.*)\]", code, re.MULTILINE)
+            operations[os.path.basename(path)] = (textwrap.dedent(found.group(2)), names)
+    return {
+        name: "\n".join([text] + [fragments[word] for word in re.findall(r"\w+", names.group(1) if names else "")])
+        for name, (text, names) in operations.items()
+    }
 
 
 def main() -> int:

@@ -3,14 +3,14 @@
 
 public import ShopifyGraphQL
 
-/// What several operations answer alike.
+/// A result that several operations share.
 public struct CustomerAddressPayload: GraphQLReadable {
     /// The field `customerAddress`.
     public let customerAddress: CustomerPostalAddress?
     /// The field `userErrors`.
     public let userErrors: [CustomerAddressUserError]
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.customerAddress = try node.field("customerAddress")
         self.userErrors = try node.field("userErrors")

@@ -10,9 +10,18 @@ public struct CustomerMoney: GraphQLReadable, Equatable {
     /// `MoneyV2.currencyCode`, `CurrencyCode!`.
     public let currencyCode: String
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.amount = try node.field("amount")
         self.currencyCode = try node.field("currencyCode")
     }
+}
+
+extension GraphQLFragment {
+    static let customerMoney = GraphQLFragment(#"""
+        fragment CustomerMoney on MoneyV2 {
+          amount
+          currencyCode
+        }
+        """#)
 }

@@ -32,7 +32,7 @@ public struct CustomerOrder: GraphQLReadable, GraphQLRedacted {
     /// `Order.totalRefunded`, `MoneyV2!`.
     public let totalRefunded: CustomerMoney
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.name = try node.field("name")
@@ -48,4 +48,34 @@ public struct CustomerOrder: GraphQLReadable, GraphQLRedacted {
         self.totalPrice = try node.field("totalPrice")
         self.totalRefunded = try node.field("totalRefunded")
     }
+}
+
+extension GraphQLFragment {
+    static let customerOrder = GraphQLFragment(#"""
+        fragment CustomerOrder on Order {
+          id
+          name
+          number
+          processedAt
+          cancelledAt
+          financialStatus
+          fulfillmentStatus
+          statusPageUrl
+          subtotal {
+            ...CustomerMoney
+          }
+          totalShipping {
+            ...CustomerMoney
+          }
+          totalTax {
+            ...CustomerMoney
+          }
+          totalPrice {
+            ...CustomerMoney
+          }
+          totalRefunded {
+            ...CustomerMoney
+          }
+        }
+        """#)
 }

@@ -24,7 +24,7 @@ public struct CustomerOrderLine: GraphQLReadable {
     /// `LineItem.totalPrice`, `MoneyV2`.
     public let totalPrice: CustomerMoney?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.title = try node.field("title")
@@ -36,4 +36,24 @@ public struct CustomerOrderLine: GraphQLReadable {
         self.price = try node.field("price")
         self.totalPrice = try node.field("totalPrice")
     }
+}
+
+extension GraphQLFragment {
+    static let customerOrderLine = GraphQLFragment(#"""
+        fragment CustomerOrderLine on LineItem {
+          id
+          title
+          variantTitle
+          sku
+          quantity
+          productId
+          variantId
+          price {
+            ...CustomerMoney
+          }
+          totalPrice {
+            ...CustomerMoney
+          }
+        }
+        """#)
 }

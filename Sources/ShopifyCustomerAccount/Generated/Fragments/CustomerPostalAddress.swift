@@ -30,7 +30,7 @@ public struct CustomerPostalAddress: GraphQLReadable, GraphQLRedacted {
     /// `CustomerAddress.formatted`, `[String!]!`.
     public let formatted: [String]
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.firstName = try node.field("firstName")
@@ -45,4 +45,23 @@ public struct CustomerPostalAddress: GraphQLReadable, GraphQLRedacted {
         self.phoneNumber = try node.field("phoneNumber")
         self.formatted = try node.field("formatted")
     }
+}
+
+extension GraphQLFragment {
+    static let customerPostalAddress = GraphQLFragment(#"""
+        fragment CustomerPostalAddress on CustomerAddress {
+          id
+          firstName
+          lastName
+          company
+          address1
+          address2
+          city
+          zoneCode
+          zip
+          territoryCode
+          phoneNumber
+          formatted
+        }
+        """#)
 }

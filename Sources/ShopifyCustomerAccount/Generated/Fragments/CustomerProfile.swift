@@ -24,7 +24,7 @@ public struct CustomerProfile: GraphQLReadable, GraphQLRedacted {
     /// `Customer.defaultAddress`, `CustomerAddress`.
     public let defaultAddress: CustomerPostalAddress?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.firstName = try node.field("firstName")
@@ -37,25 +37,47 @@ public struct CustomerProfile: GraphQLReadable, GraphQLRedacted {
         self.defaultAddress = try node.field("defaultAddress")
     }
 
-    /// What `Customer.emailAddress` answers.
+    /// The result of `Customer.emailAddress`.
     public struct EmailAddress: GraphQLReadable {
         /// `CustomerEmailAddress.emailAddress`, `String`.
         public let emailAddress: String?
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.emailAddress = try node.field("emailAddress")
         }
     }
 
-    /// What `Customer.phoneNumber` answers.
+    /// The result of `Customer.phoneNumber`.
     public struct PhoneNumber: GraphQLReadable {
         /// `CustomerPhoneNumber.phoneNumber`, `String!`.
         public let phoneNumber: String
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.phoneNumber = try node.field("phoneNumber")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let customerProfile = GraphQLFragment(#"""
+        fragment CustomerProfile on Customer {
+          id
+          firstName
+          lastName
+          displayName
+          emailAddress {
+            emailAddress
+          }
+          phoneNumber {
+            phoneNumber
+          }
+          tags
+          creationDate
+          defaultAddress {
+            ...CustomerPostalAddress
+          }
+        }
+        """#)
 }

@@ -27,7 +27,7 @@ public struct CustomerAddressInput: GraphQLWritable, GraphQLRedacted {
     /// `CustomerAddressInput.zip`, `String`.
     public var zip: InputField<String>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         firstName: InputField<String> = .unset,
         lastName: InputField<String> = .unset,
@@ -52,7 +52,7 @@ public struct CustomerAddressInput: GraphQLWritable, GraphQLRedacted {
         self.zip = zip
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("firstName", self.firstName)

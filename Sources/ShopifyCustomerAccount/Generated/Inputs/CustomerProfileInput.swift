@@ -11,7 +11,7 @@ public struct CustomerProfileInput: GraphQLWritable, GraphQLRedacted {
     /// `CustomerUpdateInput.lastName`, `String`.
     public var lastName: InputField<String>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         firstName: InputField<String> = .unset,
         lastName: InputField<String> = .unset
@@ -20,7 +20,7 @@ public struct CustomerProfileInput: GraphQLWritable, GraphQLRedacted {
         self.lastName = lastName
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("firstName", self.firstName)

@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// The mutation `CustomerAddressCreate`.
 public struct CustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerAddressPayload
 
     /// The variable `$address`, `CustomerAddressInput!`.
@@ -13,7 +13,7 @@ public struct CustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
     /// The variable `$defaultAddress`, `Boolean`.
     public var defaultAddress: InputField<Bool>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CustomerAddressCreate",
         kind: .mutation,
@@ -28,26 +28,8 @@ public struct CustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CustomerPostalAddress on CustomerAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              zoneCode
-              zip
-              territoryCode
-              phoneNumber
-              formatted
-            }
-            fragment CustomerAddressUserError on UserErrorsCustomerAddressUserErrors {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.customerPostalAddress, .customerAddressUserError],
         repetition: .afterReading
     )
 
@@ -60,7 +42,7 @@ public struct CustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
         self.defaultAddress = defaultAddress
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("address", self.address)
@@ -68,7 +50,7 @@ public struct CustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customerAddressCreate`.
+    /// Reads the result from the field `customerAddressCreate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAddressCreate")
     }

@@ -5,13 +5,13 @@ public import ShopifyGraphQL
 
 /// The mutation `CustomerAddressDelete`.
 public struct CustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerAddressDeleteSelection
 
     /// The variable `$addressId`, `ID!`.
     public var addressID: String
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CustomerAddressDelete",
         kind: .mutation,
@@ -24,12 +24,8 @@ public struct CustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CustomerAddressUserError on UserErrorsCustomerAddressUserErrors {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.customerAddressUserError],
         repetition: .always
     )
 
@@ -40,26 +36,26 @@ public struct CustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
         self.addressID = addressID
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("addressId", self.addressID)
         return input
     }
 
-    /// Reads the field `customerAddressDelete`.
+    /// Reads the result from the field `customerAddressDelete`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAddressDelete")
     }
 
-    /// What `Mutation.customerAddressDelete` answers.
+    /// The result of `Mutation.customerAddressDelete`.
     public struct CustomerAddressDeleteSelection: GraphQLReadable {
         /// `CustomerAddressDeletePayload.deletedAddressId`, `ID`.
         public let deletedAddressID: String?
         /// `CustomerAddressDeletePayload.userErrors`, `[UserErrorsCustomerAddressUserErrors!]!`.
         public let userErrors: [CustomerAddressUserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.deletedAddressID = try node.field("deletedAddressId")
             self.userErrors = try node.field("userErrors")

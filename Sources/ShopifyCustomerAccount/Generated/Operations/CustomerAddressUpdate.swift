@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// The mutation `CustomerAddressUpdate`.
 public struct CustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerAddressPayload
 
     /// The variable `$addressId`, `ID!`.
@@ -15,7 +15,7 @@ public struct CustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
     /// The variable `$defaultAddress`, `Boolean`.
     public var defaultAddress: InputField<Bool>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CustomerAddressUpdate",
         kind: .mutation,
@@ -30,26 +30,8 @@ public struct CustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CustomerPostalAddress on CustomerAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              zoneCode
-              zip
-              territoryCode
-              phoneNumber
-              formatted
-            }
-            fragment CustomerAddressUserError on UserErrorsCustomerAddressUserErrors {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.customerPostalAddress, .customerAddressUserError],
         repetition: .always
     )
 
@@ -64,7 +46,7 @@ public struct CustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
         self.defaultAddress = defaultAddress
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("addressId", self.addressID)
@@ -73,7 +55,7 @@ public struct CustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customerAddressUpdate`.
+    /// Reads the result from the field `customerAddressUpdate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAddressUpdate")
     }

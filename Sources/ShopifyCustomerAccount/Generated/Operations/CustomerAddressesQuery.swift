@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// The query `CustomerAddressesQuery`.
 public struct CustomerAddressesQuery: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Customer
 
     /// The variable `$first`, `Int!`.
@@ -13,7 +13,7 @@ public struct CustomerAddressesQuery: GraphQLOperation, GraphQLRedacted {
     /// The variable `$after`, `String`.
     public var after: InputField<String>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CustomerAddressesQuery",
         kind: .query,
@@ -33,25 +33,8 @@ public struct CustomerAddressesQuery: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CustomerPostalAddress on CustomerAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              zoneCode
-              zip
-              territoryCode
-              phoneNumber
-              formatted
-            }
-            fragment CustomerPage on PageInfo {
-              hasNextPage
-              endCursor
-            }
             """#,
+        fragments: [.customerPostalAddress, .customerPage],
         contextVariables: ["country", "language"]
     )
 
@@ -64,7 +47,7 @@ public struct CustomerAddressesQuery: GraphQLOperation, GraphQLRedacted {
         self.after = after
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("first", self.first)
@@ -72,43 +55,43 @@ public struct CustomerAddressesQuery: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customer`.
+    /// Reads the result from the field `customer`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customer")
     }
 
-    /// What `QueryRoot.customer` answers.
+    /// The result of `QueryRoot.customer`.
     public struct Customer: GraphQLReadable {
         /// `Customer.defaultAddress`, `CustomerAddress`.
         public let defaultAddress: DefaultAddress?
         /// `Customer.addresses`, `CustomerAddressConnection!`.
         public let addresses: Addresses
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.defaultAddress = try node.field("defaultAddress")
             self.addresses = try node.field("addresses")
         }
 
-        /// What `Customer.defaultAddress` answers.
+        /// The result of `Customer.defaultAddress`.
         public struct DefaultAddress: GraphQLReadable {
             /// `CustomerAddress.id`, `ID!`.
             public let id: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
             }
         }
 
-        /// What `Customer.addresses` answers.
+        /// The result of `Customer.addresses`.
         public struct Addresses: GraphQLReadable {
             /// `CustomerAddressConnection.nodes`, `[CustomerAddress!]!`.
             public let nodes: [CustomerPostalAddress]
             /// `CustomerAddressConnection.pageInfo`, `PageInfo!`.
             public let pageInfo: CustomerPage
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.nodes = try node.field("nodes")
                 self.pageInfo = try node.field("pageInfo")

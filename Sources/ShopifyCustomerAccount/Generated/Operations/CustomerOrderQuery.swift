@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// The query `CustomerOrderQuery`.
 public struct CustomerOrderQuery: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Order?
 
     /// The variable `$id`, `ID!`.
@@ -15,7 +15,7 @@ public struct CustomerOrderQuery: GraphQLOperation, GraphQLRedacted {
     /// The variable `$afterLine`, `String`.
     public var afterLine: InputField<String>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CustomerOrderQuery",
         kind: .query,
@@ -36,69 +36,8 @@ public struct CustomerOrderQuery: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CustomerOrder on Order {
-              id
-              name
-              number
-              processedAt
-              cancelledAt
-              financialStatus
-              fulfillmentStatus
-              statusPageUrl
-              subtotal {
-                ...CustomerMoney
-              }
-              totalShipping {
-                ...CustomerMoney
-              }
-              totalTax {
-                ...CustomerMoney
-              }
-              totalPrice {
-                ...CustomerMoney
-              }
-              totalRefunded {
-                ...CustomerMoney
-              }
-            }
-            fragment CustomerPostalAddress on CustomerAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              zoneCode
-              zip
-              territoryCode
-              phoneNumber
-              formatted
-            }
-            fragment CustomerOrderLine on LineItem {
-              id
-              title
-              variantTitle
-              sku
-              quantity
-              productId
-              variantId
-              price {
-                ...CustomerMoney
-              }
-              totalPrice {
-                ...CustomerMoney
-              }
-            }
-            fragment CustomerPage on PageInfo {
-              hasNextPage
-              endCursor
-            }
-            fragment CustomerMoney on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.customerOrder, .customerPostalAddress, .customerOrderLine, .customerPage, .customerMoney],
         contextVariables: ["country", "language"]
     )
 
@@ -113,7 +52,7 @@ public struct CustomerOrderQuery: GraphQLOperation, GraphQLRedacted {
         self.afterLine = afterLine
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -122,35 +61,35 @@ public struct CustomerOrderQuery: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `order`.
+    /// Reads the result from the field `order`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("order")
     }
 
-    /// What `QueryRoot.order` answers.
+    /// The result of `QueryRoot.order`.
     public struct Order: GraphQLReadable {
         /// `Order.shippingAddress`, `CustomerAddress`.
         public let shippingAddress: CustomerPostalAddress?
         /// `Order.lineItems`, `LineItemConnection!`.
         public let lineItems: LineItems
-        /// What the fragment `CustomerOrder` selects.
+        /// The fields of the fragment `CustomerOrder`.
         public let customerOrder: CustomerOrder
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.shippingAddress = try node.field("shippingAddress")
             self.lineItems = try node.field("lineItems")
             self.customerOrder = try CustomerOrder(node)
         }
 
-        /// What `Order.lineItems` answers.
+        /// The result of `Order.lineItems`.
         public struct LineItems: GraphQLReadable {
             /// `LineItemConnection.nodes`, `[LineItem!]!`.
             public let nodes: [CustomerOrderLine]
             /// `LineItemConnection.pageInfo`, `PageInfo!`.
             public let pageInfo: CustomerPage
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.nodes = try node.field("nodes")
                 self.pageInfo = try node.field("pageInfo")

@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// The query `CustomerOrdersQuery`.
 public struct CustomerOrdersQuery: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Customer
 
     /// The variable `$first`, `Int!`.
@@ -15,7 +15,7 @@ public struct CustomerOrdersQuery: GraphQLOperation, GraphQLRedacted {
     /// The variable `$query`, `String`.
     public var query: InputField<String>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CustomerOrdersQuery",
         kind: .query,
@@ -32,40 +32,8 @@ public struct CustomerOrdersQuery: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CustomerOrder on Order {
-              id
-              name
-              number
-              processedAt
-              cancelledAt
-              financialStatus
-              fulfillmentStatus
-              statusPageUrl
-              subtotal {
-                ...CustomerMoney
-              }
-              totalShipping {
-                ...CustomerMoney
-              }
-              totalTax {
-                ...CustomerMoney
-              }
-              totalPrice {
-                ...CustomerMoney
-              }
-              totalRefunded {
-                ...CustomerMoney
-              }
-            }
-            fragment CustomerPage on PageInfo {
-              hasNextPage
-              endCursor
-            }
-            fragment CustomerMoney on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.customerOrder, .customerPage, .customerMoney],
         contextVariables: ["country", "language"]
     )
 
@@ -80,7 +48,7 @@ public struct CustomerOrdersQuery: GraphQLOperation, GraphQLRedacted {
         self.query = query
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("first", self.first)
@@ -89,29 +57,29 @@ public struct CustomerOrdersQuery: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customer`.
+    /// Reads the result from the field `customer`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customer")
     }
 
-    /// What `QueryRoot.customer` answers.
+    /// The result of `QueryRoot.customer`.
     public struct Customer: GraphQLReadable {
         /// `Customer.orders`, `OrderConnection!`.
         public let orders: Orders
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.orders = try node.field("orders")
         }
 
-        /// What `Customer.orders` answers.
+        /// The result of `Customer.orders`.
         public struct Orders: GraphQLReadable {
             /// `OrderConnection.nodes`, `[Order!]!`.
             public let nodes: [CustomerOrder]
             /// `OrderConnection.pageInfo`, `PageInfo!`.
             public let pageInfo: CustomerPage
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.nodes = try node.field("nodes")
                 self.pageInfo = try node.field("pageInfo")

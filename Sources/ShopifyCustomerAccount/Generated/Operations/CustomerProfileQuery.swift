@@ -5,10 +5,10 @@ public import ShopifyGraphQL
 
 /// The query `CustomerProfileQuery`.
 public struct CustomerProfileQuery: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerProfile
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CustomerProfileQuery",
         kind: .query,
@@ -18,51 +18,21 @@ public struct CustomerProfileQuery: GraphQLOperation, GraphQLRedacted {
                 ...CustomerProfile
               }
             }
-            fragment CustomerProfile on Customer {
-              id
-              firstName
-              lastName
-              displayName
-              emailAddress {
-                emailAddress
-              }
-              phoneNumber {
-                phoneNumber
-              }
-              tags
-              creationDate
-              defaultAddress {
-                ...CustomerPostalAddress
-              }
-            }
-            fragment CustomerPostalAddress on CustomerAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              zoneCode
-              zip
-              territoryCode
-              phoneNumber
-              formatted
-            }
             """#,
+        fragments: [.customerProfile, .customerPostalAddress],
         contextVariables: ["country", "language"]
     )
 
     /// Creates the operation.
     public init() {}
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         let input = GraphQLInputObject()
         return input
     }
 
-    /// Reads the field `customer`.
+    /// Reads the result from the field `customer`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customer")
     }

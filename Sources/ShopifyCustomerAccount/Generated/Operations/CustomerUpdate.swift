@@ -5,13 +5,13 @@ public import ShopifyGraphQL
 
 /// The mutation `CustomerUpdate`.
 public struct CustomerUpdate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerUpdateSelection
 
     /// The variable `$input`, `CustomerUpdateInput!`.
     public var input: CustomerProfileInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CustomerUpdate",
         kind: .mutation,
@@ -28,38 +28,8 @@ public struct CustomerUpdate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CustomerProfile on Customer {
-              id
-              firstName
-              lastName
-              displayName
-              emailAddress {
-                emailAddress
-              }
-              phoneNumber {
-                phoneNumber
-              }
-              tags
-              creationDate
-              defaultAddress {
-                ...CustomerPostalAddress
-              }
-            }
-            fragment CustomerPostalAddress on CustomerAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              zoneCode
-              zip
-              territoryCode
-              phoneNumber
-              formatted
-            }
             """#,
+        fragments: [.customerProfile, .customerPostalAddress],
         repetition: .always
     )
 
@@ -70,32 +40,32 @@ public struct CustomerUpdate: GraphQLOperation, GraphQLRedacted {
         self.input = input
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("input", self.input)
         return input
     }
 
-    /// Reads the field `customerUpdate`.
+    /// Reads the result from the field `customerUpdate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerUpdate")
     }
 
-    /// What `Mutation.customerUpdate` answers.
+    /// The result of `Mutation.customerUpdate`.
     public struct CustomerUpdateSelection: GraphQLReadable {
         /// `CustomerUpdatePayload.customer`, `Customer`.
         public let customer: CustomerProfile?
         /// `CustomerUpdatePayload.userErrors`, `[UserErrorsCustomerUserErrors!]!`.
         public let userErrors: [UserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.customer = try node.field("customer")
             self.userErrors = try node.field("userErrors")
         }
 
-        /// What `CustomerUpdatePayload.userErrors` answers.
+        /// The result of `CustomerUpdatePayload.userErrors`.
         public struct UserError: GraphQLReadable {
             /// `UserErrorsCustomerUserErrors.code`, `UserErrorsCustomerUserErrorsCode`.
             public let code: CustomerErrorCode?
@@ -104,7 +74,7 @@ public struct CustomerUpdate: GraphQLOperation, GraphQLRedacted {
             /// `UserErrorsCustomerUserErrors.message`, `String!`.
             public let message: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.code = try node.field("code")
                 self.field = try node.field("field")

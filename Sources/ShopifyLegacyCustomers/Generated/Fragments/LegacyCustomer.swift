@@ -22,7 +22,7 @@ public struct LegacyCustomer: GraphQLReadable, GraphQLRedacted {
     /// `Customer.createdAt`, `DateTime!`.
     public let createdAt: ShopifyDateTime
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.email = try node.field("email")
@@ -33,4 +33,19 @@ public struct LegacyCustomer: GraphQLReadable, GraphQLRedacted {
         self.acceptsMarketing = try node.field("acceptsMarketing")
         self.createdAt = try node.field("createdAt")
     }
+}
+
+extension GraphQLFragment {
+    static let legacyCustomer = GraphQLFragment(#"""
+        fragment LegacyCustomer on Customer {
+          id
+          email
+          phone
+          firstName
+          lastName
+          displayName
+          acceptsMarketing
+          createdAt
+        }
+        """#)
 }

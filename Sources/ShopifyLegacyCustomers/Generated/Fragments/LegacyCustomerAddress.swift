@@ -34,7 +34,7 @@ public struct LegacyCustomerAddress: GraphQLReadable, GraphQLRedacted {
     /// `MailingAddress.formatted`, `[String!]!`.
     public let formatted: [String]
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.firstName = try node.field("firstName")
@@ -51,4 +51,25 @@ public struct LegacyCustomerAddress: GraphQLReadable, GraphQLRedacted {
         self.phone = try node.field("phone")
         self.formatted = try node.field("formatted")
     }
+}
+
+extension GraphQLFragment {
+    static let legacyCustomerAddress = GraphQLFragment(#"""
+        fragment LegacyCustomerAddress on MailingAddress {
+          id
+          firstName
+          lastName
+          company
+          address1
+          address2
+          city
+          province
+          provinceCode
+          zip
+          country
+          countryCodeV2
+          phone
+          formatted
+        }
+        """#)
 }

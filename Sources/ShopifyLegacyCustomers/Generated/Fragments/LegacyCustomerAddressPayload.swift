@@ -3,14 +3,14 @@
 
 public import ShopifyGraphQL
 
-/// What several operations answer alike.
+/// A result that several operations share.
 public struct LegacyCustomerAddressPayload: GraphQLReadable {
     /// The field `customerAddress`.
     public let customerAddress: LegacyCustomerAddress?
     /// The field `customerUserErrors`.
     public let customerUserErrors: [LegacyCustomerUserError]
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.customerAddress = try node.field("customerAddress")
         self.customerUserErrors = try node.field("customerUserErrors")

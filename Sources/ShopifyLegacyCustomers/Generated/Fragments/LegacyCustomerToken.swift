@@ -11,9 +11,18 @@ public struct LegacyCustomerToken: GraphQLReadable, GraphQLRedacted {
     /// `CustomerAccessToken.expiresAt`, `DateTime!`.
     public let expiresAt: ShopifyDateTime
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.accessToken = try node.field("accessToken")
         self.expiresAt = try node.field("expiresAt")
     }
+}
+
+extension GraphQLFragment {
+    static let legacyCustomerToken = GraphQLFragment(#"""
+        fragment LegacyCustomerToken on CustomerAccessToken {
+          accessToken
+          expiresAt
+        }
+        """#)
 }

@@ -3,14 +3,14 @@
 
 public import ShopifyGraphQL
 
-/// What several operations answer alike.
+/// A result that several operations share.
 public struct LegacyCustomerTokenPayload: GraphQLReadable {
     /// The field `customerAccessToken`.
     public let customerAccessToken: LegacyCustomerToken?
     /// The field `customerUserErrors`.
     public let customerUserErrors: [LegacyCustomerUserError]
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.customerAccessToken = try node.field("customerAccessToken")
         self.customerUserErrors = try node.field("customerUserErrors")

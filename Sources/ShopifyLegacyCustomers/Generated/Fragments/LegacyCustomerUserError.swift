@@ -12,10 +12,20 @@ public struct LegacyCustomerUserError: GraphQLReadable, GraphQLRedacted {
     /// `CustomerUserError.message`, `String!`.
     public let message: String
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.code = try node.field("code")
         self.field = try node.field("field")
         self.message = try node.field("message")
     }
+}
+
+extension GraphQLFragment {
+    static let legacyCustomerUserError = GraphQLFragment(#"""
+        fragment LegacyCustomerUserError on CustomerUserError {
+          code
+          field
+          message
+        }
+        """#)
 }

@@ -24,7 +24,7 @@ public struct LegacyOrder: GraphQLReadable, GraphQLRedacted {
     /// `Order.totalPrice`, `MoneyV2!`.
     public let totalPrice: TotalPrice
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.name = try node.field("name")
@@ -37,17 +37,36 @@ public struct LegacyOrder: GraphQLReadable, GraphQLRedacted {
         self.totalPrice = try node.field("totalPrice")
     }
 
-    /// What `Order.totalPrice` answers.
+    /// The result of `Order.totalPrice`.
     public struct TotalPrice: GraphQLReadable {
         /// `MoneyV2.amount`, `Decimal!`.
         public let amount: ShopifyDecimal
         /// `MoneyV2.currencyCode`, `CurrencyCode!`.
         public let currencyCode: String
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.amount = try node.field("amount")
             self.currencyCode = try node.field("currencyCode")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let legacyOrder = GraphQLFragment(#"""
+        fragment LegacyOrder on Order {
+          id
+          name
+          orderNumber
+          processedAt
+          canceledAt
+          financialStatus
+          fulfillmentStatus
+          statusUrl
+          totalPrice {
+            amount
+            currencyCode
+          }
+        }
+        """#)
 }

@@ -11,7 +11,7 @@ public struct LegacyCustomerResetInput: GraphQLWritable, GraphQLRedacted {
     /// `CustomerResetInput.resetToken`, `String!`.
     public var resetToken: Secret
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         password: Secret,
         resetToken: Secret
@@ -20,7 +20,7 @@ public struct LegacyCustomerResetInput: GraphQLWritable, GraphQLRedacted {
         self.resetToken = resetToken
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("password", self.password)

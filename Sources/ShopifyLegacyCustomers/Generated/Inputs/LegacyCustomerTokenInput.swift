@@ -11,7 +11,7 @@ public struct LegacyCustomerTokenInput: GraphQLWritable, GraphQLRedacted {
     /// `CustomerAccessTokenCreateInput.password`, `String!`.
     public var password: Secret
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         email: String,
         password: Secret
@@ -20,7 +20,7 @@ public struct LegacyCustomerTokenInput: GraphQLWritable, GraphQLRedacted {
         self.password = password
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("email", self.email)

@@ -19,7 +19,7 @@ public struct LegacyCustomerUpdateInput: GraphQLWritable, GraphQLRedacted {
     /// `CustomerUpdateInput.phone`, `String`.
     public var phone: InputField<String>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         acceptsMarketing: InputField<Bool> = .unset,
         email: InputField<String> = .unset,
@@ -36,7 +36,7 @@ public struct LegacyCustomerUpdateInput: GraphQLWritable, GraphQLRedacted {
         self.phone = phone
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("acceptsMarketing", self.acceptsMarketing)

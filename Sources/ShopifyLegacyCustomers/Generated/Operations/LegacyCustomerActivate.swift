@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerActivate`.
 public struct LegacyCustomerActivate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = LegacyCustomerTokenPayload
 
     /// The variable `$id`, `ID!`.
@@ -13,7 +13,7 @@ public struct LegacyCustomerActivate: GraphQLOperation, GraphQLRedacted {
     /// The variable `$input`, `CustomerActivateInput!`.
     public var input: LegacyCustomerActivateInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerActivate",
         kind: .mutation,
@@ -28,16 +28,8 @@ public struct LegacyCustomerActivate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerToken on CustomerAccessToken {
-              accessToken
-              expiresAt
-            }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
-            """#
+            """#,
+        fragments: [.legacyCustomerToken, .legacyCustomerUserError]
     )
 
     /// Creates the operation.
@@ -49,7 +41,7 @@ public struct LegacyCustomerActivate: GraphQLOperation, GraphQLRedacted {
         self.input = input
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -57,7 +49,7 @@ public struct LegacyCustomerActivate: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customerActivate`.
+    /// Reads the result from the field `customerActivate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerActivate")
     }

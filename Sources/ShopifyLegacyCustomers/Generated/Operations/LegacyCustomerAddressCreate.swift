@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerAddressCreate`.
 public struct LegacyCustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = LegacyCustomerAddressPayload
 
     /// The variable `$customerAccessToken`, `String!`.
@@ -14,7 +14,7 @@ public struct LegacyCustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
     /// The variable `$address`, `MailingAddressInput!`.
     public var address: LegacyCustomerAddressInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerAddressCreate",
         kind: .mutation,
@@ -29,28 +29,8 @@ public struct LegacyCustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerAddress on MailingAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              province
-              provinceCode
-              zip
-              country
-              countryCodeV2
-              phone
-              formatted
-            }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.legacyCustomerAddress, .legacyCustomerUserError],
         repetition: .afterReading
     )
 
@@ -63,7 +43,7 @@ public struct LegacyCustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
         self.address = address
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
@@ -71,7 +51,7 @@ public struct LegacyCustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customerAddressCreate`.
+    /// Reads the result from the field `customerAddressCreate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAddressCreate")
     }

@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerAddressDelete`.
 public struct LegacyCustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerAddressDelete
 
     /// The variable `$customerAccessToken`, `String!`.
@@ -14,7 +14,7 @@ public struct LegacyCustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
     /// The variable `$id`, `ID!`.
     public var id: String
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerAddressDelete",
         kind: .mutation,
@@ -27,12 +27,8 @@ public struct LegacyCustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.legacyCustomerUserError],
         repetition: .always
     )
 
@@ -45,7 +41,7 @@ public struct LegacyCustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
         self.id = id
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
@@ -53,19 +49,19 @@ public struct LegacyCustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customerAddressDelete`.
+    /// Reads the result from the field `customerAddressDelete`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAddressDelete")
     }
 
-    /// What `Mutation.customerAddressDelete` answers.
+    /// The result of `Mutation.customerAddressDelete`.
     public struct CustomerAddressDelete: GraphQLReadable {
         /// `CustomerAddressDeletePayload.deletedCustomerAddressId`, `String`.
         public let deletedCustomerAddressID: String?
         /// `CustomerAddressDeletePayload.customerUserErrors`, `[CustomerUserError!]!`.
         public let customerUserErrors: [LegacyCustomerUserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.deletedCustomerAddressID = try node.field("deletedCustomerAddressId")
             self.customerUserErrors = try node.field("customerUserErrors")

@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerAddressUpdate`.
 public struct LegacyCustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = LegacyCustomerAddressPayload
 
     /// The variable `$customerAccessToken`, `String!`.
@@ -16,7 +16,7 @@ public struct LegacyCustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
     /// The variable `$address`, `MailingAddressInput!`.
     public var address: LegacyCustomerAddressInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerAddressUpdate",
         kind: .mutation,
@@ -31,28 +31,8 @@ public struct LegacyCustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerAddress on MailingAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              province
-              provinceCode
-              zip
-              country
-              countryCodeV2
-              phone
-              formatted
-            }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.legacyCustomerAddress, .legacyCustomerUserError],
         repetition: .always
     )
 
@@ -67,7 +47,7 @@ public struct LegacyCustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
         self.address = address
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
@@ -76,7 +56,7 @@ public struct LegacyCustomerAddressUpdate: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customerAddressUpdate`.
+    /// Reads the result from the field `customerAddressUpdate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAddressUpdate")
     }

@@ -5,13 +5,13 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerCreate`.
 public struct LegacyCustomerCreate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerCreate
 
     /// The variable `$input`, `CustomerCreateInput!`.
     public var input: LegacyCustomerCreateInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerCreate",
         kind: .mutation,
@@ -26,12 +26,8 @@ public struct LegacyCustomerCreate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
-            """#
+            """#,
+        fragments: [.legacyCustomerUserError]
     )
 
     /// Creates the operation.
@@ -41,37 +37,37 @@ public struct LegacyCustomerCreate: GraphQLOperation, GraphQLRedacted {
         self.input = input
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("input", self.input)
         return input
     }
 
-    /// Reads the field `customerCreate`.
+    /// Reads the result from the field `customerCreate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerCreate")
     }
 
-    /// What `Mutation.customerCreate` answers.
+    /// The result of `Mutation.customerCreate`.
     public struct CustomerCreate: GraphQLReadable {
         /// `CustomerCreatePayload.customer`, `Customer`.
         public let customer: Customer?
         /// `CustomerCreatePayload.customerUserErrors`, `[CustomerUserError!]!`.
         public let customerUserErrors: [LegacyCustomerUserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.customer = try node.field("customer")
             self.customerUserErrors = try node.field("customerUserErrors")
         }
 
-        /// What `CustomerCreatePayload.customer` answers.
+        /// The result of `CustomerCreatePayload.customer`.
         public struct Customer: GraphQLReadable {
             /// `Customer.id`, `ID!`.
             public let id: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
             }

@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerDefaultAddressUpdate`.
 public struct LegacyCustomerDefaultAddressUpdate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerDefaultAddressUpdate
 
     /// The variable `$customerAccessToken`, `String!`.
@@ -14,7 +14,7 @@ public struct LegacyCustomerDefaultAddressUpdate: GraphQLOperation, GraphQLRedac
     /// The variable `$addressId`, `ID!`.
     public var addressID: String
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerDefaultAddressUpdate",
         kind: .mutation,
@@ -31,12 +31,8 @@ public struct LegacyCustomerDefaultAddressUpdate: GraphQLOperation, GraphQLRedac
                 }
               }
             }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.legacyCustomerUserError],
         repetition: .always
     )
 
@@ -49,7 +45,7 @@ public struct LegacyCustomerDefaultAddressUpdate: GraphQLOperation, GraphQLRedac
         self.addressID = addressID
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
@@ -57,40 +53,40 @@ public struct LegacyCustomerDefaultAddressUpdate: GraphQLOperation, GraphQLRedac
         return input
     }
 
-    /// Reads the field `customerDefaultAddressUpdate`.
+    /// Reads the result from the field `customerDefaultAddressUpdate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerDefaultAddressUpdate")
     }
 
-    /// What `Mutation.customerDefaultAddressUpdate` answers.
+    /// The result of `Mutation.customerDefaultAddressUpdate`.
     public struct CustomerDefaultAddressUpdate: GraphQLReadable {
         /// `CustomerDefaultAddressUpdatePayload.customer`, `Customer`.
         public let customer: Customer?
         /// `CustomerDefaultAddressUpdatePayload.customerUserErrors`, `[CustomerUserError!]!`.
         public let customerUserErrors: [LegacyCustomerUserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.customer = try node.field("customer")
             self.customerUserErrors = try node.field("customerUserErrors")
         }
 
-        /// What `CustomerDefaultAddressUpdatePayload.customer` answers.
+        /// The result of `CustomerDefaultAddressUpdatePayload.customer`.
         public struct Customer: GraphQLReadable {
             /// `Customer.defaultAddress`, `MailingAddress`.
             public let defaultAddress: DefaultAddress?
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.defaultAddress = try node.field("defaultAddress")
             }
 
-            /// What `Customer.defaultAddress` answers.
+            /// The result of `Customer.defaultAddress`.
             public struct DefaultAddress: GraphQLReadable {
                 /// `MailingAddress.id`, `ID!`.
                 public let id: String
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.id = try node.field("id")
                 }

@@ -6,13 +6,13 @@ public import ShopifyGraphQL
 
 /// The query `LegacyCustomerIdentityQuery`.
 public struct LegacyCustomerIdentityQuery: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = LegacyCustomer?
 
     /// The variable `$customerAccessToken`, `String!`.
     public var customerAccessToken: Secret
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerIdentityQuery",
         kind: .query,
@@ -22,17 +22,8 @@ public struct LegacyCustomerIdentityQuery: GraphQLOperation, GraphQLRedacted {
                 ...LegacyCustomer
               }
             }
-            fragment LegacyCustomer on Customer {
-              id
-              email
-              phone
-              firstName
-              lastName
-              displayName
-              acceptsMarketing
-              createdAt
-            }
-            """#
+            """#,
+        fragments: [.legacyCustomer]
     )
 
     /// Creates the operation.
@@ -42,14 +33,14 @@ public struct LegacyCustomerIdentityQuery: GraphQLOperation, GraphQLRedacted {
         self.customerAccessToken = customerAccessToken
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
         return input
     }
 
-    /// Reads the field `customer`.
+    /// Reads the result from the field `customer`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customer")
     }

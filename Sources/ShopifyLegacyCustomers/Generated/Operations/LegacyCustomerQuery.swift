@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 
 /// The query `LegacyCustomerQuery`.
 public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Customer?
 
     /// The variable `$customerAccessToken`, `String!`.
@@ -18,7 +18,7 @@ public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
     /// The variable `$afterOrder`, `String`.
     public var afterOrder: InputField<String>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerQuery",
         kind: .query,
@@ -42,47 +42,8 @@ public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomer on Customer {
-              id
-              email
-              phone
-              firstName
-              lastName
-              displayName
-              acceptsMarketing
-              createdAt
-            }
-            fragment LegacyCustomerAddress on MailingAddress {
-              id
-              firstName
-              lastName
-              company
-              address1
-              address2
-              city
-              province
-              provinceCode
-              zip
-              country
-              countryCodeV2
-              phone
-              formatted
-            }
-            fragment LegacyOrder on Order {
-              id
-              name
-              orderNumber
-              processedAt
-              canceledAt
-              financialStatus
-              fulfillmentStatus
-              statusUrl
-              totalPrice {
-                amount
-                currencyCode
-              }
-            }
             """#,
+        fragments: [.legacyCustomer, .legacyCustomerAddress, .legacyOrder],
         contextVariables: ["country", "language"]
     )
 
@@ -99,7 +60,7 @@ public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
         self.afterOrder = afterOrder
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
@@ -109,59 +70,59 @@ public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customer`.
+    /// Reads the result from the field `customer`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customer")
     }
 
-    /// What `QueryRoot.customer` answers.
+    /// The result of `QueryRoot.customer`.
     public struct Customer: GraphQLReadable {
         /// `Customer.addresses`, `MailingAddressConnection!`.
         public let addresses: Addresses
         /// `Customer.orders`, `OrderConnection!`.
         public let orders: Orders
-        /// What the fragment `LegacyCustomer` selects.
+        /// The fields of the fragment `LegacyCustomer`.
         public let legacyCustomer: LegacyCustomer
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.addresses = try node.field("addresses")
             self.orders = try node.field("orders")
             self.legacyCustomer = try LegacyCustomer(node)
         }
 
-        /// What `Customer.addresses` answers.
+        /// The result of `Customer.addresses`.
         public struct Addresses: GraphQLReadable {
             /// `MailingAddressConnection.nodes`, `[MailingAddress!]!`.
             public let nodes: [LegacyCustomerAddress]
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.nodes = try node.field("nodes")
             }
         }
 
-        /// What `Customer.orders` answers.
+        /// The result of `Customer.orders`.
         public struct Orders: GraphQLReadable {
             /// `OrderConnection.nodes`, `[Order!]!`.
             public let nodes: [LegacyOrder]
             /// `OrderConnection.pageInfo`, `PageInfo!`.
             public let pageInfo: PageInfo
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.nodes = try node.field("nodes")
                 self.pageInfo = try node.field("pageInfo")
             }
 
-            /// What `OrderConnection.pageInfo` answers.
+            /// The result of `OrderConnection.pageInfo`.
             public struct PageInfo: GraphQLReadable {
                 /// `PageInfo.hasNextPage`, `Boolean!`.
                 public let hasNextPage: Bool
                 /// `PageInfo.endCursor`, `String`.
                 public let endCursor: String?
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.hasNextPage = try node.field("hasNextPage")
                     self.endCursor = try node.field("endCursor")

@@ -5,13 +5,13 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerRecover`.
 public struct LegacyCustomerRecover: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerRecover
 
     /// The variable `$email`, `String!`.
     public var email: String
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerRecover",
         kind: .mutation,
@@ -23,12 +23,8 @@ public struct LegacyCustomerRecover: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
-            """#
+            """#,
+        fragments: [.legacyCustomerUserError]
     )
 
     /// Creates the operation.
@@ -38,24 +34,24 @@ public struct LegacyCustomerRecover: GraphQLOperation, GraphQLRedacted {
         self.email = email
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("email", self.email)
         return input
     }
 
-    /// Reads the field `customerRecover`.
+    /// Reads the result from the field `customerRecover`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerRecover")
     }
 
-    /// What `Mutation.customerRecover` answers.
+    /// The result of `Mutation.customerRecover`.
     public struct CustomerRecover: GraphQLReadable {
         /// `CustomerRecoverPayload.customerUserErrors`, `[CustomerUserError!]!`.
         public let customerUserErrors: [LegacyCustomerUserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.customerUserErrors = try node.field("customerUserErrors")
         }

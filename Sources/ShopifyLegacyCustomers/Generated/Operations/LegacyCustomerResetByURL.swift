@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerResetByURL`.
 public struct LegacyCustomerResetByURL: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = LegacyCustomerTokenPayload
 
     /// The variable `$resetUrl`, `URL!`.
@@ -14,7 +14,7 @@ public struct LegacyCustomerResetByURL: GraphQLOperation, GraphQLRedacted {
     /// The variable `$password`, `String!`.
     public var password: Secret
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerResetByURL",
         kind: .mutation,
@@ -29,16 +29,8 @@ public struct LegacyCustomerResetByURL: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerToken on CustomerAccessToken {
-              accessToken
-              expiresAt
-            }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
-            """#
+            """#,
+        fragments: [.legacyCustomerToken, .legacyCustomerUserError]
     )
 
     /// Creates the operation.
@@ -50,7 +42,7 @@ public struct LegacyCustomerResetByURL: GraphQLOperation, GraphQLRedacted {
         self.password = password
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("resetUrl", self.resetURL)
@@ -58,7 +50,7 @@ public struct LegacyCustomerResetByURL: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customerResetByUrl`.
+    /// Reads the result from the field `customerResetByUrl`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerResetByUrl")
     }

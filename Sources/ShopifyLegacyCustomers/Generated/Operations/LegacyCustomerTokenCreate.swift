@@ -5,13 +5,13 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerTokenCreate`.
 public struct LegacyCustomerTokenCreate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = LegacyCustomerTokenPayload
 
     /// The variable `$input`, `CustomerAccessTokenCreateInput!`.
     public var input: LegacyCustomerTokenInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerTokenCreate",
         kind: .mutation,
@@ -26,16 +26,8 @@ public struct LegacyCustomerTokenCreate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerToken on CustomerAccessToken {
-              accessToken
-              expiresAt
-            }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
-            """#
+            """#,
+        fragments: [.legacyCustomerToken, .legacyCustomerUserError]
     )
 
     /// Creates the operation.
@@ -45,14 +37,14 @@ public struct LegacyCustomerTokenCreate: GraphQLOperation, GraphQLRedacted {
         self.input = input
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("input", self.input)
         return input
     }
 
-    /// Reads the field `customerAccessTokenCreate`.
+    /// Reads the result from the field `customerAccessTokenCreate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAccessTokenCreate")
     }

@@ -6,13 +6,13 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerTokenCreateWithMultipass`.
 public struct LegacyCustomerTokenCreateWithMultipass: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = LegacyCustomerTokenPayload
 
     /// The variable `$multipassToken`, `String!`.
     public var multipassToken: Secret
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerTokenCreateWithMultipass",
         kind: .mutation,
@@ -27,16 +27,8 @@ public struct LegacyCustomerTokenCreateWithMultipass: GraphQLOperation, GraphQLR
                 }
               }
             }
-            fragment LegacyCustomerToken on CustomerAccessToken {
-              accessToken
-              expiresAt
-            }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
-            """#
+            """#,
+        fragments: [.legacyCustomerToken, .legacyCustomerUserError]
     )
 
     /// Creates the operation.
@@ -46,14 +38,14 @@ public struct LegacyCustomerTokenCreateWithMultipass: GraphQLOperation, GraphQLR
         self.multipassToken = multipassToken
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("multipassToken", self.multipassToken)
         return input
     }
 
-    /// Reads the field `customerAccessTokenCreateWithMultipass`.
+    /// Reads the result from the field `customerAccessTokenCreateWithMultipass`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAccessTokenCreateWithMultipass")
     }

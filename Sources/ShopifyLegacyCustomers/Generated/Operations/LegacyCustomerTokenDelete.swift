@@ -6,13 +6,13 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerTokenDelete`.
 public struct LegacyCustomerTokenDelete: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerAccessTokenDelete
 
     /// The variable `$customerAccessToken`, `String!`.
     public var customerAccessToken: Secret
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerTokenDelete",
         kind: .mutation,
@@ -37,39 +37,39 @@ public struct LegacyCustomerTokenDelete: GraphQLOperation, GraphQLRedacted {
         self.customerAccessToken = customerAccessToken
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
         return input
     }
 
-    /// Reads the field `customerAccessTokenDelete`.
+    /// Reads the result from the field `customerAccessTokenDelete`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAccessTokenDelete")
     }
 
-    /// What `Mutation.customerAccessTokenDelete` answers.
+    /// The result of `Mutation.customerAccessTokenDelete`.
     public struct CustomerAccessTokenDelete: GraphQLReadable {
         /// `CustomerAccessTokenDeletePayload.deletedCustomerAccessTokenId`, `String`.
         public let deletedCustomerAccessTokenID: String?
         /// `CustomerAccessTokenDeletePayload.userErrors`, `[UserError!]!`.
         public let userErrors: [UserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.deletedCustomerAccessTokenID = try node.field("deletedCustomerAccessTokenId")
             self.userErrors = try node.field("userErrors")
         }
 
-        /// What `CustomerAccessTokenDeletePayload.userErrors` answers.
+        /// The result of `CustomerAccessTokenDeletePayload.userErrors`.
         public struct UserError: GraphQLReadable {
             /// `UserError.field`, `[String!]`.
             public let field: [String]?
             /// `UserError.message`, `String!`.
             public let message: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.field = try node.field("field")
                 self.message = try node.field("message")

@@ -6,13 +6,13 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerTokenRenew`.
 public struct LegacyCustomerTokenRenew: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerAccessTokenRenew
 
     /// The variable `$customerAccessToken`, `String!`.
     public var customerAccessToken: Secret
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerTokenRenew",
         kind: .mutation,
@@ -28,11 +28,8 @@ public struct LegacyCustomerTokenRenew: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomerToken on CustomerAccessToken {
-              accessToken
-              expiresAt
-            }
             """#,
+        fragments: [.legacyCustomerToken],
         repetition: .never
     )
 
@@ -43,39 +40,39 @@ public struct LegacyCustomerTokenRenew: GraphQLOperation, GraphQLRedacted {
         self.customerAccessToken = customerAccessToken
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
         return input
     }
 
-    /// Reads the field `customerAccessTokenRenew`.
+    /// Reads the result from the field `customerAccessTokenRenew`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerAccessTokenRenew")
     }
 
-    /// What `Mutation.customerAccessTokenRenew` answers.
+    /// The result of `Mutation.customerAccessTokenRenew`.
     public struct CustomerAccessTokenRenew: GraphQLReadable {
         /// `CustomerAccessTokenRenewPayload.customerAccessToken`, `CustomerAccessToken`.
         public let customerAccessToken: LegacyCustomerToken?
         /// `CustomerAccessTokenRenewPayload.userErrors`, `[UserError!]!`.
         public let userErrors: [UserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.customerAccessToken = try node.field("customerAccessToken")
             self.userErrors = try node.field("userErrors")
         }
 
-        /// What `CustomerAccessTokenRenewPayload.userErrors` answers.
+        /// The result of `CustomerAccessTokenRenewPayload.userErrors`.
         public struct UserError: GraphQLReadable {
             /// `UserError.field`, `[String!]`.
             public let field: [String]?
             /// `UserError.message`, `String!`.
             public let message: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.field = try node.field("field")
                 self.message = try node.field("message")

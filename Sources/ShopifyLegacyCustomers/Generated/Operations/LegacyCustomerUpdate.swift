@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 
 /// The mutation `LegacyCustomerUpdate`.
 public struct LegacyCustomerUpdate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CustomerUpdate
 
     /// The variable `$customerAccessToken`, `String!`.
@@ -14,7 +14,7 @@ public struct LegacyCustomerUpdate: GraphQLOperation, GraphQLRedacted {
     /// The variable `$customer`, `CustomerUpdateInput!`.
     public var customer: LegacyCustomerUpdateInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "LegacyCustomerUpdate",
         kind: .mutation,
@@ -32,26 +32,8 @@ public struct LegacyCustomerUpdate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment LegacyCustomer on Customer {
-              id
-              email
-              phone
-              firstName
-              lastName
-              displayName
-              acceptsMarketing
-              createdAt
-            }
-            fragment LegacyCustomerToken on CustomerAccessToken {
-              accessToken
-              expiresAt
-            }
-            fragment LegacyCustomerUserError on CustomerUserError {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.legacyCustomer, .legacyCustomerToken, .legacyCustomerUserError],
         repetition: .never
     )
 
@@ -64,7 +46,7 @@ public struct LegacyCustomerUpdate: GraphQLOperation, GraphQLRedacted {
         self.customer = customer
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)
@@ -72,12 +54,12 @@ public struct LegacyCustomerUpdate: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `customerUpdate`.
+    /// Reads the result from the field `customerUpdate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("customerUpdate")
     }
 
-    /// What `Mutation.customerUpdate` answers.
+    /// The result of `Mutation.customerUpdate`.
     public struct CustomerUpdate: GraphQLReadable {
         /// `CustomerUpdatePayload.customer`, `Customer`.
         public let customer: LegacyCustomer?
@@ -86,7 +68,7 @@ public struct LegacyCustomerUpdate: GraphQLOperation, GraphQLRedacted {
         /// `CustomerUpdatePayload.customerUserErrors`, `[CustomerUserError!]!`.
         public let customerUserErrors: [LegacyCustomerUserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.customer = try node.field("customer")
             self.customerAccessToken = try node.field("customerAccessToken")

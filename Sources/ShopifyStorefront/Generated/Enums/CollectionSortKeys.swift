@@ -3,12 +3,12 @@
 
 public import ShopifyGraphQL
 
-/// A value of `CollectionSortKeys`; ones that this version of the API does not have yet survive.
+/// A value of `CollectionSortKeys`. Unknown values of later API versions are kept.
 public struct CollectionSortKeys: GraphQLOpenEnum {
     /// The value as text.
     public let rawValue: String
 
-    /// A value with the given text.
+    /// Creates a value from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

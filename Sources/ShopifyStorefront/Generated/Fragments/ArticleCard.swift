@@ -20,7 +20,7 @@ public struct ArticleCard: GraphQLReadable {
     /// `Article.image`, `Image`.
     public let image: StorefrontImage?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.handle = try node.field("handle")
@@ -30,4 +30,20 @@ public struct ArticleCard: GraphQLReadable {
         self.onlineStoreURL = try node.field("onlineStoreUrl")
         self.image = try node.field("image")
     }
+}
+
+extension GraphQLFragment {
+    static let articleCard = GraphQLFragment(#"""
+        fragment ArticleCard on Article {
+          id
+          handle
+          title
+          excerpt
+          publishedAt
+          onlineStoreUrl
+          image {
+            ...StorefrontImage
+          }
+        }
+        """#)
 }

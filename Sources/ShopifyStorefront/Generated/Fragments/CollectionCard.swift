@@ -18,7 +18,7 @@ public struct CollectionCard: GraphQLReadable {
     /// `Collection.image`, `Image`.
     public let image: StorefrontImage?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.handle = try node.field("handle")
@@ -27,4 +27,19 @@ public struct CollectionCard: GraphQLReadable {
         self.updatedAt = try node.field("updatedAt")
         self.image = try node.field("image")
     }
+}
+
+extension GraphQLFragment {
+    static let collectionCard = GraphQLFragment(#"""
+        fragment CollectionCard on Collection {
+          id
+          handle
+          title
+          description
+          updatedAt
+          image {
+            ...StorefrontImage
+          }
+        }
+        """#)
 }

@@ -14,7 +14,7 @@ public struct CountryDetails: GraphQLReadable {
     /// `Country.currency`, `Currency!`.
     public let currency: Currency
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.isoCode = try node.field("isoCode")
         self.name = try node.field("name")
@@ -22,7 +22,7 @@ public struct CountryDetails: GraphQLReadable {
         self.currency = try node.field("currency")
     }
 
-    /// What `Country.currency` answers.
+    /// The result of `Country.currency`.
     public struct Currency: GraphQLReadable {
         /// `Currency.isoCode`, `CurrencyCode!`.
         public let isoCode: CurrencyCode
@@ -31,11 +31,26 @@ public struct CountryDetails: GraphQLReadable {
         /// `Currency.symbol`, `String!`.
         public let symbol: String
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.isoCode = try node.field("isoCode")
             self.name = try node.field("name")
             self.symbol = try node.field("symbol")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let countryDetails = GraphQLFragment(#"""
+        fragment CountryDetails on Country {
+          isoCode
+          name
+          unitSystem
+          currency {
+            isoCode
+            name
+            symbol
+          }
+        }
+        """#)
 }

@@ -16,7 +16,7 @@ public struct PageCard: GraphQLReadable {
     /// `Page.onlineStoreUrl`, `URL`.
     public let onlineStoreURL: ShopifyURL?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.handle = try node.field("handle")
@@ -24,4 +24,16 @@ public struct PageCard: GraphQLReadable {
         self.bodySummary = try node.field("bodySummary")
         self.onlineStoreURL = try node.field("onlineStoreUrl")
     }
+}
+
+extension GraphQLFragment {
+    static let pageCard = GraphQLFragment(#"""
+        fragment PageCard on Page {
+          id
+          handle
+          title
+          bodySummary
+          onlineStoreUrl
+        }
+        """#)
 }

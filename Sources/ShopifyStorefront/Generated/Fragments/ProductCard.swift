@@ -22,7 +22,7 @@ public struct ProductCard: GraphQLReadable {
     /// `Product.priceRange`, `ProductPriceRange!`.
     public let priceRange: PriceRange
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.handle = try node.field("handle")
@@ -34,17 +34,41 @@ public struct ProductCard: GraphQLReadable {
         self.priceRange = try node.field("priceRange")
     }
 
-    /// What `Product.priceRange` answers.
+    /// The result of `Product.priceRange`.
     public struct PriceRange: GraphQLReadable {
         /// `ProductPriceRange.minVariantPrice`, `MoneyV2!`.
         public let minVariantPrice: Money
         /// `ProductPriceRange.maxVariantPrice`, `MoneyV2!`.
         public let maxVariantPrice: Money
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.minVariantPrice = try node.field("minVariantPrice")
             self.maxVariantPrice = try node.field("maxVariantPrice")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let productCard = GraphQLFragment(#"""
+        fragment ProductCard on Product {
+          id
+          handle
+          title
+          vendor
+          productType
+          availableForSale
+          featuredImage {
+            ...StorefrontImage
+          }
+          priceRange {
+            minVariantPrice {
+              ...Money
+            }
+            maxVariantPrice {
+              ...Money
+            }
+          }
+        }
+        """#)
 }

@@ -31,10 +31,10 @@ public struct ProductDetails: GraphQLReadable {
     public let images: Images
     /// The first variants; a product can have more: see `ProductVariantsPage`.
     public let variants: Variants
-    /// What the fragment `ProductCard` selects.
+    /// The fields of the fragment `ProductCard`.
     public let productCard: ProductCard
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.description = try node.field("description")
         self.descriptionHTML = try node.field("descriptionHtml")
@@ -52,21 +52,21 @@ public struct ProductDetails: GraphQLReadable {
         self.productCard = try ProductCard(node)
     }
 
-    /// What `Product.seo` answers.
+    /// The result of `Product.seo`.
     public struct Seo: GraphQLReadable {
         /// `SEO.title`, `String`.
         public let title: String?
         /// `SEO.description`, `String`.
         public let description: String?
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.title = try node.field("title")
             self.description = try node.field("description")
         }
     }
 
-    /// What `Product.options` answers.
+    /// The result of `Product.options`.
     public struct Option: GraphQLReadable {
         /// `ProductOption.id`, `ID!`.
         public let id: String
@@ -75,21 +75,21 @@ public struct ProductDetails: GraphQLReadable {
         /// `ProductOption.optionValues`, `[ProductOptionValue!]!`.
         public let optionValues: [OptionValue]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.id = try node.field("id")
             self.name = try node.field("name")
             self.optionValues = try node.field("optionValues")
         }
 
-        /// What `ProductOption.optionValues` answers.
+        /// The result of `ProductOption.optionValues`.
         public struct OptionValue: GraphQLReadable {
             /// `ProductOptionValue.id`, `ID!`.
             public let id: String
             /// `ProductOptionValue.name`, `String!`.
             public let name: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
                 self.name = try node.field("name")
@@ -97,28 +97,70 @@ public struct ProductDetails: GraphQLReadable {
         }
     }
 
-    /// What `Product.images` answers.
+    /// The result of `Product.images`.
     public struct Images: GraphQLReadable {
         /// `ImageConnection.nodes`, `[Image!]!`.
         public let nodes: [StorefrontImage]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.nodes = try node.field("nodes")
         }
     }
 
-    /// What `Product.variants` answers.
+    /// The result of `Product.variants`.
     public struct Variants: GraphQLReadable {
         /// `ProductVariantConnection.nodes`, `[ProductVariant!]!`.
         public let nodes: [ProductVariantDetails]
         /// `ProductVariantConnection.pageInfo`, `PageInfo!`.
         public let pageInfo: StorefrontPageInfo
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.nodes = try node.field("nodes")
             self.pageInfo = try node.field("pageInfo")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let productDetails = GraphQLFragment(#"""
+        fragment ProductDetails on Product {
+          ...ProductCard
+          description
+          descriptionHtml
+          tags
+          createdAt
+          updatedAt
+          publishedAt
+          onlineStoreUrl
+          requiresSellingPlan
+          isGiftCard
+          seo {
+            title
+            description
+          }
+          options(first: $optionCount) {
+            id
+            name
+            optionValues {
+              id
+              name
+            }
+          }
+          images(first: $imageCount) {
+            nodes {
+              ...StorefrontImage
+            }
+          }
+          variants(first: $variantCount) {
+            nodes {
+              ...ProductVariantDetails
+            }
+            pageInfo {
+              ...StorefrontPageInfo
+            }
+          }
+        }
+        """#)
 }

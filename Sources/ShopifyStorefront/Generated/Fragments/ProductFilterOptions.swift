@@ -15,7 +15,7 @@ public struct ProductFilterOptions: GraphQLReadable {
     /// `Filter.values`, `[FilterValue!]!`.
     public let values: [Value]
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.label = try node.field("label")
@@ -23,7 +23,7 @@ public struct ProductFilterOptions: GraphQLReadable {
         self.values = try node.field("values")
     }
 
-    /// What `Filter.values` answers.
+    /// The result of `Filter.values`.
     public struct Value: GraphQLReadable {
         /// `FilterValue.id`, `String!`.
         public let id: String
@@ -34,7 +34,7 @@ public struct ProductFilterOptions: GraphQLReadable {
         /// What to send back in a list of filters, as JSON.
         public let input: JSONValue
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.id = try node.field("id")
             self.label = try node.field("label")
@@ -42,4 +42,20 @@ public struct ProductFilterOptions: GraphQLReadable {
             self.input = try node.field("input")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let productFilterOptions = GraphQLFragment(#"""
+        fragment ProductFilterOptions on Filter {
+          id
+          label
+          type
+          values {
+            id
+            label
+            count
+            input
+          }
+        }
+        """#)
 }

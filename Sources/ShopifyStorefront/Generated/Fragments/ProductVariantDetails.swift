@@ -30,7 +30,7 @@ public struct ProductVariantDetails: GraphQLReadable {
     /// `ProductVariant.image`, `Image`.
     public let image: StorefrontImage?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.title = try node.field("title")
@@ -46,17 +46,45 @@ public struct ProductVariantDetails: GraphQLReadable {
         self.image = try node.field("image")
     }
 
-    /// What `ProductVariant.selectedOptions` answers.
+    /// The result of `ProductVariant.selectedOptions`.
     public struct SelectedOption: GraphQLReadable {
         /// `SelectedOption.name`, `String!`.
         public let name: String
         /// `SelectedOption.value`, `String!`.
         public let value: String
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.name = try node.field("name")
             self.value = try node.field("value")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let productVariantDetails = GraphQLFragment(#"""
+        fragment ProductVariantDetails on ProductVariant {
+          id
+          title
+          sku
+          barcode
+          availableForSale
+          currentlyNotInStock
+          quantityAvailable
+          requiresShipping
+          price {
+            ...Money
+          }
+          compareAtPrice {
+            ...Money
+          }
+          selectedOptions {
+            name
+            value
+          }
+          image {
+            ...StorefrontImage
+          }
+        }
+        """#)
 }

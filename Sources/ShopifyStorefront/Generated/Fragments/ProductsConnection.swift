@@ -10,9 +10,22 @@ public struct ProductsConnection: GraphQLReadable {
     /// `ProductConnection.pageInfo`, `PageInfo!`.
     public let pageInfo: StorefrontPageInfo
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.nodes = try node.field("nodes")
         self.pageInfo = try node.field("pageInfo")
     }
+}
+
+extension GraphQLFragment {
+    static let productsConnection = GraphQLFragment(#"""
+        fragment ProductsConnection on ProductConnection {
+          nodes {
+            ...ProductCard
+          }
+          pageInfo {
+            ...StorefrontPageInfo
+          }
+        }
+        """#)
 }

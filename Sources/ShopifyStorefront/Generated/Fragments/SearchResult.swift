@@ -11,10 +11,10 @@ public enum SearchResult: GraphQLReadable {
     case article(ArticleCard)
     /// The object is of type `Page`.
     case page(PageCard)
-    /// Nothing was selected for the object's type, which may be newer than this code.
+    /// An object of another type, for example one that Shopify added later.
     case other(typename: String)
 
-    /// Reads what was selected for the object's type.
+    /// Reads the case for the object's type.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let typename: String = try node.field("__typename")
         switch typename {
@@ -24,4 +24,21 @@ public enum SearchResult: GraphQLReadable {
         default: self = .other(typename: typename)
         }
     }
+}
+
+extension GraphQLFragment {
+    static let searchResult = GraphQLFragment(#"""
+        fragment SearchResult on SearchResultItem {
+          __typename
+          ... on Product {
+            ...ProductCard
+          }
+          ... on Article {
+            ...ArticleCard
+          }
+          ... on Page {
+            ...PageCard
+          }
+        }
+        """#)
 }

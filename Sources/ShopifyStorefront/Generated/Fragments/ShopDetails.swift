@@ -28,7 +28,7 @@ public struct ShopDetails: GraphQLReadable {
     /// `Shop.termsOfService`, `ShopPolicy`.
     public let termsOfService: ShopPolicyDetails?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.name = try node.field("name")
@@ -43,21 +43,21 @@ public struct ShopDetails: GraphQLReadable {
         self.termsOfService = try node.field("termsOfService")
     }
 
-    /// What `Shop.primaryDomain` answers.
+    /// The result of `Shop.primaryDomain`.
     public struct PrimaryDomain: GraphQLReadable {
         /// `Domain.host`, `String!`.
         public let host: String
         /// `Domain.url`, `URL!`.
         public let url: ShopifyURL
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.host = try node.field("host")
             self.url = try node.field("url")
         }
     }
 
-    /// What `Shop.paymentSettings` answers.
+    /// The result of `Shop.paymentSettings`.
     public struct PaymentSettings: GraphQLReadable {
         /// `PaymentSettings.currencyCode`, `CurrencyCode!`.
         public let currencyCode: CurrencyCode
@@ -72,7 +72,7 @@ public struct ShopDetails: GraphQLReadable {
         /// Where Shopify keeps card numbers; none of them goes through this SDK.
         public let cardVaultURL: ShopifyURL
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.currencyCode = try node.field("currencyCode")
             self.countryCode = try node.field("countryCode")
@@ -82,4 +82,40 @@ public struct ShopDetails: GraphQLReadable {
             self.cardVaultURL = try node.field("cardVaultUrl")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let shopDetails = GraphQLFragment(#"""
+        fragment ShopDetails on Shop {
+          id
+          name
+          description
+          moneyFormat
+          shipsToCountries
+          primaryDomain {
+            host
+            url
+          }
+          paymentSettings {
+            currencyCode
+            countryCode
+            enabledPresentmentCurrencies
+            acceptedCardBrands
+            supportedDigitalWallets
+            cardVaultUrl
+          }
+          privacyPolicy {
+            ...ShopPolicyDetails
+          }
+          refundPolicy {
+            ...ShopPolicyDetails
+          }
+          shippingPolicy {
+            ...ShopPolicyDetails
+          }
+          termsOfService {
+            ...ShopPolicyDetails
+          }
+        }
+        """#)
 }

@@ -16,7 +16,7 @@ public struct ShopPolicyDetails: GraphQLReadable {
     /// `ShopPolicy.url`, `URL!`.
     public let url: ShopifyURL
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.handle = try node.field("handle")
@@ -24,4 +24,16 @@ public struct ShopPolicyDetails: GraphQLReadable {
         self.body = try node.field("body")
         self.url = try node.field("url")
     }
+}
+
+extension GraphQLFragment {
+    static let shopPolicyDetails = GraphQLFragment(#"""
+        fragment ShopPolicyDetails on ShopPolicy {
+          id
+          handle
+          title
+          body
+          url
+        }
+        """#)
 }

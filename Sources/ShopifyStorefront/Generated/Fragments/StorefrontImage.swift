@@ -16,7 +16,7 @@ public struct StorefrontImage: GraphQLReadable {
     /// `Image.height`, `Int`.
     public let height: Int?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.url = try node.field("url")
@@ -24,4 +24,16 @@ public struct StorefrontImage: GraphQLReadable {
         self.width = try node.field("width")
         self.height = try node.field("height")
     }
+}
+
+extension GraphQLFragment {
+    static let storefrontImage = GraphQLFragment(#"""
+        fragment StorefrontImage on Image {
+          id
+          url
+          altText
+          width
+          height
+        }
+        """#)
 }

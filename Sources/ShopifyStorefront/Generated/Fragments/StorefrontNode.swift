@@ -7,16 +7,16 @@ public import ShopifyGraphQL
 public struct StorefrontNode: GraphQLReadable {
     /// `Node.id`, `ID!`.
     public let id: String
-    /// What was selected for the object's own type.
+    /// The fields that depend on the object's type.
     public let concrete: Concrete
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.concrete = try Concrete(node)
     }
 
-    /// What was selected for the object's own type.
+    /// The fields that depend on the object's type.
     public enum Concrete: GraphQLReadable {
         /// The object is of type `Product`.
         case product(ProductCard)
@@ -28,10 +28,10 @@ public struct StorefrontNode: GraphQLReadable {
         case article(ArticleCard)
         /// The object is of type `Page`.
         case page(PageCard)
-        /// Nothing was selected for the object's type, which may be newer than this code.
+        /// An object of another type, for example one that Shopify added later.
         case other(typename: String)
 
-        /// Reads what was selected for the object's type.
+        /// Reads the case for the object's type.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             let typename: String = try node.field("__typename")
             switch typename {
@@ -44,4 +44,28 @@ public struct StorefrontNode: GraphQLReadable {
             }
         }
     }
+}
+
+extension GraphQLFragment {
+    static let storefrontNode = GraphQLFragment(#"""
+        fragment StorefrontNode on Node {
+          __typename
+          id
+          ... on Product {
+            ...ProductCard
+          }
+          ... on ProductVariant {
+            ...ProductVariantDetails
+          }
+          ... on Collection {
+            ...CollectionCard
+          }
+          ... on Article {
+            ...ArticleCard
+          }
+          ... on Page {
+            ...PageCard
+          }
+        }
+        """#)
 }

@@ -10,9 +10,18 @@ public struct StorefrontPageInfo: GraphQLReadable {
     /// `PageInfo.endCursor`, `String`.
     public let endCursor: String?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.hasNextPage = try node.field("hasNextPage")
         self.endCursor = try node.field("endCursor")
     }
+}
+
+extension GraphQLFragment {
+    static let storefrontPageInfo = GraphQLFragment(#"""
+        fragment StorefrontPageInfo on PageInfo {
+          hasNextPage
+          endCursor
+        }
+        """#)
 }

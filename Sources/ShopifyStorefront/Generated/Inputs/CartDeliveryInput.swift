@@ -7,16 +7,16 @@ public import ShopifyGraphQL
 /// The input `CartDeliveryInput`.
 public struct CartDeliveryInput: GraphQLWritable, GraphQLRedacted {
     /// `CartDeliveryInput.addresses`, `[CartSelectableAddressInput!]`.
-    public var addresses: InputField<[CartDeliveryAddressInput]>
+    public var addresses: InputField<[CartSelectableAddressInput]>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
-        addresses: InputField<[CartDeliveryAddressInput]> = .unset
+        addresses: InputField<[CartSelectableAddressInput]> = .unset
     ) {
         self.addresses = addresses
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("addresses", self.addresses)

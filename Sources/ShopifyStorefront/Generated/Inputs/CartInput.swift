@@ -7,7 +7,7 @@ public import ShopifyGraphQL
 /// The input `CartInput`.
 public struct CartInput: GraphQLWritable, GraphQLRedacted {
     /// `CartInput.attributes`, `[AttributeInput!]`.
-    public var attributes: InputField<[AttributeInput]>
+    public var attributes: InputField<[CartAttribute]>
     /// `CartInput.buyerIdentity`, `CartBuyerIdentityInput`.
     public var buyerIdentity: InputField<CartBuyerIdentityInput>
     /// `CartInput.delivery`, `CartDeliveryInput`.
@@ -25,9 +25,9 @@ public struct CartInput: GraphQLWritable, GraphQLRedacted {
     /// `CartInput.sourceName`, `String`.
     public var sourceName: InputField<String>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
-        attributes: InputField<[AttributeInput]> = .unset,
+        attributes: InputField<[CartAttribute]> = .unset,
         buyerIdentity: InputField<CartBuyerIdentityInput> = .unset,
         delivery: InputField<CartDeliveryInput> = .unset,
         discountCodes: InputField<[String]> = .unset,
@@ -48,7 +48,7 @@ public struct CartInput: GraphQLWritable, GraphQLRedacted {
         self.sourceName = sourceName
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("attributes", self.attributes)

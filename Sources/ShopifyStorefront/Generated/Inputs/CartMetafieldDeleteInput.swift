@@ -11,7 +11,7 @@ public struct CartMetafieldDeleteInput: GraphQLWritable, GraphQLRedacted {
     /// `CartMetafieldDeleteInput.ownerId`, `ID!`.
     public var ownerID: String
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         key: String,
         ownerID: String
@@ -20,7 +20,7 @@ public struct CartMetafieldDeleteInput: GraphQLWritable, GraphQLRedacted {
         self.ownerID = ownerID
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("key", self.key)

@@ -15,7 +15,7 @@ public struct CartMetafieldsSetInput: GraphQLWritable, GraphQLRedacted {
     /// `CartMetafieldsSetInput.value`, `String!`.
     public var value: String
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         key: String,
         ownerID: String,
@@ -28,7 +28,7 @@ public struct CartMetafieldsSetInput: GraphQLWritable, GraphQLRedacted {
         self.value = value
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("key", self.key)

@@ -9,14 +9,14 @@ public struct CategoryFilter: GraphQLWritable {
     /// `CategoryFilter.id`, `String!`.
     public var id: String
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         id: String
     ) {
         self.id = id
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("id", self.id)

@@ -11,7 +11,7 @@ public struct PriceRangeFilter: GraphQLWritable {
     /// `PriceRangeFilter.min`, `Float`.
     public var min: InputField<Double>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         max: InputField<Double> = .unset,
         min: InputField<Double> = .unset
@@ -20,7 +20,7 @@ public struct PriceRangeFilter: GraphQLWritable {
         self.min = min
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("max", self.max)

@@ -27,7 +27,7 @@ public struct ProductFilter: GraphQLWritable {
     /// `ProductFilter.variantOption`, `VariantOptionFilter`.
     public var variantOption: InputField<VariantOptionFilter>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         available: InputField<Bool> = .unset,
         category: InputField<CategoryFilter> = .unset,
@@ -52,7 +52,7 @@ public struct ProductFilter: GraphQLWritable {
         self.variantOption = variantOption
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("available", self.available)

@@ -13,7 +13,7 @@ public struct TaxonomyMetafieldFilter: GraphQLWritable {
     /// `TaxonomyMetafieldFilter.value`, `String!`.
     public var value: String
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         key: String,
         namespace: String,
@@ -24,7 +24,7 @@ public struct TaxonomyMetafieldFilter: GraphQLWritable {
         self.value = value
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("key", self.key)

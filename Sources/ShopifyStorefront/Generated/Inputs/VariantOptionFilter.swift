@@ -11,7 +11,7 @@ public struct VariantOptionFilter: GraphQLWritable {
     /// `VariantOptionFilter.value`, `String!`.
     public var value: String
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         name: String,
         value: String
@@ -20,7 +20,7 @@ public struct VariantOptionFilter: GraphQLWritable {
         self.value = value
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("name", self.name)

@@ -5,25 +5,25 @@ public import ShopifyGraphQL
 
 /// Creates a cart, with the buyer's identity in the same call.
 public struct CartCreate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CartPayload
 
     /// The variable `$input`, `CartInput`.
     public var input: InputField<CartInput>
     /// How many lines to read, at most 250.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var lineCount: Int?
-    /// Whether to read the customer, which needs a token that may; without it, say no.
+    /// Whether to read the customer. Say false when the access token may not read customers.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var readsCustomer: Bool?
-    /// Whether to read the checkout URL, a credential.
+    /// Whether to read the checkout URL, which is a credential.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var readsCheckoutURL: Bool?
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CartCreate",
         kind: .mutation,
@@ -41,113 +41,8 @@ public struct CartCreate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CartAnswer on Cart {
-              ...CartFields
-              checkoutUrl @include(if: $readsCheckoutURL)
-            }
-            fragment CartUserError on CartUserError {
-              code
-              field
-              message
-            }
-            fragment CartWarning on CartWarning {
-              code
-              message
-              target
-            }
-            fragment CartFields on Cart {
-              id
-              totalQuantity
-              note
-              attributes {
-                key
-                value
-              }
-              discountCodes {
-                code
-                applicable
-              }
-              appliedGiftCards {
-                id
-                lastCharacters
-              }
-              cost {
-                subtotalAmount {
-                  ...Money
-                }
-                totalAmount {
-                  ...Money
-                }
-              }
-              buyerIdentity {
-                email
-                phone
-                countryCode
-                customer @include(if: $readsCustomer) {
-                  id
-                }
-              }
-              delivery {
-                addresses {
-                  id
-                }
-              }
-              lines(first: $lineCount) {
-                nodes {
-                  ...CartLineFields
-                }
-                pageInfo {
-                  hasNextPage
-                  endCursor
-                }
-              }
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
-            fragment CartLineFields on BaseCartLine {
-              __typename
-              id
-              quantity
-              attributes {
-                key
-                value
-              }
-              merchandise {
-                __typename
-                ... on ProductVariant {
-                  id
-                  title
-                  product {
-                    title
-                  }
-                }
-              }
-              sellingPlanAllocation {
-                sellingPlan {
-                  id
-                }
-              }
-              ... on CartLine {
-                parentRelationship {
-                  parent {
-                    merchandise {
-                      __typename
-                      ... on ProductVariant {
-                        id
-                      }
-                    }
-                  }
-                }
-              }
-              cost {
-                totalAmount {
-                  ...Money
-                }
-              }
-            }
             """#,
+        fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
         contextVariables: ["country", "language"],
         repetition: .once
     )
@@ -165,7 +60,7 @@ public struct CartCreate: GraphQLOperation, GraphQLRedacted {
         self.readsCheckoutURL = readsCheckoutURL
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("input", self.input)
@@ -175,7 +70,7 @@ public struct CartCreate: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `cartCreate`.
+    /// Reads the result from the field `cartCreate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartCreate")
     }

@@ -5,13 +5,13 @@ public import ShopifyGraphQL
 
 /// Removes a metafield of a cart.
 public struct CartMetafieldDelete: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CartMetafieldDeleteSelection
 
     /// The variable `$input`, `CartMetafieldDeleteInput!`.
     public var input: CartMetafieldDeleteInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CartMetafieldDelete",
         kind: .mutation,
@@ -37,32 +37,32 @@ public struct CartMetafieldDelete: GraphQLOperation, GraphQLRedacted {
         self.input = input
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("input", self.input)
         return input
     }
 
-    /// Reads the field `cartMetafieldDelete`.
+    /// Reads the result from the field `cartMetafieldDelete`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartMetafieldDelete")
     }
 
-    /// What `Mutation.cartMetafieldDelete` answers.
+    /// The result of `Mutation.cartMetafieldDelete`.
     public struct CartMetafieldDeleteSelection: GraphQLReadable {
         /// `CartMetafieldDeletePayload.deletedId`, `ID`.
         public let deletedID: String?
         /// `CartMetafieldDeletePayload.userErrors`, `[MetafieldDeleteUserError!]!`.
         public let userErrors: [UserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.deletedID = try node.field("deletedId")
             self.userErrors = try node.field("userErrors")
         }
 
-        /// What `CartMetafieldDeletePayload.userErrors` answers.
+        /// The result of `CartMetafieldDeletePayload.userErrors`.
         public struct UserError: GraphQLReadable {
             /// `MetafieldDeleteUserError.code`, `MetafieldDeleteErrorCode`.
             public let code: MetafieldDeleteErrorCode?
@@ -71,7 +71,7 @@ public struct CartMetafieldDelete: GraphQLOperation, GraphQLRedacted {
             /// `MetafieldDeleteUserError.message`, `String!`.
             public let message: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.code = try node.field("code")
                 self.field = try node.field("field")

@@ -3,15 +3,15 @@
 
 public import ShopifyGraphQL
 
-/// Sets metafields of a cart, at most 25; an owner is a cart's id.
+/// Sets metafields of a cart, at most 25. The owner is the cart's id.
 public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CartMetafieldsSetSelection
 
     /// The variable `$metafields`, `[CartMetafieldsSetInput!]!`.
     public var metafields: [CartMetafieldsSetInput]
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CartMetafieldsSet",
         kind: .mutation,
@@ -44,32 +44,32 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
         self.metafields = metafields
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("metafields", self.metafields)
         return input
     }
 
-    /// Reads the field `cartMetafieldsSet`.
+    /// Reads the result from the field `cartMetafieldsSet`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartMetafieldsSet")
     }
 
-    /// What `Mutation.cartMetafieldsSet` answers.
+    /// The result of `Mutation.cartMetafieldsSet`.
     public struct CartMetafieldsSetSelection: GraphQLReadable {
         /// `CartMetafieldsSetPayload.metafields`, `[Metafield!]`.
         public let metafields: [Metafield]?
         /// `CartMetafieldsSetPayload.userErrors`, `[MetafieldsSetUserError!]!`.
         public let userErrors: [UserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.metafields = try node.field("metafields")
             self.userErrors = try node.field("userErrors")
         }
 
-        /// What `CartMetafieldsSetPayload.metafields` answers.
+        /// The result of `CartMetafieldsSetPayload.metafields`.
         public struct Metafield: GraphQLReadable {
             /// `Metafield.id`, `ID!`.
             public let id: String
@@ -82,7 +82,7 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
             /// `Metafield.value`, `String!`.
             public let value: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
                 self.namespace = try node.field("namespace")
@@ -92,7 +92,7 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
             }
         }
 
-        /// What `CartMetafieldsSetPayload.userErrors` answers.
+        /// The result of `CartMetafieldsSetPayload.userErrors`.
         public struct UserError: GraphQLReadable {
             /// `MetafieldsSetUserError.code`, `MetafieldsSetUserErrorCode`.
             public let code: MetafieldsSetUserErrorCode?
@@ -103,7 +103,7 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
             /// `MetafieldsSetUserError.message`, `String!`.
             public let message: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.code = try node.field("code")
                 self.elementIndex = try node.field("elementIndex")

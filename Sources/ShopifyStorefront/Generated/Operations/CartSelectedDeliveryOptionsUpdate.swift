@@ -3,31 +3,31 @@
 
 public import ShopifyGraphQL
 
-/// Chooses the ways of delivery of a cart.
+/// Selects the delivery options of a cart.
 ///
-/// Shopify may answer without a cart although it did so: read the cart.
+/// Shopify may return no cart although it has made the change. Read the cart then.
 public struct CartSelectedDeliveryOptionsUpdate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CartPayload
 
     /// The variable `$cartId`, `ID!`.
     public var cartID: CartID
     /// The variable `$selectedDeliveryOptions`, `[CartSelectedDeliveryOptionInput!]!`.
-    public var selectedDeliveryOptions: [CartDeliveryChoice]
+    public var selectedDeliveryOptions: [CartSelectedDeliveryOptionInput]
     /// How many lines to read, at most 250.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var lineCount: Int?
-    /// Whether to read the customer, which needs a token that may; without it, say no.
+    /// Whether to read the customer. Say false when the access token may not read customers.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var readsCustomer: Bool?
-    /// Whether to read the checkout URL, a credential.
+    /// Whether to read the checkout URL, which is a credential.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var readsCheckoutURL: Bool?
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CartSelectedDeliveryOptionsUpdate",
         kind: .mutation,
@@ -45,113 +45,8 @@ public struct CartSelectedDeliveryOptionsUpdate: GraphQLOperation, GraphQLRedact
                 }
               }
             }
-            fragment CartAnswer on Cart {
-              ...CartFields
-              checkoutUrl @include(if: $readsCheckoutURL)
-            }
-            fragment CartUserError on CartUserError {
-              code
-              field
-              message
-            }
-            fragment CartWarning on CartWarning {
-              code
-              message
-              target
-            }
-            fragment CartFields on Cart {
-              id
-              totalQuantity
-              note
-              attributes {
-                key
-                value
-              }
-              discountCodes {
-                code
-                applicable
-              }
-              appliedGiftCards {
-                id
-                lastCharacters
-              }
-              cost {
-                subtotalAmount {
-                  ...Money
-                }
-                totalAmount {
-                  ...Money
-                }
-              }
-              buyerIdentity {
-                email
-                phone
-                countryCode
-                customer @include(if: $readsCustomer) {
-                  id
-                }
-              }
-              delivery {
-                addresses {
-                  id
-                }
-              }
-              lines(first: $lineCount) {
-                nodes {
-                  ...CartLineFields
-                }
-                pageInfo {
-                  hasNextPage
-                  endCursor
-                }
-              }
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
-            fragment CartLineFields on BaseCartLine {
-              __typename
-              id
-              quantity
-              attributes {
-                key
-                value
-              }
-              merchandise {
-                __typename
-                ... on ProductVariant {
-                  id
-                  title
-                  product {
-                    title
-                  }
-                }
-              }
-              sellingPlanAllocation {
-                sellingPlan {
-                  id
-                }
-              }
-              ... on CartLine {
-                parentRelationship {
-                  parent {
-                    merchandise {
-                      __typename
-                      ... on ProductVariant {
-                        id
-                      }
-                    }
-                  }
-                }
-              }
-              cost {
-                totalAmount {
-                  ...Money
-                }
-              }
-            }
             """#,
+        fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
         contextVariables: ["country", "language"],
         repetition: .always
     )
@@ -159,7 +54,7 @@ public struct CartSelectedDeliveryOptionsUpdate: GraphQLOperation, GraphQLRedact
     /// Creates the operation.
     public init(
         cartID: CartID,
-        selectedDeliveryOptions: [CartDeliveryChoice],
+        selectedDeliveryOptions: [CartSelectedDeliveryOptionInput],
         lineCount: Int? = nil,
         readsCustomer: Bool? = nil,
         readsCheckoutURL: Bool? = nil
@@ -171,7 +66,7 @@ public struct CartSelectedDeliveryOptionsUpdate: GraphQLOperation, GraphQLRedact
         self.readsCheckoutURL = readsCheckoutURL
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)
@@ -182,7 +77,7 @@ public struct CartSelectedDeliveryOptionsUpdate: GraphQLOperation, GraphQLRedact
         return input
     }
 
-    /// Reads the field `cartSelectedDeliveryOptionsUpdate`.
+    /// Reads the result from the field `cartSelectedDeliveryOptionsUpdate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartSelectedDeliveryOptionsUpdate")
     }

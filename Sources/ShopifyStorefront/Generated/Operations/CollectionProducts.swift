@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// A collection with a page of its products; nil when there is none. Give the id or the handle.
 public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Collection?
 
     /// The variable `$id`, `ID`.
@@ -14,7 +14,7 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
     public var handle: InputField<String>
     /// The variable `$first`, `Int!`.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var first: Int?
     /// The variable `$after`, `String`.
     public var after: InputField<String>
@@ -25,7 +25,7 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
     /// The variable `$reverse`, `Boolean`.
     public var reverse: InputField<Bool>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CollectionProducts",
         kind: .query,
@@ -41,70 +41,8 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CollectionCard on Collection {
-              id
-              handle
-              title
-              description
-              updatedAt
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment ProductsConnection on ProductConnection {
-              nodes {
-                ...ProductCard
-              }
-              pageInfo {
-                ...StorefrontPageInfo
-              }
-            }
-            fragment ProductFilterOptions on Filter {
-              id
-              label
-              type
-              values {
-                id
-                label
-                count
-                input
-              }
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
-            fragment ProductCard on Product {
-              id
-              handle
-              title
-              vendor
-              productType
-              availableForSale
-              featuredImage {
-                ...StorefrontImage
-              }
-              priceRange {
-                minVariantPrice {
-                  ...Money
-                }
-                maxVariantPrice {
-                  ...Money
-                }
-              }
-            }
-            fragment StorefrontPageInfo on PageInfo {
-              hasNextPage
-              endCursor
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.collectionCard, .productsConnection, .productFilterOptions, .storefrontImage, .productCard, .storefrontPageInfo, .money],
         contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
@@ -128,7 +66,7 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
         self.reverse = reverse
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -141,32 +79,32 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `collection`.
+    /// Reads the result from the field `collection`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("collection")
     }
 
-    /// What `QueryRoot.collection` answers.
+    /// The result of `QueryRoot.collection`.
     public struct Collection: GraphQLReadable {
         /// `Collection.products`, `ProductConnection!`.
         public let products: Products
-        /// What the fragment `CollectionCard` selects.
+        /// The fields of the fragment `CollectionCard`.
         public let collectionCard: CollectionCard
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.products = try node.field("products")
             self.collectionCard = try CollectionCard(node)
         }
 
-        /// What `Collection.products` answers.
+        /// The result of `Collection.products`.
         public struct Products: GraphQLReadable {
             /// `ProductConnection.filters`, `[Filter!]!`.
             public let filters: [ProductFilterOptions]
-            /// What the fragment `ProductsConnection` selects.
+            /// The fields of the fragment `ProductsConnection`.
             public let productsConnection: ProductsConnection
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.filters = try node.field("filters")
                 self.productsConnection = try ProductsConnection(node)

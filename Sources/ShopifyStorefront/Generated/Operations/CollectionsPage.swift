@@ -5,12 +5,12 @@ public import ShopifyGraphQL
 
 /// A page of the shop's collections.
 public struct CollectionsPage: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Collections
 
     /// How many, at most 250.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var first: Int?
     /// Where the page before ended.
     public var after: InputField<String>
@@ -21,7 +21,7 @@ public struct CollectionsPage: GraphQLOperation, GraphQLRedacted {
     /// The variable `$reverse`, `Boolean`.
     public var reverse: InputField<Bool>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "CollectionsPage",
         kind: .query,
@@ -36,28 +36,8 @@ public struct CollectionsPage: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CollectionCard on Collection {
-              id
-              handle
-              title
-              description
-              updatedAt
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment StorefrontPageInfo on PageInfo {
-              hasNextPage
-              endCursor
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
             """#,
+        fragments: [.collectionCard, .storefrontPageInfo, .storefrontImage],
         contextVariables: ["country", "language"],
         isPersonal: false
     )
@@ -77,7 +57,7 @@ public struct CollectionsPage: GraphQLOperation, GraphQLRedacted {
         self.reverse = reverse
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         if let value = self.first { input.set("first", value) }
@@ -88,19 +68,19 @@ public struct CollectionsPage: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `collections`.
+    /// Reads the result from the field `collections`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("collections")
     }
 
-    /// What `QueryRoot.collections` answers.
+    /// The result of `QueryRoot.collections`.
     public struct Collections: GraphQLReadable {
         /// `CollectionConnection.nodes`, `[Collection!]!`.
         public let nodes: [CollectionCard]
         /// `CollectionConnection.pageInfo`, `PageInfo!`.
         public let pageInfo: StorefrontPageInfo
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.nodes = try node.field("nodes")
             self.pageInfo = try node.field("pageInfo")

@@ -5,13 +5,13 @@ public import ShopifyGraphQL
 
 /// Several things by their global ids, in the same order; nil where there is none.
 public struct NodesByID: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = [StorefrontNode?]
 
     /// The variable `$ids`, `[ID!]!`.
     public var ids: [String]
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "NodesByID",
         kind: .query,
@@ -21,107 +21,8 @@ public struct NodesByID: GraphQLOperation, GraphQLRedacted {
                 ...StorefrontNode
               }
             }
-            fragment StorefrontNode on Node {
-              __typename
-              id
-              ... on Product {
-                ...ProductCard
-              }
-              ... on ProductVariant {
-                ...ProductVariantDetails
-              }
-              ... on Collection {
-                ...CollectionCard
-              }
-              ... on Article {
-                ...ArticleCard
-              }
-              ... on Page {
-                ...PageCard
-              }
-            }
-            fragment ProductCard on Product {
-              id
-              handle
-              title
-              vendor
-              productType
-              availableForSale
-              featuredImage {
-                ...StorefrontImage
-              }
-              priceRange {
-                minVariantPrice {
-                  ...Money
-                }
-                maxVariantPrice {
-                  ...Money
-                }
-              }
-            }
-            fragment ProductVariantDetails on ProductVariant {
-              id
-              title
-              sku
-              barcode
-              availableForSale
-              currentlyNotInStock
-              quantityAvailable
-              requiresShipping
-              price {
-                ...Money
-              }
-              compareAtPrice {
-                ...Money
-              }
-              selectedOptions {
-                name
-                value
-              }
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment CollectionCard on Collection {
-              id
-              handle
-              title
-              description
-              updatedAt
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment ArticleCard on Article {
-              id
-              handle
-              title
-              excerpt
-              publishedAt
-              onlineStoreUrl
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment PageCard on Page {
-              id
-              handle
-              title
-              bodySummary
-              onlineStoreUrl
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.storefrontNode, .productCard, .productVariantDetails, .collectionCard, .articleCard, .pageCard, .storefrontImage, .money],
         contextVariables: ["country", "language"],
         isPersonal: false
     )
@@ -133,14 +34,14 @@ public struct NodesByID: GraphQLOperation, GraphQLRedacted {
         self.ids = ids
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("ids", self.ids)
         return input
     }
 
-    /// Reads the field `nodes`.
+    /// Reads the result from the field `nodes`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("nodes")
     }

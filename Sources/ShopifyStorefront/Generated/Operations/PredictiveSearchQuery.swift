@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// What to offer while the buyer is still typing; nil when nothing was typed.
 public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = PredictiveSearch?
 
     /// The variable `$query`, `String!`.
@@ -19,7 +19,7 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
     /// The variable `$unavailableProducts`, `SearchUnavailableProductsType`.
     public var unavailableProducts: InputField<SearchUnavailableProductsType>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "PredictiveSearchQuery",
         kind: .query,
@@ -43,65 +43,8 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment ProductCard on Product {
-              id
-              handle
-              title
-              vendor
-              productType
-              availableForSale
-              featuredImage {
-                ...StorefrontImage
-              }
-              priceRange {
-                minVariantPrice {
-                  ...Money
-                }
-                maxVariantPrice {
-                  ...Money
-                }
-              }
-            }
-            fragment CollectionCard on Collection {
-              id
-              handle
-              title
-              description
-              updatedAt
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment ArticleCard on Article {
-              id
-              handle
-              title
-              excerpt
-              publishedAt
-              onlineStoreUrl
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment PageCard on Page {
-              id
-              handle
-              title
-              bodySummary
-              onlineStoreUrl
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.productCard, .collectionCard, .articleCard, .pageCard, .storefrontImage, .money],
         contextVariables: ["country", "language"],
         isPersonal: false
     )
@@ -121,7 +64,7 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
         self.unavailableProducts = unavailableProducts
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("query", self.query)
@@ -132,12 +75,12 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `predictiveSearch`.
+    /// Reads the result from the field `predictiveSearch`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("predictiveSearch")
     }
 
-    /// What `QueryRoot.predictiveSearch` answers.
+    /// The result of `QueryRoot.predictiveSearch`.
     public struct PredictiveSearch: GraphQLReadable {
         /// `PredictiveSearchResult.products`, `[Product!]!`.
         public let products: [ProductCard]
@@ -150,7 +93,7 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
         /// `PredictiveSearchResult.queries`, `[SearchQuerySuggestion!]!`.
         public let queries: [Query]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.products = try node.field("products")
             self.collections = try node.field("collections")
@@ -159,12 +102,12 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
             self.queries = try node.field("queries")
         }
 
-        /// What `PredictiveSearchResult.queries` answers.
+        /// The result of `PredictiveSearchResult.queries`.
         public struct Query: GraphQLReadable {
             /// `SearchQuerySuggestion.text`, `String!`.
             public let text: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.text = try node.field("text")
             }

@@ -5,25 +5,25 @@ public import ShopifyGraphQL
 
 /// A product by its id; nil when there is none.
 public struct ProductByID: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = ProductDetails?
 
     /// The variable `$id`, `ID!`.
     public var id: String
     /// The variable `$optionCount`, `Int!`.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var optionCount: Int?
     /// The variable `$imageCount`, `Int!`.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var imageCount: Int?
     /// The variable `$variantCount`, `Int!`.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var variantCount: Int?
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ProductByID",
         kind: .query,
@@ -33,101 +33,8 @@ public struct ProductByID: GraphQLOperation, GraphQLRedacted {
                 ...ProductDetails
               }
             }
-            fragment ProductDetails on Product {
-              ...ProductCard
-              description
-              descriptionHtml
-              tags
-              createdAt
-              updatedAt
-              publishedAt
-              onlineStoreUrl
-              requiresSellingPlan
-              isGiftCard
-              seo {
-                title
-                description
-              }
-              options(first: $optionCount) {
-                id
-                name
-                optionValues {
-                  id
-                  name
-                }
-              }
-              images(first: $imageCount) {
-                nodes {
-                  ...StorefrontImage
-                }
-              }
-              variants(first: $variantCount) {
-                nodes {
-                  ...ProductVariantDetails
-                }
-                pageInfo {
-                  ...StorefrontPageInfo
-                }
-              }
-            }
-            fragment ProductCard on Product {
-              id
-              handle
-              title
-              vendor
-              productType
-              availableForSale
-              featuredImage {
-                ...StorefrontImage
-              }
-              priceRange {
-                minVariantPrice {
-                  ...Money
-                }
-                maxVariantPrice {
-                  ...Money
-                }
-              }
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
-            fragment ProductVariantDetails on ProductVariant {
-              id
-              title
-              sku
-              barcode
-              availableForSale
-              currentlyNotInStock
-              quantityAvailable
-              requiresShipping
-              price {
-                ...Money
-              }
-              compareAtPrice {
-                ...Money
-              }
-              selectedOptions {
-                name
-                value
-              }
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment StorefrontPageInfo on PageInfo {
-              hasNextPage
-              endCursor
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.productDetails, .productCard, .storefrontImage, .productVariantDetails, .storefrontPageInfo, .money],
         contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
@@ -145,7 +52,7 @@ public struct ProductByID: GraphQLOperation, GraphQLRedacted {
         self.variantCount = variantCount
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -155,7 +62,7 @@ public struct ProductByID: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `product`.
+    /// Reads the result from the field `product`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("product")
     }

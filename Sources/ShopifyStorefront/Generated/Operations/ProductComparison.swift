@@ -10,7 +10,7 @@ public struct ProductComparison: GraphQLOperation, GraphQLRedacted {
     /// The variable `$right`, `ID!`.
     public var right: String
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ProductComparison",
         kind: .query,
@@ -23,37 +23,8 @@ public struct ProductComparison: GraphQLOperation, GraphQLRedacted {
                 ...ProductCard
               }
             }
-            fragment ProductCard on Product {
-              id
-              handle
-              title
-              vendor
-              productType
-              availableForSale
-              featuredImage {
-                ...StorefrontImage
-              }
-              priceRange {
-                minVariantPrice {
-                  ...Money
-                }
-                maxVariantPrice {
-                  ...Money
-                }
-              }
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.productCard, .storefrontImage, .money],
         contextVariables: ["country", "language"],
         isPersonal: false
     )
@@ -67,7 +38,7 @@ public struct ProductComparison: GraphQLOperation, GraphQLRedacted {
         self.right = right
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("left", self.left)
@@ -75,14 +46,14 @@ public struct ProductComparison: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// What `ProductComparison` answers.
+    /// The result of `ProductComparison`.
     public struct Output: GraphQLReadable {
         /// `QueryRoot.product`, `Product`.
         public let left: ProductCard?
         /// `QueryRoot.product`, `Product`.
         public let right: ProductCard?
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.left = try node.field("left")
             self.right = try node.field("right")

@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 
 /// Products that go with another one; nil when there is no such product.
 public struct ProductRecommendations: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = [ProductCard]?
 
     /// The variable `$productId`, `ID`.
@@ -15,7 +15,7 @@ public struct ProductRecommendations: GraphQLOperation, GraphQLRedacted {
     /// The variable `$intent`, `ProductRecommendationIntent`.
     public var intent: InputField<ProductRecommendationIntent>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ProductRecommendations",
         kind: .query,
@@ -25,37 +25,8 @@ public struct ProductRecommendations: GraphQLOperation, GraphQLRedacted {
                 ...ProductCard
               }
             }
-            fragment ProductCard on Product {
-              id
-              handle
-              title
-              vendor
-              productType
-              availableForSale
-              featuredImage {
-                ...StorefrontImage
-              }
-              priceRange {
-                minVariantPrice {
-                  ...Money
-                }
-                maxVariantPrice {
-                  ...Money
-                }
-              }
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.productCard, .storefrontImage, .money],
         contextVariables: ["country", "language"],
         isPersonal: false
     )
@@ -71,7 +42,7 @@ public struct ProductRecommendations: GraphQLOperation, GraphQLRedacted {
         self.intent = intent
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("productId", self.productID)
@@ -80,7 +51,7 @@ public struct ProductRecommendations: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `productRecommendations`.
+    /// Reads the result from the field `productRecommendations`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("productRecommendations")
     }

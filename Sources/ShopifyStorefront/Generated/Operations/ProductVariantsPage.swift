@@ -5,19 +5,19 @@ public import ShopifyGraphQL
 
 /// A page of a product's variants; nil when there is no such product.
 public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Product?
 
     /// The variable `$id`, `ID!`.
     public var id: String
     /// The variable `$first`, `Int!`.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var first: Int?
     /// The variable `$after`, `String`.
     public var after: InputField<String>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ProductVariantsPage",
         kind: .query,
@@ -35,45 +35,8 @@ public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment ProductVariantDetails on ProductVariant {
-              id
-              title
-              sku
-              barcode
-              availableForSale
-              currentlyNotInStock
-              quantityAvailable
-              requiresShipping
-              price {
-                ...Money
-              }
-              compareAtPrice {
-                ...Money
-              }
-              selectedOptions {
-                name
-                value
-              }
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment StorefrontPageInfo on PageInfo {
-              hasNextPage
-              endCursor
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
             """#,
+        fragments: [.productVariantDetails, .storefrontPageInfo, .money, .storefrontImage],
         contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
@@ -89,7 +52,7 @@ public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
         self.after = after
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -98,32 +61,32 @@ public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `product`.
+    /// Reads the result from the field `product`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("product")
     }
 
-    /// What `QueryRoot.product` answers.
+    /// The result of `QueryRoot.product`.
     public struct Product: GraphQLReadable {
         /// `Product.id`, `ID!`.
         public let id: String
         /// `Product.variants`, `ProductVariantConnection!`.
         public let variants: Variants
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.id = try node.field("id")
             self.variants = try node.field("variants")
         }
 
-        /// What `Product.variants` answers.
+        /// The result of `Product.variants`.
         public struct Variants: GraphQLReadable {
             /// `ProductVariantConnection.nodes`, `[ProductVariant!]!`.
             public let nodes: [ProductVariantDetails]
             /// `ProductVariantConnection.pageInfo`, `PageInfo!`.
             public let pageInfo: StorefrontPageInfo
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.nodes = try node.field("nodes")
                 self.pageInfo = try node.field("pageInfo")

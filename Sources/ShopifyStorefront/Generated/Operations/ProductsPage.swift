@@ -5,12 +5,12 @@ public import ShopifyGraphQL
 
 /// A page of the shop's products.
 public struct ProductsPage: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = ProductsConnection
 
     /// How many, at most 250.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var first: Int?
     /// Where the page before ended.
     public var after: InputField<String>
@@ -21,7 +21,7 @@ public struct ProductsPage: GraphQLOperation, GraphQLRedacted {
     /// The variable `$reverse`, `Boolean`.
     public var reverse: InputField<Bool>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ProductsPage",
         kind: .query,
@@ -31,49 +31,8 @@ public struct ProductsPage: GraphQLOperation, GraphQLRedacted {
                 ...ProductsConnection
               }
             }
-            fragment ProductsConnection on ProductConnection {
-              nodes {
-                ...ProductCard
-              }
-              pageInfo {
-                ...StorefrontPageInfo
-              }
-            }
-            fragment ProductCard on Product {
-              id
-              handle
-              title
-              vendor
-              productType
-              availableForSale
-              featuredImage {
-                ...StorefrontImage
-              }
-              priceRange {
-                minVariantPrice {
-                  ...Money
-                }
-                maxVariantPrice {
-                  ...Money
-                }
-              }
-            }
-            fragment StorefrontPageInfo on PageInfo {
-              hasNextPage
-              endCursor
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.productsConnection, .productCard, .storefrontPageInfo, .storefrontImage, .money],
         contextVariables: ["country", "language", "preferredLocationId", "buyer"],
         isPersonal: false
     )
@@ -93,7 +52,7 @@ public struct ProductsPage: GraphQLOperation, GraphQLRedacted {
         self.reverse = reverse
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         if let value = self.first { input.set("first", value) }
@@ -104,7 +63,7 @@ public struct ProductsPage: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `products`.
+    /// Reads the result from the field `products`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("products")
     }

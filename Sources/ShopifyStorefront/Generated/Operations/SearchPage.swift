@@ -5,14 +5,14 @@ public import ShopifyGraphQL
 
 /// A page of what a search finds.
 public struct SearchPage: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Search
 
     /// What the buyer typed, or a `SearchQuery`.
     public var query: String
     /// How many, at most 250.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     public var first: Int?
     /// Where the page before ended.
     public var after: InputField<String>
@@ -29,7 +29,7 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
     /// The variable `$unavailableProducts`, `SearchUnavailableProductsType`.
     public var unavailableProducts: InputField<SearchUnavailableProductsType>
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "SearchPage",
         kind: .query,
@@ -48,82 +48,8 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment SearchResult on SearchResultItem {
-              __typename
-              ... on Product {
-                ...ProductCard
-              }
-              ... on Article {
-                ...ArticleCard
-              }
-              ... on Page {
-                ...PageCard
-              }
-            }
-            fragment StorefrontPageInfo on PageInfo {
-              hasNextPage
-              endCursor
-            }
-            fragment ProductFilterOptions on Filter {
-              id
-              label
-              type
-              values {
-                id
-                label
-                count
-                input
-              }
-            }
-            fragment ProductCard on Product {
-              id
-              handle
-              title
-              vendor
-              productType
-              availableForSale
-              featuredImage {
-                ...StorefrontImage
-              }
-              priceRange {
-                minVariantPrice {
-                  ...Money
-                }
-                maxVariantPrice {
-                  ...Money
-                }
-              }
-            }
-            fragment ArticleCard on Article {
-              id
-              handle
-              title
-              excerpt
-              publishedAt
-              onlineStoreUrl
-              image {
-                ...StorefrontImage
-              }
-            }
-            fragment PageCard on Page {
-              id
-              handle
-              title
-              bodySummary
-              onlineStoreUrl
-            }
-            fragment StorefrontImage on Image {
-              id
-              url
-              altText
-              width
-              height
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.searchResult, .storefrontPageInfo, .productFilterOptions, .productCard, .articleCard, .pageCard, .storefrontImage, .money],
         contextVariables: ["country", "language", "buyer"],
         isPersonal: false
     )
@@ -151,7 +77,7 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
         self.unavailableProducts = unavailableProducts
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("query", self.query)
@@ -166,12 +92,12 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `search`.
+    /// Reads the result from the field `search`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("search")
     }
 
-    /// What `QueryRoot.search` answers.
+    /// The result of `QueryRoot.search`.
     public struct Search: GraphQLReadable {
         /// `SearchResultItemConnection.totalCount`, `Int!`.
         public let totalCount: Int
@@ -182,7 +108,7 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
         /// `SearchResultItemConnection.productFilters`, `[Filter!]!`.
         public let productFilters: [ProductFilterOptions]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.totalCount = try node.field("totalCount")
             self.nodes = try node.field("nodes")

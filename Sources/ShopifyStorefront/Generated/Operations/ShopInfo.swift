@@ -5,10 +5,10 @@ public import ShopifyGraphQL
 
 /// Name, currency, and policies of the shop.
 public struct ShopInfo: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = ShopDetails
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ShopInfo",
         kind: .query,
@@ -18,45 +18,8 @@ public struct ShopInfo: GraphQLOperation, GraphQLRedacted {
                 ...ShopDetails
               }
             }
-            fragment ShopDetails on Shop {
-              id
-              name
-              description
-              moneyFormat
-              shipsToCountries
-              primaryDomain {
-                host
-                url
-              }
-              paymentSettings {
-                currencyCode
-                countryCode
-                enabledPresentmentCurrencies
-                acceptedCardBrands
-                supportedDigitalWallets
-                cardVaultUrl
-              }
-              privacyPolicy {
-                ...ShopPolicyDetails
-              }
-              refundPolicy {
-                ...ShopPolicyDetails
-              }
-              shippingPolicy {
-                ...ShopPolicyDetails
-              }
-              termsOfService {
-                ...ShopPolicyDetails
-              }
-            }
-            fragment ShopPolicyDetails on ShopPolicy {
-              id
-              handle
-              title
-              body
-              url
-            }
             """#,
+        fragments: [.shopDetails, .shopPolicyDetails],
         contextVariables: ["country", "language"],
         isPersonal: false
     )
@@ -64,13 +27,13 @@ public struct ShopInfo: GraphQLOperation, GraphQLRedacted {
     /// Creates the operation.
     public init() {}
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         let input = GraphQLInputObject()
         return input
     }
 
-    /// Reads the field `shop`.
+    /// Reads the result from the field `shop`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("shop")
     }

@@ -5,10 +5,10 @@ public import ShopifyGraphQL
 
 /// The countries and languages that the shop sells in, and those of this call.
 public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = Localization
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ShopLocalization",
         kind: .query,
@@ -33,17 +33,8 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment CountryDetails on Country {
-              isoCode
-              name
-              unitSystem
-              currency {
-                isoCode
-                name
-                symbol
-              }
-            }
             """#,
+        fragments: [.countryDetails],
         contextVariables: ["country", "language"],
         isPersonal: false
     )
@@ -51,18 +42,18 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
     /// Creates the operation.
     public init() {}
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         let input = GraphQLInputObject()
         return input
     }
 
-    /// Reads the field `localization`.
+    /// Reads the result from the field `localization`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("localization")
     }
 
-    /// What `QueryRoot.localization` answers.
+    /// The result of `QueryRoot.localization`.
     public struct Localization: GraphQLReadable {
         /// `Localization.availableCountries`, `[Country!]!`.
         public let availableCountries: [CountryDetails]
@@ -73,7 +64,7 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
         /// `Localization.language`, `Language!`.
         public let language: Language
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.availableCountries = try node.field("availableCountries")
             self.availableLanguages = try node.field("availableLanguages")
@@ -81,7 +72,7 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
             self.language = try node.field("language")
         }
 
-        /// What `Localization.availableLanguages` answers.
+        /// The result of `Localization.availableLanguages`.
         public struct AvailableLanguage: GraphQLReadable {
             /// `Language.isoCode`, `LanguageCode!`.
             public let isoCode: LanguageCode
@@ -90,7 +81,7 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
             /// `Language.endonymName`, `String!`.
             public let endonymName: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.isoCode = try node.field("isoCode")
                 self.name = try node.field("name")
@@ -98,7 +89,7 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
             }
         }
 
-        /// What `Localization.language` answers.
+        /// The result of `Localization.language`.
         public struct Language: GraphQLReadable {
             /// `Language.isoCode`, `LanguageCode!`.
             public let isoCode: LanguageCode
@@ -107,7 +98,7 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
             /// `Language.endonymName`, `String!`.
             public let endonymName: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.isoCode = try node.field("isoCode")
                 self.name = try node.field("name")

@@ -13,21 +13,35 @@ public struct ExperimentalCart: GraphQLReadable, GraphQLRedacted {
     /// `Cart.cost`, `CartCost!`.
     public let cost: Cost
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.totalQuantity = try node.field("totalQuantity")
         self.cost = try node.field("cost")
     }
 
-    /// What `Cart.cost` answers.
+    /// The result of `Cart.cost`.
     public struct Cost: GraphQLReadable {
         /// `CartCost.totalAmount`, `MoneyV2!`.
         public let totalAmount: Money
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.totalAmount = try node.field("totalAmount")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let experimentalCart = GraphQLFragment(#"""
+        fragment ExperimentalCart on Cart {
+          id
+          totalQuantity
+          cost {
+            totalAmount {
+              ...Money
+            }
+          }
+        }
+        """#)
 }

@@ -4,7 +4,7 @@
 public import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// What several operations answer alike.
+/// A result that several operations share.
 public struct ExperimentalCartPayload: GraphQLReadable {
     /// The field `cart`.
     public let cart: ExperimentalCart?
@@ -13,7 +13,7 @@ public struct ExperimentalCartPayload: GraphQLReadable {
     /// The field `warnings`.
     public let warnings: [CartWarning]
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.cart = try node.field("cart")
         self.userErrors = try node.field("userErrors")

@@ -15,7 +15,7 @@ public struct CartDirectPaymentMethodInput: GraphQLWritable, GraphQLRedacted {
     /// `CartDirectPaymentMethodInput.acceptedSubscriptionTerms`, `String`.
     public var acceptedSubscriptionTerms: InputField<String>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         billingAddress: MailingAddressInput,
         sessionID: String,
@@ -28,7 +28,7 @@ public struct CartDirectPaymentMethodInput: GraphQLWritable, GraphQLRedacted {
         self.acceptedSubscriptionTerms = acceptedSubscriptionTerms
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("billingAddress", self.billingAddress)

@@ -9,14 +9,14 @@ public struct CartFreePaymentMethodInput: GraphQLWritable, GraphQLRedacted {
     /// `CartFreePaymentMethodInput.billingAddress`, `MailingAddressInput!`.
     public var billingAddress: MailingAddressInput
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         billingAddress: MailingAddressInput
     ) {
         self.billingAddress = billingAddress
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("billingAddress", self.billingAddress)

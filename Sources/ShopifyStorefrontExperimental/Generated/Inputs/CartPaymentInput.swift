@@ -15,7 +15,7 @@ public struct CartPaymentInput: GraphQLWritable, GraphQLRedacted {
     /// `CartPaymentInput.directPaymentMethod`, `CartDirectPaymentMethodInput`.
     public var directPaymentMethod: InputField<CartDirectPaymentMethodInput>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         amount: MoneyInput,
         sourceIdentifier: InputField<String> = .unset,
@@ -28,7 +28,7 @@ public struct CartPaymentInput: GraphQLWritable, GraphQLRedacted {
         self.directPaymentMethod = directPaymentMethod
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("amount", self.amount)

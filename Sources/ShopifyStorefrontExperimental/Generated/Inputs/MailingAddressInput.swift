@@ -27,7 +27,7 @@ public struct MailingAddressInput: GraphQLWritable, GraphQLRedacted {
     /// `MailingAddressInput.zip`, `String`.
     public var zip: InputField<String>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         address1: InputField<String> = .unset,
         address2: InputField<String> = .unset,
@@ -52,7 +52,7 @@ public struct MailingAddressInput: GraphQLWritable, GraphQLRedacted {
         self.zip = zip
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("address1", self.address1)

@@ -12,7 +12,7 @@ public struct MoneyInput: GraphQLWritable {
     /// `MoneyInput.currencyCode`, `CurrencyCode!`.
     public var currencyCode: CurrencyCode
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     public init(
         amount: ShopifyDecimal,
         currencyCode: CurrencyCode
@@ -21,7 +21,7 @@ public struct MoneyInput: GraphQLWritable {
         self.currencyCode = currencyCode
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     public var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("amount", self.amount)

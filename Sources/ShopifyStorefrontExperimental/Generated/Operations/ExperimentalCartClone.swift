@@ -7,13 +7,13 @@ public import ShopifyStorefront
 /// Copies a cart without personal data.
 /// Experimental: Shopify serves this only to apps that it has invited.
 public struct ExperimentalCartClone: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = ExperimentalCartPayload
 
     /// The variable `$cartId`, `ID!`.
     public var cartID: CartID
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ExperimentalCartClone",
         kind: .mutation,
@@ -31,30 +31,8 @@ public struct ExperimentalCartClone: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment ExperimentalCart on Cart {
-              id
-              totalQuantity
-              cost {
-                totalAmount {
-                  ...Money
-                }
-              }
-            }
-            fragment CartUserError on CartUserError {
-              code
-              field
-              message
-            }
-            fragment CartWarning on CartWarning {
-              code
-              message
-              target
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.experimentalCart, .cartUserError, .cartWarning, .money],
         repetition: .once
     )
 
@@ -65,14 +43,14 @@ public struct ExperimentalCartClone: GraphQLOperation, GraphQLRedacted {
         self.cartID = cartID
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)
         return input
     }
 
-    /// Reads the field `cartClone`.
+    /// Reads the result from the field `cartClone`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartClone")
     }

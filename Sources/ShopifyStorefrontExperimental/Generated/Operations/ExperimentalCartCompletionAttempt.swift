@@ -6,13 +6,13 @@ public import ShopifyGraphQL
 /// Reads the outcome of an attempt. While it is processing, ask again after `pollDelay` milliseconds.
 /// Experimental: Shopify serves this only to apps that it has invited.
 public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CartCompletionAttempt?
 
     /// The variable `$attemptId`, `String!`.
     public var attemptID: String
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ExperimentalCartCompletionAttempt",
         kind: .query,
@@ -58,19 +58,19 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
         self.attemptID = attemptID
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("attemptId", self.attemptID)
         return input
     }
 
-    /// Reads the field `cartCompletionAttempt`.
+    /// Reads the result from the field `cartCompletionAttempt`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartCompletionAttempt")
     }
 
-    /// What `QueryRoot.cartCompletionAttempt` answers.
+    /// The result of `QueryRoot.cartCompletionAttempt`.
     public enum CartCompletionAttempt: GraphQLReadable {
         /// The object is of type `CartCompletionSuccess`.
         case cartCompletionSuccess(CartCompletionSuccess)
@@ -80,10 +80,10 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
         case cartCompletionProcessing(CartCompletionProcessing)
         /// The object is of type `CartCompletionActionRequired`.
         case cartCompletionActionRequired(CartCompletionActionRequired)
-        /// Nothing was selected for the object's type, which may be newer than this code.
+        /// An object of another type, for example one that Shopify added later.
         case other(typename: String)
 
-        /// Reads what was selected for the object's type.
+        /// Reads the case for the object's type.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             let typename: String = try node.field("__typename")
             switch typename {
@@ -95,7 +95,7 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
             }
         }
 
-        /// What was selected of a `CartCompletionSuccess`.
+        /// The selected fields of a `CartCompletionSuccess`.
         public struct CartCompletionSuccess: GraphQLReadable, GraphQLRedacted {
             /// `CartCompletionSuccess.id`, `String!`.
             public let id: String
@@ -106,7 +106,7 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
             /// `CartCompletionSuccess.orderUrl`, `URL!`.
             public let orderURL: ShopifyURL
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
                 self.completedAt = try node.field("completedAt")
@@ -115,27 +115,27 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
             }
         }
 
-        /// What was selected of a `CartCompletionFailed`.
+        /// The selected fields of a `CartCompletionFailed`.
         public struct CartCompletionFailed: GraphQLReadable {
             /// `CartCompletionFailed.id`, `String!`.
             public let id: String
             /// `CartCompletionFailed.errors`, `[CompletionError!]!`.
             public let errors: [Error]
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
                 self.errors = try node.field("errors")
             }
 
-            /// What `CartCompletionFailed.errors` answers.
+            /// The result of `CartCompletionFailed.errors`.
             public struct Error: GraphQLReadable {
                 /// `CompletionError.code`, `CompletionErrorCode!`.
                 public let code: CompletionErrorCode
                 /// `CompletionError.message`, `String`.
                 public let message: String?
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.code = try node.field("code")
                     self.message = try node.field("message")
@@ -143,41 +143,41 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
             }
         }
 
-        /// What was selected of a `CartCompletionProcessing`.
+        /// The selected fields of a `CartCompletionProcessing`.
         public struct CartCompletionProcessing: GraphQLReadable {
             /// `CartCompletionProcessing.id`, `String!`.
             public let id: String
             /// `CartCompletionProcessing.pollDelay`, `Int!`.
             public let pollDelay: Int
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
                 self.pollDelay = try node.field("pollDelay")
             }
         }
 
-        /// What was selected of a `CartCompletionActionRequired`.
+        /// The selected fields of a `CartCompletionActionRequired`.
         public struct CartCompletionActionRequired: GraphQLReadable {
             /// `CartCompletionActionRequired.id`, `String!`.
             public let id: String
             /// `CartCompletionActionRequired.action`, `CartCompletionAction`.
             public let action: Action?
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
                 self.action = try node.field("action")
             }
 
-            /// What `CartCompletionActionRequired.action` answers.
+            /// The result of `CartCompletionActionRequired.action`.
             public enum Action: GraphQLReadable {
                 /// The object is of type `CompletePaymentChallenge`.
                 case completePaymentChallenge(CompletePaymentChallenge)
-                /// Nothing was selected for the object's type, which may be newer than this code.
+                /// An object of another type, for example one that Shopify added later.
                 case other(typename: String)
 
-                /// Reads what was selected for the object's type.
+                /// Reads the case for the object's type.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     let typename: String = try node.field("__typename")
                     switch typename {
@@ -186,12 +186,12 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
                     }
                 }
 
-                /// What was selected of a `CompletePaymentChallenge`.
+                /// The selected fields of a `CompletePaymentChallenge`.
                 public struct CompletePaymentChallenge: GraphQLReadable, GraphQLRedacted {
                     /// `CompletePaymentChallenge.redirectUrl`, `URL`.
                     public let redirectURL: ShopifyURL?
 
-                    /// Reads the selected fields; what else is there does not matter.
+                    /// Reads the selected fields and ignores others.
                     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                         self.redirectURL = try node.field("redirectUrl")
                     }

@@ -7,7 +7,7 @@ public import ShopifyStorefront
 /// Sets how the cart is paid: by a card-vault session that the app has created, or nothing for a free cart.
 /// Experimental: Shopify serves this only to apps that it has invited.
 public struct ExperimentalCartPaymentUpdate: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = ExperimentalCartPayload
 
     /// The variable `$cartId`, `ID!`.
@@ -15,7 +15,7 @@ public struct ExperimentalCartPaymentUpdate: GraphQLOperation, GraphQLRedacted {
     /// The variable `$payment`, `CartPaymentInput!`.
     public var payment: CartPaymentInput
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ExperimentalCartPaymentUpdate",
         kind: .mutation,
@@ -33,30 +33,8 @@ public struct ExperimentalCartPaymentUpdate: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment ExperimentalCart on Cart {
-              id
-              totalQuantity
-              cost {
-                totalAmount {
-                  ...Money
-                }
-              }
-            }
-            fragment CartUserError on CartUserError {
-              code
-              field
-              message
-            }
-            fragment CartWarning on CartWarning {
-              code
-              message
-              target
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.experimentalCart, .cartUserError, .cartWarning, .money],
         repetition: .always
     )
 
@@ -69,7 +47,7 @@ public struct ExperimentalCartPaymentUpdate: GraphQLOperation, GraphQLRedacted {
         self.payment = payment
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)
@@ -77,7 +55,7 @@ public struct ExperimentalCartPaymentUpdate: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `cartPaymentUpdate`.
+    /// Reads the result from the field `cartPaymentUpdate`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartPaymentUpdate")
     }

@@ -7,13 +7,13 @@ public import ShopifyStorefront
 /// Asks whether a cart can be completed. When the call is throttled, ask again after `pollAfter`.
 /// Experimental: Shopify serves this only to apps that it has invited.
 public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CartPrepareForCompletion
 
     /// The variable `$cartId`, `ID!`.
     public var cartID: CartID
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ExperimentalCartPrepareForCompletion",
         kind: .mutation,
@@ -49,25 +49,8 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
                 }
               }
             }
-            fragment ExperimentalCart on Cart {
-              id
-              totalQuantity
-              cost {
-                totalAmount {
-                  ...Money
-                }
-              }
-            }
-            fragment CartUserError on CartUserError {
-              code
-              field
-              message
-            }
-            fragment Money on MoneyV2 {
-              amount
-              currencyCode
-            }
             """#,
+        fragments: [.experimentalCart, .cartUserError, .money],
         repetition: .always
     )
 
@@ -78,32 +61,32 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
         self.cartID = cartID
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)
         return input
     }
 
-    /// Reads the field `cartPrepareForCompletion`.
+    /// Reads the result from the field `cartPrepareForCompletion`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartPrepareForCompletion")
     }
 
-    /// What `Mutation.cartPrepareForCompletion` answers.
+    /// The result of `Mutation.cartPrepareForCompletion`.
     public struct CartPrepareForCompletion: GraphQLReadable, GraphQLRedacted {
         /// `CartPrepareForCompletionPayload.result`, `CartPrepareForCompletionResult`.
         public let result: Result?
         /// `CartPrepareForCompletionPayload.userErrors`, `[CartUserError!]!`.
         public let userErrors: [CartUserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.result = try node.field("result")
             self.userErrors = try node.field("userErrors")
         }
 
-        /// What `CartPrepareForCompletionPayload.result` answers.
+        /// The result of `CartPrepareForCompletionPayload.result`.
         public enum Result: GraphQLReadable, GraphQLRedacted {
             /// The object is of type `CartStatusReady`.
             case cartStatusReady(CartStatusReady)
@@ -111,10 +94,10 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
             case cartStatusNotReady(CartStatusNotReady)
             /// The object is of type `CartThrottled`.
             case cartThrottled(CartThrottled)
-            /// Nothing was selected for the object's type, which may be newer than this code.
+            /// An object of another type, for example one that Shopify added later.
             case other(typename: String)
 
-            /// Reads what was selected for the object's type.
+            /// Reads the case for the object's type.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 let typename: String = try node.field("__typename")
                 switch typename {
@@ -125,41 +108,41 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
                 }
             }
 
-            /// What was selected of a `CartStatusReady`.
+            /// The selected fields of a `CartStatusReady`.
             public struct CartStatusReady: GraphQLReadable, GraphQLRedacted {
                 /// `CartStatusReady.cart`, `Cart`.
                 public let cart: ExperimentalCart?
                 /// `CartStatusReady.checkoutURL`, `URL`.
                 public let checkoutURL: ShopifyURL?
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.cart = try node.field("cart")
                     self.checkoutURL = try node.field("checkoutURL")
                 }
             }
 
-            /// What was selected of a `CartStatusNotReady`.
+            /// The selected fields of a `CartStatusNotReady`.
             public struct CartStatusNotReady: GraphQLReadable, GraphQLRedacted {
                 /// `CartStatusNotReady.cart`, `Cart`.
                 public let cart: ExperimentalCart?
                 /// `CartStatusNotReady.errors`, `[CartOperationError!]!`.
                 public let errors: [Error]
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.cart = try node.field("cart")
                     self.errors = try node.field("errors")
                 }
 
-                /// What `CartStatusNotReady.errors` answers.
+                /// The result of `CartStatusNotReady.errors`.
                 public struct Error: GraphQLReadable {
                     /// `CartOperationError.code`, `String!`.
                     public let code: String
                     /// `CartOperationError.message`, `String`.
                     public let message: String?
 
-                    /// Reads the selected fields; what else is there does not matter.
+                    /// Reads the selected fields and ignores others.
                     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                         self.code = try node.field("code")
                         self.message = try node.field("message")
@@ -167,14 +150,14 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
                 }
             }
 
-            /// What was selected of a `CartThrottled`.
+            /// The selected fields of a `CartThrottled`.
             public struct CartThrottled: GraphQLReadable, GraphQLRedacted {
                 /// `CartThrottled.cart`, `Cart`.
                 public let cart: ExperimentalCart?
                 /// `CartThrottled.pollAfter`, `DateTime!`.
                 public let pollAfter: ShopifyDateTime
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.cart = try node.field("cart")
                     self.pollAfter = try node.field("pollAfter")

@@ -7,7 +7,7 @@ public import ShopifyStorefront
 /// Completes a cart. This charges the buyer.
 /// Experimental: Shopify serves this only to apps that it has invited.
 public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     public typealias Output = CartSubmitForCompletion
 
     /// The variable `$cartId`, `ID!`.
@@ -16,7 +16,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
     /// the outcome is unknown: Shopify carries out each attempt once.
     public var attemptToken: String
 
-    /// The constant document.
+    /// The GraphQL document.
     public static let document = GraphQLDocument(
         name: "ExperimentalCartSubmitForCompletion",
         kind: .mutation,
@@ -48,12 +48,8 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
                 }
               }
             }
-            fragment CartUserError on CartUserError {
-              code
-              field
-              message
-            }
             """#,
+        fragments: [.cartUserError],
         repetition: .always
     )
 
@@ -66,7 +62,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
         self.attemptToken = attemptToken
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)
@@ -74,25 +70,25 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
         return input
     }
 
-    /// Reads the field `cartSubmitForCompletion`.
+    /// Reads the result from the field `cartSubmitForCompletion`.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("cartSubmitForCompletion")
     }
 
-    /// What `Mutation.cartSubmitForCompletion` answers.
+    /// The result of `Mutation.cartSubmitForCompletion`.
     public struct CartSubmitForCompletion: GraphQLReadable, GraphQLRedacted {
         /// `CartSubmitForCompletionPayload.result`, `CartSubmitForCompletionResult`.
         public let result: Result?
         /// `CartSubmitForCompletionPayload.userErrors`, `[CartUserError!]!`.
         public let userErrors: [CartUserError]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.result = try node.field("result")
             self.userErrors = try node.field("userErrors")
         }
 
-        /// What `CartSubmitForCompletionPayload.result` answers.
+        /// The result of `CartSubmitForCompletionPayload.result`.
         public enum Result: GraphQLReadable, GraphQLRedacted {
             /// The object is of type `SubmitSuccess`.
             case submitSuccess(SubmitSuccess)
@@ -102,10 +98,10 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
             case submitFailed(SubmitFailed)
             /// The object is of type `SubmitThrottled`.
             case submitThrottled(SubmitThrottled)
-            /// Nothing was selected for the object's type, which may be newer than this code.
+            /// An object of another type, for example one that Shopify added later.
             case other(typename: String)
 
-            /// Reads what was selected for the object's type.
+            /// Reads the case for the object's type.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 let typename: String = try node.field("__typename")
                 switch typename {
@@ -117,52 +113,52 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
                 }
             }
 
-            /// What was selected of a `SubmitSuccess`.
+            /// The selected fields of a `SubmitSuccess`.
             public struct SubmitSuccess: GraphQLReadable, GraphQLRedacted {
                 /// `SubmitSuccess.attemptId`, `String!`.
                 public let attemptID: String
                 /// `SubmitSuccess.redirectUrl`, `URL!`.
                 public let redirectURL: ShopifyURL
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.attemptID = try node.field("attemptId")
                     self.redirectURL = try node.field("redirectUrl")
                 }
             }
 
-            /// What was selected of a `SubmitAlreadyAccepted`.
+            /// The selected fields of a `SubmitAlreadyAccepted`.
             public struct SubmitAlreadyAccepted: GraphQLReadable {
                 /// `SubmitAlreadyAccepted.attemptId`, `String!`.
                 public let attemptID: String
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.attemptID = try node.field("attemptId")
                 }
             }
 
-            /// What was selected of a `SubmitFailed`.
+            /// The selected fields of a `SubmitFailed`.
             public struct SubmitFailed: GraphQLReadable, GraphQLRedacted {
                 /// `SubmitFailed.checkoutUrl`, `URL`.
                 public let checkoutURL: ShopifyURL?
                 /// `SubmitFailed.errors`, `[SubmissionError!]!`.
                 public let errors: [Error]
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.checkoutURL = try node.field("checkoutUrl")
                     self.errors = try node.field("errors")
                 }
 
-                /// What `SubmitFailed.errors` answers.
+                /// The result of `SubmitFailed.errors`.
                 public struct Error: GraphQLReadable {
                     /// `SubmissionError.code`, `SubmissionErrorCode!`.
                     public let code: SubmissionErrorCode
                     /// `SubmissionError.message`, `String`.
                     public let message: String?
 
-                    /// Reads the selected fields; what else is there does not matter.
+                    /// Reads the selected fields and ignores others.
                     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                         self.code = try node.field("code")
                         self.message = try node.field("message")
@@ -170,12 +166,12 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
                 }
             }
 
-            /// What was selected of a `SubmitThrottled`.
+            /// The selected fields of a `SubmitThrottled`.
             public struct SubmitThrottled: GraphQLReadable {
                 /// `SubmitThrottled.pollAfter`, `DateTime!`.
                 public let pollAfter: ShopifyDateTime
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.pollAfter = try node.field("pollAfter")
                 }

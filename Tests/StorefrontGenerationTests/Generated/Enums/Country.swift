@@ -3,12 +3,12 @@
 
 internal import ShopifyGraphQL
 
-/// A value of `Country`; ones that this version of the API does not have yet survive.
+/// A value of `Country`. Unknown values of later API versions are kept.
 internal struct Country: GraphQLOpenEnum {
     /// The value as text.
     internal let rawValue: String
 
-    /// A value with the given text.
+    /// Creates a value from its text.
     internal init(rawValue: String) {
         self.rawValue = rawValue
     }

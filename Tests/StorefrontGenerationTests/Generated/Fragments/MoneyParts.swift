@@ -10,9 +10,18 @@ internal struct MoneyParts: GraphQLReadable, GraphQLRedacted {
     /// `Money.currency`, `String!`.
     internal let currency: String
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.amount = try node.field("amount")
         self.currency = try node.field("currency")
     }
+}
+
+extension GraphQLFragment {
+    static let moneyParts = GraphQLFragment(#"""
+        fragment MoneyParts on Money {
+          amount
+          currency
+        }
+        """#)
 }

@@ -8,8 +8,16 @@ internal struct NodeParts: GraphQLReadable {
     /// `Node.id`, `ID!`.
     internal let id: String
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
     }
+}
+
+extension GraphQLFragment {
+    static let nodeParts = GraphQLFragment(#"""
+        fragment NodeParts on Node {
+          id
+        }
+        """#)
 }

@@ -10,9 +10,18 @@ internal struct PhotoParts: GraphQLReadable {
     /// `Photo.width`, `Int!`.
     internal let width: Int
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.url = try node.field("url")
         self.width = try node.field("width")
     }
+}
+
+extension GraphQLFragment {
+    static let photoParts = GraphQLFragment(#"""
+        fragment PhotoParts on Photo {
+          url
+          width
+        }
+        """#)
 }

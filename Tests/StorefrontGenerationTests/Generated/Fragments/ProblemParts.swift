@@ -12,10 +12,20 @@ internal struct ProblemParts: GraphQLReadable {
     /// `Problem.field`, `[String!]`.
     internal let field: [String]?
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.code = try node.field("code")
         self.message = try node.field("message")
         self.field = try node.field("field")
     }
+}
+
+extension GraphQLFragment {
+    static let problemParts = GraphQLFragment(#"""
+        fragment ProblemParts on Problem {
+          code
+          message
+          field
+        }
+        """#)
 }

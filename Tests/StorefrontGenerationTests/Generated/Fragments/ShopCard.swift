@@ -10,9 +10,18 @@ internal struct ShopCard: GraphQLReadable, Equatable {
     /// `Shop.name`, `String!`.
     internal let name: String
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.id = try node.field("id")
         self.name = try node.field("name")
     }
+}
+
+extension GraphQLFragment {
+    static let shopCard = GraphQLFragment(#"""
+        fragment ShopCard on Shop {
+          id
+          name
+        }
+        """#)
 }

@@ -3,14 +3,14 @@
 
 internal import ShopifyGraphQL
 
-/// What several operations answer alike.
+/// A result that several operations share.
 internal struct ShopPayload<Shop: GraphQLReadable>: GraphQLReadable {
     /// The field `shop`.
     internal let shop: Shop?
     /// The field `problems`.
     internal let problems: [ProblemParts]
 
-    /// Reads the selected fields; what else is there does not matter.
+    /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.shop = try node.field("shop")
         self.problems = try node.field("problems")

@@ -11,10 +11,10 @@ internal enum ThingParts: GraphQLReadable, Equatable {
     case boat(Boat)
     /// The object is of type `Ship`.
     case ship(Ship)
-    /// Nothing was selected for the object's type, which may be newer than this code.
+    /// An object of another type, for example one that Shopify added later.
     case other(typename: String)
 
-    /// Reads what was selected for the object's type.
+    /// Reads the case for the object's type.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let typename: String = try node.field("__typename")
         switch typename {
@@ -25,18 +25,18 @@ internal enum ThingParts: GraphQLReadable, Equatable {
         }
     }
 
-    /// What was selected of a `Node`.
+    /// The selected fields of a `Node`.
     internal struct Node: GraphQLReadable, Equatable {
         /// `Node.id`, `ID!`.
         internal let node: String
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.node = try node.field("node")
         }
     }
 
-    /// What was selected of a `Boat`.
+    /// The selected fields of a `Boat`.
     internal struct Boat: GraphQLReadable, Equatable {
         /// `Boat.id`, `ID!`.
         internal let id: String
@@ -45,7 +45,7 @@ internal enum ThingParts: GraphQLReadable, Equatable {
         /// `Boat.id`, `ID!`.
         internal let node: String
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.id = try node.field("id")
             self.sails = try node.field("sails")
@@ -53,7 +53,7 @@ internal enum ThingParts: GraphQLReadable, Equatable {
         }
     }
 
-    /// What was selected of a `Ship`.
+    /// The selected fields of a `Ship`.
     internal struct Ship: GraphQLReadable, Equatable {
         /// `Ship.id`, `ID!`.
         internal let id: String
@@ -64,7 +64,7 @@ internal enum ThingParts: GraphQLReadable, Equatable {
         /// `Ship.id`, `ID!`.
         internal let node: String
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.id = try node.field("id")
             self.tons = try node.field("tons")
@@ -72,4 +72,24 @@ internal enum ThingParts: GraphQLReadable, Equatable {
             self.node = try node.field("node")
         }
     }
+}
+
+extension GraphQLFragment {
+    static let thingParts = GraphQLFragment(#"""
+        fragment ThingParts on Thing {
+          __typename
+          ... on Boat {
+            id
+            sails
+          }
+          ... on Ship {
+            id
+            tons
+            title: name
+          }
+          ... on Node {
+            node: id
+          }
+        }
+        """#)
 }

@@ -10,9 +10,9 @@ internal struct Filter: GraphQLWritable, GraphQLRedacted {
     internal var value: String
     /// `Filter.limit`, `Int!`.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     internal var limit: Int?
-    /// `Filter.not`, `Filter`. As an object, because the types contain each other.
+    /// `Filter.not`, `Filter`. It is an untyped object, because the types contain each other.
     internal var not: InputField<GraphQLInputObject>
     /// `Filter.and`, `[Filter!]`.
     internal var and: InputField<[Filter]>
@@ -29,7 +29,7 @@ internal struct Filter: GraphQLWritable, GraphQLRedacted {
     /// `Filter.secret`, `String`.
     internal var secret: InputField<Secret>
 
-    /// Creates the input; what is unset is left out.
+    /// Creates the input. Unset fields are not sent.
     internal init(
         value: String,
         limit: Int? = nil,
@@ -54,7 +54,7 @@ internal struct Filter: GraphQLWritable, GraphQLRedacted {
         self.secret = secret
     }
 
-    /// What is set, for a request's body.
+    /// The set fields, for a request's body.
     internal var graphQLValue: JSONValue {
         var input = GraphQLInputObject()
         input.set("value", self.value)

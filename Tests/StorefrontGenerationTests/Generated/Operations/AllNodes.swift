@@ -5,13 +5,13 @@ internal import ShopifyGraphQL
 
 /// The query `AllNodes`.
 internal struct AllNodes: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     internal typealias Output = [Node?]
 
     /// The variable `$ids`, `[ID!]!`.
     internal var ids: [String]
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "AllNodes",
         kind: .query,
@@ -32,26 +32,26 @@ internal struct AllNodes: GraphQLOperation, GraphQLRedacted {
         self.ids = ids
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("ids", self.ids)
         return input
     }
 
-    /// Reads the field `nodes`.
+    /// Reads the result from the field `nodes`.
     internal static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("nodes")
     }
 
-    /// What `Query.nodes` answers.
+    /// The result of `Query.nodes`.
     internal struct Node: GraphQLReadable {
         /// The name of the object's type.
         internal let typename: String
         /// `Node.id`, `ID!`.
         internal let id: String
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.typename = try node.field("__typename")
             self.id = try node.field("id")

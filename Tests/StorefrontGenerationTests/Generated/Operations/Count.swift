@@ -5,13 +5,13 @@ internal import ShopifyGraphQL
 
 /// The mutation `Count`.
 internal struct Count: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     internal typealias Output = CountSelection
 
     /// The variable `$id`, `ID!`.
     internal var id: String
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "Count",
         kind: .mutation,
@@ -24,12 +24,8 @@ internal struct Count: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment ProblemParts on Problem {
-              code
-              message
-              field
-            }
             """#,
+        fragments: [.problemParts],
         repetition: .afterReading
     )
 
@@ -40,26 +36,26 @@ internal struct Count: GraphQLOperation, GraphQLRedacted {
         self.id = id
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
         return input
     }
 
-    /// Reads the field `count`.
+    /// Reads the result from the field `count`.
     internal static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("count")
     }
 
-    /// What `Mutation.count` answers.
+    /// The result of `Mutation.count`.
     internal struct CountSelection: GraphQLReadable {
         /// `CountPayload.count`, `Int!`.
         internal let count: Int
         /// `CountPayload.problems`, `[Problem!]!`.
         internal let problems: [ProblemParts]
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.count = try node.field("count")
             self.problems = try node.field("problems")

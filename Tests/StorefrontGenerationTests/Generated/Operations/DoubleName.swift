@@ -9,7 +9,7 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
     internal var documentValue: String
     /// The variable `$variables`, `Int!`.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     internal var variablesValue: Int?
     /// The variable `$input`, `ID`.
     internal var input: InputField<String>
@@ -20,7 +20,7 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
     /// The variable `$output`, `ID`.
     internal var outputValue: InputField<String>
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "DoubleName",
         kind: .query,
@@ -63,7 +63,7 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
         self.outputValue = outputValue
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("document", self.documentValue)
@@ -75,7 +75,7 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// What `DoubleName` answers.
+    /// The result of `DoubleName`.
     internal struct Output: GraphQLReadable {
         /// `Query.node`, `Node`.
         internal let a: A?
@@ -90,7 +90,7 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
         /// `Query.shop`, `Shop`.
         internal let e: E?
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.a = try node.field("a")
             self.need = try node.field("need")
@@ -100,56 +100,56 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
             self.e = try node.field("e")
         }
 
-        /// What `Query.node` answers.
+        /// The result of `Query.node`.
         internal struct A: GraphQLReadable {
             /// `Node.id`, `ID!`.
             internal let id: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
             }
         }
 
-        /// What `Query.shop` answers.
+        /// The result of `Query.shop`.
         internal struct B: GraphQLReadable {
             /// `Shop.id`, `ID!`.
             internal let id: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
             }
         }
 
-        /// What `Query.shop` answers.
+        /// The result of `Query.shop`.
         internal struct C: GraphQLReadable {
             /// `Shop.id`, `ID!`.
             internal let id: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
             }
         }
 
-        /// What `Query.shop` answers.
+        /// The result of `Query.shop`.
         internal struct D: GraphQLReadable {
             /// `Shop.id`, `ID!`.
             internal let id: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
             }
         }
 
-        /// What `Query.shop` answers.
+        /// The result of `Query.shop`.
         internal struct E: GraphQLReadable {
             /// `Shop.id`, `ID!`.
             internal let id: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
             }

@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 
 /// The mutation `Move`.
 internal struct Move: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     internal typealias Output = ShopPayload<Shop>
 
     /// The variable `$id`, `ID!`.
@@ -13,7 +13,7 @@ internal struct Move: GraphQLOperation, GraphQLRedacted {
     /// The variable `$to`, `Filter!`.
     internal var to: Filter
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "Move",
         kind: .mutation,
@@ -29,12 +29,8 @@ internal struct Move: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment ProblemParts on Problem {
-              code
-              message
-              field
-            }
-            """#
+            """#,
+        fragments: [.problemParts]
     )
 
     /// Creates the operation.
@@ -46,7 +42,7 @@ internal struct Move: GraphQLOperation, GraphQLRedacted {
         self.to = to
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -54,19 +50,19 @@ internal struct Move: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `move`.
+    /// Reads the result from the field `move`.
     internal static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("move")
     }
 
-    /// What `MovePayload.shop` answers.
+    /// The result of `MovePayload.shop`.
     internal struct Shop: GraphQLReadable {
         /// `Shop.id`, `ID!`.
         internal let id: String
         /// `Shop.country`, `Country!`.
         internal let country: Country
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.id = try node.field("id")
             self.country = try node.field("country")

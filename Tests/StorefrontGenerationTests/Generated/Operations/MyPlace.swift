@@ -5,10 +5,10 @@ internal import ShopifyGraphQL
 
 /// The query `MyPlace`.
 internal struct MyPlace: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     internal typealias Output = Place?
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "MyPlace",
         kind: .query,
@@ -21,35 +21,32 @@ internal struct MyPlace: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment ShopCard on Shop {
-              id
-              name
-            }
-            """#
+            """#,
+        fragments: [.shopCard]
     )
 
     /// Creates the operation.
     internal init() {}
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         let input = GraphQLInputObject()
         return input
     }
 
-    /// Reads the field `place`.
+    /// Reads the result from the field `place`.
     internal static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("place")
     }
 
-    /// What `Query.place` answers.
+    /// The result of `Query.place`.
     internal struct Place: GraphQLReadable {
         /// `Place.city`, `String!`.
         internal let city: String
         /// `Place.shop`, `Shop`.
         internal let shop: ShopCard?
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.city = try node.field("city")
             self.shop = try node.field("shop")

@@ -5,13 +5,13 @@ internal import ShopifyGraphQL
 
 /// The query `NodeByID`.
 internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     internal typealias Output = Node?
 
     /// The variable `$id`, `ID!`.
     internal var id: String
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "NodeByID",
         kind: .query,
@@ -28,14 +28,8 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment NodeParts on Node {
-              id
-            }
-            fragment ShopCard on Shop {
-              id
-              name
-            }
-            """#
+            """#,
+        fragments: [.nodeParts, .shopCard]
     )
 
     /// Creates the operation.
@@ -45,41 +39,41 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
         self.id = id
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
         return input
     }
 
-    /// Reads the field `node`.
+    /// Reads the result from the field `node`.
     internal static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("node")
     }
 
-    /// What `Query.node` answers.
+    /// The result of `Query.node`.
     internal struct Node: GraphQLReadable {
-        /// What the fragment `NodeParts` selects.
+        /// The fields of the fragment `NodeParts`.
         internal let nodeParts: NodeParts
-        /// What was selected for the object's own type.
+        /// The fields that depend on the object's type.
         internal let concrete: Concrete
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.nodeParts = try NodeParts(node)
             self.concrete = try Concrete(node)
         }
 
-        /// What was selected for the object's own type.
+        /// The fields that depend on the object's type.
         internal enum Concrete: GraphQLReadable {
             /// The object is of type `Boat`, `Ship`.
             case tagged(Tagged)
             /// The object is of type `Shop`.
             case shop(Shop)
-            /// Nothing was selected for the object's type, which may be newer than this code.
+            /// An object of another type, for example one that Shopify added later.
             case other(typename: String)
 
-            /// Reads what was selected for the object's type.
+            /// Reads the case for the object's type.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 let typename: String = try node.field("__typename")
                 switch typename {
@@ -89,25 +83,25 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
                 }
             }
 
-            /// What was selected of a `Tagged`.
+            /// The selected fields of a `Tagged`.
             internal struct Tagged: GraphQLReadable {
                 /// `Tagged.tag`, `String`.
                 internal let tag: String?
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.tag = try node.field("tag")
                 }
             }
 
-            /// What was selected of a `Shop`.
+            /// The selected fields of a `Shop`.
             internal struct Shop: GraphQLReadable {
                 /// `Shop.tag`, `String`.
                 internal let tag: String?
-                /// What the fragment `ShopCard` selects.
+                /// The fields of the fragment `ShopCard`.
                 internal let shopCard: ShopCard
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.tag = try node.field("tag")
                     self.shopCard = try ShopCard(node)

@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 
 /// The mutation `Rename`.
 internal struct Rename: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     internal typealias Output = ShopPayload<ShopCard>
 
     /// The variable `$id`, `ID!`.
@@ -15,7 +15,7 @@ internal struct Rename: GraphQLOperation, GraphQLRedacted {
     /// The variable `$note`, `String`.
     internal var note: InputField<String>
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "Rename",
         kind: .mutation,
@@ -30,16 +30,8 @@ internal struct Rename: GraphQLOperation, GraphQLRedacted {
                 }
               }
             }
-            fragment ShopCard on Shop {
-              id
-              name
-            }
-            fragment ProblemParts on Problem {
-              code
-              message
-              field
-            }
             """#,
+        fragments: [.shopCard, .problemParts],
         repetition: .always
     )
 
@@ -54,7 +46,7 @@ internal struct Rename: GraphQLOperation, GraphQLRedacted {
         self.note = note
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -63,7 +55,7 @@ internal struct Rename: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `rename`.
+    /// Reads the result from the field `rename`.
     internal static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("rename")
     }

@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 
 /// The query `Search`.
 internal struct Search: GraphQLOperation, GraphQLRedacted {
-    /// What the data become.
+    /// The type of the result.
     internal typealias Output = [ThingParts]
 
     /// The variable `$filter`, `Filter`.
@@ -13,7 +13,7 @@ internal struct Search: GraphQLOperation, GraphQLRedacted {
     /// The variable `$limit`, `Int`.
     internal var limit: InputField<Int>
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "Search",
         kind: .query,
@@ -23,22 +23,8 @@ internal struct Search: GraphQLOperation, GraphQLRedacted {
                 ...ThingParts
               }
             }
-            fragment ThingParts on Thing {
-              __typename
-              ... on Boat {
-                id
-                sails
-              }
-              ... on Ship {
-                id
-                tons
-                title: name
-              }
-              ... on Node {
-                node: id
-              }
-            }
-            """#
+            """#,
+        fragments: [.thingParts]
     )
 
     /// Creates the operation.
@@ -50,7 +36,7 @@ internal struct Search: GraphQLOperation, GraphQLRedacted {
         self.limit = limit
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("filter", self.filter)
@@ -58,7 +44,7 @@ internal struct Search: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// Reads the field `search`.
+    /// Reads the result from the field `search`.
     internal static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try data.field("search")
     }

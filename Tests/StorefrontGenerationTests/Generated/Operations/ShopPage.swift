@@ -13,12 +13,12 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
     internal var first: InputField<Int>
     /// The variable `$wide`, `Boolean!`.
     ///
-    /// Nil leaves it to its default.
+    /// Nil uses the default.
     internal var wide: Bool?
     /// The variable `$self`, `ID`.
     internal var selfValue: InputField<String>
 
-    /// The constant document.
+    /// The GraphQL document.
     internal static let document = GraphQLDocument(
         name: "ShopPage",
         kind: .query,
@@ -70,34 +70,8 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
                 id
               }
             }
-            fragment ShopCard on Shop {
-              id
-              name
-            }
-            fragment PhotoParts on Photo {
-              url
-              width
-            }
-            fragment ThingParts on Thing {
-              __typename
-              ... on Boat {
-                id
-                sails
-              }
-              ... on Ship {
-                id
-                tons
-                title: name
-              }
-              ... on Node {
-                node: id
-              }
-            }
-            fragment MoneyParts on Money {
-              amount
-              currency
-            }
             """#,
+        fragments: [.shopCard, .photoParts, .thingParts, .moneyParts],
         contextVariables: ["country", "language"],
         isPersonal: false
     )
@@ -115,7 +89,7 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
         self.selfValue = selfValue
     }
 
-    /// The values of this call, which stand nowhere but here.
+    /// The variables of this call.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -125,20 +99,20 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
         return input
     }
 
-    /// What `ShopPage` answers.
+    /// The result of `ShopPage`.
     internal struct Output: GraphQLReadable {
         /// `Query.shop`, `Shop`.
         internal let shop: Shop?
         /// `Query.shop`, `Shop`.
         internal let other: Other?
 
-        /// Reads the selected fields; what else is there does not matter.
+        /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             self.shop = try node.field("shop")
             self.other = try node.field("other")
         }
 
-        /// What `Query.shop` answers.
+        /// The result of `Query.shop`.
         internal struct Shop: GraphQLReadable {
             /// Said in one word.
             internal let motto: String
@@ -176,10 +150,10 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
             internal let things: Things
             /// `Shop.money`, `Money!`.
             internal let money: MoneyParts
-            /// What the fragment `ShopCard` selects.
+            /// The fields of the fragment `ShopCard`.
             internal let shopCard: ShopCard
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.motto = try node.field("motto")
                 self.`in` = try node.field("in")
@@ -202,63 +176,63 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
                 self.shopCard = try ShopCard(node)
             }
 
-            /// What `Shop.type` answers.
+            /// The result of `Shop.type`.
             internal struct TypeValue: GraphQLReadable {
                 /// `Place.city`, `String!`.
                 internal let city: String
                 /// `Place.shop`, `Shop`.
                 internal let TypeValue: TypeValueSelection?
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.city = try node.field("city")
                     self.TypeValue = try node.field("Type")
                 }
 
-                /// What `Place.shop` answers.
+                /// The result of `Place.shop`.
                 internal struct TypeValueSelection: GraphQLReadable {
                     /// `Shop.id`, `ID!`.
                     internal let id: String
 
-                    /// Reads the selected fields; what else is there does not matter.
+                    /// Reads the selected fields and ignores others.
                     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                         self.id = try node.field("id")
                     }
                 }
             }
 
-            /// What `Shop.type` answers.
+            /// The result of `Shop.type`.
             internal struct StringSelection: GraphQLReadable {
                 /// `Place.city`, `String!`.
                 internal let string: String
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.string = try node.field("string")
                 }
             }
 
-            /// What `Shop.things` answers.
+            /// The result of `Shop.things`.
             internal struct Things: GraphQLReadable {
                 /// `ThingConnection.nodes`, `[Thing!]!`.
                 internal let nodes: [ThingParts]
                 /// `ThingConnection.pageInfo`, `PageInfo!`.
                 internal let pageInfo: PageInfo
 
-                /// Reads the selected fields; what else is there does not matter.
+                /// Reads the selected fields and ignores others.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.nodes = try node.field("nodes")
                     self.pageInfo = try node.field("pageInfo")
                 }
 
-                /// What `ThingConnection.pageInfo` answers.
+                /// The result of `ThingConnection.pageInfo`.
                 internal struct PageInfo: GraphQLReadable {
                     /// `PageInfo.hasNextPage`, `Boolean!`.
                     internal let hasNextPage: Bool
                     /// `PageInfo.endCursor`, `String`.
                     internal let endCursor: String?
 
-                    /// Reads the selected fields; what else is there does not matter.
+                    /// Reads the selected fields and ignores others.
                     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                         self.hasNextPage = try node.field("hasNextPage")
                         self.endCursor = try node.field("endCursor")
@@ -267,12 +241,12 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
             }
         }
 
-        /// What `Query.shop` answers.
+        /// The result of `Query.shop`.
         internal struct Other: GraphQLReadable {
             /// `Shop.id`, `ID!`.
             internal let id: String
 
-            /// Reads the selected fields; what else is there does not matter.
+            /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 self.id = try node.field("id")
             }

@@ -47,8 +47,8 @@ public struct CustomerTokenExchange: Sendable {
         do { try call.headers.set("Authorization", token.token.reveal()) } catch {
             throw IdentityError(.rejected, .identityRejected, "The customer's token cannot stand in a header.")
         }
-        let answer = try await executor.execute(Create(), call).data
-        guard let text = answer.token, !text.isEmpty else {
+        let answer = try await executor.execute(StorefrontToken(), call).data
+        guard let storefrontToken = answer.customerAccessToken, !storefrontToken.isEmpty else {
             throw IdentityError(
                 .rejected,
                 .identityRejected,
@@ -56,30 +56,6 @@ public struct CustomerTokenExchange: Sendable {
                 hint: "Check that the customer still exists."
             )
         }
-        return CustomerAccessToken(issuedByShopify: Secret(text), expiresAt: token.expiresAt, issuer: token.issuer)
-    }
-
-    private struct Create: GraphQLOperation {
-        struct Output: GraphQLReadable {
-            let token: String?
-
-            init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                let payload = AnswerNode(node)["storefrontCustomerAccessTokenCreate"]
-                token = try payload.object()["customerAccessToken"].optionalText()
-            }
-        }
-
-        static let document = GraphQLDocument(
-            name: "StorefrontToken",
-            kind: .mutation,
-            text: """
-                mutation StorefrontToken {
-                  storefrontCustomerAccessTokenCreate { customerAccessToken userErrors { field message } }
-                }
-                """,
-            repetition: .once
-        )
-
-        var variables: GraphQLInputObject { GraphQLInputObject() }
+        return CustomerAccessToken(issuedByShopify: storefrontToken, expiresAt: token.expiresAt, issuer: token.issuer)
     }
 }

@@ -1,0 +1,26 @@
+/// The forms in which Shopify accepts a buyer's data.
+///
+/// Others are left out, because one bad field fails a whole mutation.
+enum CartText {
+    /// E.164: a plus and 8 to 15 digits.
+    static func phone(_ text: String) -> String? {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "+"), (8...15).contains(digits.count),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        return text
+    }
+
+    /// ISO 3166-1 alpha-2, in capitals as in the schema's enum.
+    static func country(_ text: String) -> String? {
+        let code = text.uppercased()
+        let isCode = code.utf8.count == 2 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+        return isCode ? code : nil
+    }
+
+    /// A subdivision without its country: `US-NY` becomes `NY`.
+    static func region(_ text: String, in country: String?) -> String {
+        guard let country, text.utf8.starts(with: (country + "-").utf8) else { return text }
+        return String(text.dropFirst(3))
+    }
+}
