@@ -39,6 +39,8 @@ struct PowerLoss {
         var later = ledger
         var isOpened = false
         let wanted = states / 2 + 1
+        let writes = records.count { if case .mark = $0 { false } else { true } }
+        var written = 0
         var made = 0
         for (position, record) in records.enumerated() {
             if case .mark(let number) = record {
@@ -53,8 +55,9 @@ struct PowerLoss {
                 continue
             }
             disk.apply(record)
+            written += 1
             // Spread over the whole record, the rest by chance.
-            let due = wanted * (position + 1) / records.count
+            let due = wanted * written / writes
             while made < due {
                 made += 1
                 tally.tried += 1
