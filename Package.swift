@@ -72,7 +72,10 @@ let package = Package(
         library("ShopifyGraphQL", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
         // Layer 3
-        library("IdentityShopify", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        library(
+            "IdentityShopify",
+            ["IdentityOIDC", "ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]
+        ),
         library("IdentityBolt", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("IdentitySQLite", ["IdentityStoreKit", "IdentityKit", "IdentityCrypto", "CIdentitySQLite"]),
         library(
@@ -88,7 +91,7 @@ let package = Package(
         ),
         .target(
             name: "ShopifyCustomerAccount",
-            dependencies: ["ShopifyGraphQL", "IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
+            dependencies: ["ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"],
             exclude: ["Documents"],
             swiftSettings: settings
         ),
@@ -158,7 +161,10 @@ let package = Package(
         ),
         tests(
             "IdentityShopifyTests",
-            ["IdentityShopify", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityTesting", "IdentitySandbox"]
+            [
+                "IdentityShopify", "IdentityKit", "IdentityOIDC", "ShopifyGraphQL", "IdentityHTTP", "IdentityTesting",
+                "IdentitySandbox",
+            ]
         ),
         tests(
             "IdentityBoltTests",

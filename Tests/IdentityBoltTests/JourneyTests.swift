@@ -5,7 +5,7 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-@Suite("Whole logins at the sandbox's Bolt")
+@Suite("Complete logins at the sandbox's Bolt")
 struct JourneyTests {
     enum Client: String, Sendable, CaseIterable {
         case confidential, publicPKCE, confidentialPKCE, discovered, sfcc
@@ -44,7 +44,11 @@ struct JourneyTests {
         return (sandbox, try BoltProvider(configuration, environment: environment), environment)
     }
 
-    @Test("every client keeps the promises of a provider", arguments: Client.allCases, ProviderConformance.cases)
+    @Test(
+        "every client type passes the provider conformance suite",
+        arguments: Client.allCases,
+        ProviderConformance.cases
+    )
     func conformance(client: Client, promise: ProviderConformance.Case) async throws {
         let (sandbox, provider, _) = try await place(client)
         try await promise.run {
@@ -53,7 +57,7 @@ struct JourneyTests {
         await sandbox.stop()
     }
 
-    @Test("a code that a phone relayed becomes a session, whose renewal may only read")
+    @Test("a phone's code becomes a session, which may only read after a refresh")
     func relayedCode() async throws {
         let (sandbox, provider, environment) = try await place(.confidential)
         let bolt = try #require(provider as? BoltProvider)
@@ -87,7 +91,7 @@ struct JourneyTests {
         await sandbox.stop()
     }
 
-    @Test("a code is useless to whoever lacks the verifier that began the login")
+    @Test("a code cannot be exchanged without the verifier of its login")
     func stolenCode() async throws {
         let (sandbox, provider, _) = try await place(.publicPKCE)
         let checkout = BoltCheckout()
@@ -129,7 +133,7 @@ struct JourneyTests {
         await sandbox.stop()
     }
 
-    @Test("the sandbox's own configuration file makes every Bolt provider, and each signs in")
+    @Test("every Bolt provider of the sandbox's configuration file signs in")
     func labConfiguration() async throws {
         let sandbox = try await Sandbox.start()
         let lab = sandbox.labConfiguration()

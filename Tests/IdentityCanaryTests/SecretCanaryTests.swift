@@ -1,5 +1,6 @@
 import Foundation
 import IdentityCrypto
+import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Testing

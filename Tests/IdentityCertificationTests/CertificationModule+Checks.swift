@@ -1,4 +1,5 @@
 import IdentityCrypto
+import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentitySandbox

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IdentityCrypto
+import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentityTesting
@@ -14,7 +15,7 @@ struct ByteIdentityTests {
     /// Pairs that `String ==` cannot tell apart.
     static let pairs = [("K1", "\u{212A}1"), ("\u{E9}", "e\u{301}"), ("\u{212B}", "\u{C5}"), ("\u{2126}", "\u{3A9}")]
 
-    @Test("the pairs are equal to String, or this suite shows nothing", arguments: pairs)
+    @Test("String compares the pairs of this suite as equal", arguments: pairs)
     func premise(one: String, other: String) {
         #expect(one == other)
         #expect(!one.isIdentical(to: other))

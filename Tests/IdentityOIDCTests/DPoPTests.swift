@@ -32,7 +32,7 @@ struct DPoPTests {
         return error("use_dpop_nonce", [wanted], status: request.path == "/token" ? 400 : 401)
     }
 
-    @Test("one key of its own proves a session's requests from login through renewal to UserInfo, nonces included")
+    @Test("each session uses one DPoP key for login, refresh and UserInfo, with nonces")
     func session() async throws {
         try await FakeWorld.run(Self.bind) { world in
             world.fake.change(answer: Self.bound)
@@ -47,7 +47,7 @@ struct DPoPTests {
             for round in 0..<2 {
                 let first = world.fake.requests(to: "/token").count
                 let started = try await sessions.begin("fake")
-                let query = FormFields.decode((started.url.query ?? "").utf8)
+                let query = (FormEncoding.decode(Array((started.url.query ?? "").utf8)) ?? [])
                 let asked = Dictionary(query, uniquingKeysWith: { _, _ in "twice" })
                 world.fake.expect(nonce: asked["nonce"])
                 let form = "code=code-1&state=\(asked["state"] ?? "")"
@@ -112,7 +112,7 @@ struct DPoPTests {
         Answer(error: "invalid_dpop_proof", nonces: ["#"], requests: [1, 1]),
     ]
 
-    @Test("a nonce that can be used is tried once; one that cannot, and any other refusal, is not", arguments: answers)
+    @Test("a request is repeated once for a usable nonce, and not for another refusal", arguments: answers)
     func nonces(answer: Answer) async throws {
         try await FakeWorld.run(Self.bind) { world in
             world.fake.intercept { request in
@@ -137,7 +137,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "tokens that are bound to nothing are refused, unless they are accepted by name; bound ones that nobody asked for too"
+        "bearer tokens are refused unless acceptsUnboundTokens is set; unsolicited bound tokens are refused too"
     )
     func downgrade() async throws {
         try await FakeWorld.run(Self.bind) { world in
@@ -164,7 +164,9 @@ struct DPoPTests {
         }
     }
 
-    @Test("a renewal follows the session, whatever is configured: bound tokens stay bound, unbound ones go on")
+    @Test(
+        "a refresh follows the session and not the configuration: bound tokens stay bound, bearer tokens stay accepted"
+    )
     func renewalOfEither() async throws {
         try await FakeWorld.run {
             Self.bind(&$0)
@@ -186,7 +188,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "a session from before keeps its bearer tokens when binding is turned on, and a bound one its key when it is off"
+        "existing sessions keep bearer tokens when DPoP is switched on, and their DPoP key when it is switched off"
     )
     func change() async throws {
         try await FakeWorld.run(Self.bind) { world in
@@ -224,7 +226,7 @@ struct DPoPTests {
         }
     }
 
-    @Test("metadata that list other algorithms end the login before it begins")
+    @Test("a login fails before it starts if the metadata list other algorithms")
     func algorithms() async throws {
         try await FakeWorld.run(Self.bind) { world in
             world.fake.change(metadata: { $0["dpop_signing_alg_values_supported"] = .array([.string("RS256")]) })
@@ -234,7 +236,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "an app takes the session's token to its own resource server, with a proof for each request and the server's nonce"
+        "an app calls its own resource server with a proof for each request and the server's nonce"
     )
     func resources() async throws {
         try await FakeWorld.run(Self.bind) { world in

@@ -9,7 +9,7 @@ struct FormPostTests {
         configuration.responseMode = .formPost
     }
 
-    @Test("a posted code is taken, a code in a URL is not, and an error counts whichever way it comes")
+    @Test("a posted code is accepted, a code in a URL is not, and an error is accepted in both")
     func modes() async throws {
         try await FakeWorld.run(Self.asked) { world in
             var options = LoginOptions()
@@ -39,7 +39,7 @@ struct FormPostTests {
         }
     }
 
-    @Test("metadata that list other modes end the login before it begins; those that list none do not")
+    @Test("a login fails before it starts if the metadata list other response modes")
     func metadata() async throws {
         try await FakeWorld.run(Self.asked) { world in
             #expect(await world.refusal() == nil)
@@ -59,7 +59,7 @@ struct FormPostTests {
 
         func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
             let url = try await login.authorizationURL(redirectURI: "https://app.example/cb")
-            let fields = FormFields.decode((url.query ?? "").utf8)
+            let fields = (FormEncoding.decode(Array((url.query ?? "").utf8)) ?? [])
             let state = fields.first { $0.0 == "state" }?.1 ?? ""
             world.fake.expect(nonce: fields.first { $0.0 == "nonce" }?.1)
             let form = "code=code-1&state=\(state)"
@@ -73,7 +73,7 @@ struct FormPostTests {
         func present(_ login: PresentedLogin) async throws -> String { try await poster.present(login) }
     }
 
-    @Test("a login through a presenter catches the form; a presenter that cannot is an error of the configuration")
+    @Test("a presenter receives the form; a presenter without support for forms is a configuration error")
     func presenters() async throws {
         try await FakeWorld.run(Self.asked) { world in
             let sessions = SessionManager(

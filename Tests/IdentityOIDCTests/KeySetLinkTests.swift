@@ -10,7 +10,7 @@ import Testing
 /// The end of a chain: answers as a test says, and counts.
 private final class KeyStub: KeySetProviding {
     private struct State {
-        var demands: [KeySetRequirement] = []
+        var requirements: [KeySetRequirement] = []
         var keys: [JSONValue] = []
         var isDown = false
         var isStill = false
@@ -27,8 +27,8 @@ private final class KeyStub: KeySetProviding {
         state = Mutex(State(keys: keys))
     }
 
-    var fetches: Int { state.withLock { $0.demands.count } }
-    var last: KeySetRequirement? { state.withLock { $0.demands.last } }
+    var fetches: Int { state.withLock { $0.requirements.count } }
+    var last: KeySetRequirement? { state.withLock { $0.requirements.last } }
 
     func publish(_ keys: [JSONValue]) { state.withLock { $0.keys = keys } }
     func goDown() { state.withLock { $0.isDown = true } }
@@ -42,10 +42,10 @@ private final class KeyStub: KeySetProviding {
         gate.withLock { $0.take() }?.resume()
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         let (fetch, keys, isDown) = state.withLock { state in
-            state.demands.append(demand)
-            return (state.demands.count, state.keys, state.isDown)
+            state.requirements.append(requirement)
+            return (state.requirements.count, state.keys, state.isDown)
         }
         if isGated.withLock({ $0 }) {
             await withCheckedContinuation { continuation in
@@ -55,12 +55,12 @@ private final class KeyStub: KeySetProviding {
         }
         guard !isDown else { throw IdentityError(.retryLater, .providerUnavailable, "down") }
         let set = try JSONWebKeySet(parsing: JSONValue.object(["keys": .array(keys)]).serialized)
-        let isSame = demand.known?.keys.hasSameKeys(as: set) ?? false
+        let isSame = requirement.known?.keys.hasSameKeys(as: set) ?? false
         let now = clock.elapsed
         return KeySetSnapshot(
             url: url,
             keys: set,
-            revision: isSame ? demand.known?.revision ?? fetch : fetch,
+            revision: isSame ? requirement.known?.revision ?? fetch : fetch,
             fetch: fetch,
             entityTag: nil,
             lifetime: .seconds(1000),
@@ -83,17 +83,17 @@ struct KeySetLinkTests {
         stub = KeyStub(clock, [try TokenForge(.es256).jwk])
     }
 
-    @Test("a bucket gives so many at once, one more each interval, and takes back")
+    @Test("a token bucket permits a burst, one more per interval, and takes tokens back")
     func bucket() {
         var bucket = TokenBucket(size: 2, interval: .seconds(60))
         #expect((0..<4).map { _ in bucket.take(at: .seconds(5)) } == [true, true, false, false])
         let later = [64, 65, 66, 125, 10_000, 10_000, 10_000].map { bucket.take(at: .seconds($0)) }
         #expect(later == [false, true, false, true, true, true, false])
-        bucket.giveBack()
+        bucket.putBack()
         #expect([bucket.take(at: .seconds(10_000)), bucket.take(at: .seconds(10_000))] == [true, false])
     }
 
-    @Test("the cache asks again only for what is old, and keeps what it has when that fails")
+    @Test("the cache fetches expired keys only, and keeps them when the fetch fails")
     func cache() async throws {
         let cache = KeySetCache(stub, clock: clock)
         _ = try await cache.keys(at: url, .usable)
@@ -111,7 +111,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 4)
     }
 
-    @Test("a flight that left before the token was signed does not answer for it")
+    @Test("a fetch that started before the token was signed is not used for that token")
     func flight() async throws {
         let shared = KeySetSingleFlight(KeySetCache(stub, clock: clock), clock: clock)
         let known = try await shared.keys(at: url, .usable)
@@ -129,7 +129,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 3)
     }
 
-    @Test("who looked just before another's flight landed does not fly again")
+    @Test("a caller that checked just before another fetch ended does not fetch again")
     func lateLook() async throws {
         let stepping = SteppingClock()
         let shared = KeySetSingleFlight(KeySetCache(stub, clock: stepping), clock: stepping)
@@ -140,7 +140,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 1)
     }
 
-    @Test("a failed fetch is not charged to the budget")
+    @Test("a failed fetch does not count in the rate limit")
     func budget() async throws {
         let reporter = KeySetReporter(environment: environment(), provider: "any")
         let budget = KeySetRefetchLimiter(stub, clock: clock, reporter: reporter)
@@ -159,7 +159,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 23)
     }
 
-    @Test("an endpoint that fails is asked twice, then once in ten seconds, and as ever after a success")
+    @Test("after failures there are two fetches, then one per ten seconds, until one succeeds")
     func pause() async throws {
         let paused = KeySetRetryBackoff(stub, clock: clock)
         stub.goDown()
@@ -178,7 +178,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 15)
     }
 
-    @Test("the error of a pause belongs to the operation that meets it")
+    @Test("an error during a pause belongs to the operation that gets it (key set)")
     func pauseError() async throws {
         let paused = KeySetRetryBackoff(stub, clock: clock)
         stub.goDown()
@@ -191,7 +191,7 @@ struct KeySetLinkTests {
         #expect(ids.count == 4)
     }
 
-    @Test("old keys serve on through an outage, a minute at a time, and never past the hard age")
+    @Test("expired keys are used during an outage, a minute at a time, up to the maximum age")
     func tolerance() async throws {
         let tolerant = KeySetStaleIfError(stub, clock: clock)
         var known = try await tolerant.keys(at: url, .usable)
@@ -205,14 +205,14 @@ struct KeySetLinkTests {
         await #expect(throws: IdentityError.self) {
             _ = try await tolerant.keys(at: url, .newer(than: known, keyID: "a"))
         }
-        clock.advance(by: KeySetStaleIfError.hardAge - .seconds(1030))
+        clock.advance(by: KeySetStaleIfError.maximumAge - .seconds(1030))
         known = try await tolerant.keys(at: url, .refreshed(known))
-        #expect(known.freshUntil == KeySetStaleIfError.hardAge)
+        #expect(known.freshUntil == KeySetStaleIfError.maximumAge)
         clock.advance(by: .seconds(30))
         await #expect(throws: IdentityError.self) { _ = try await tolerant.keys(at: url, .refreshed(known)) }
     }
 
-    @Test("an unknown key is asked for once in a minute; what is unknown is forgotten with the keys")
+    @Test("an unknown kid causes one fetch per minute; new keys clear the negative cache")
     func unknownKeys() async throws {
         let memory = KeySetNegativeCache(stub, clock: clock)
         var known = try await memory.keys(at: url, .usable)
@@ -234,7 +234,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 7)
     }
 
-    @Test("ten thousand unknown keys do not grow the memory")
+    @Test("ten thousand unknown key ids do not increase memory")
     func boundedMemory() async throws {
         let memory = KeySetNegativeCache(stub, clock: clock)
         let known = try await memory.keys(at: url, .usable)
@@ -245,7 +245,7 @@ struct KeySetLinkTests {
         #expect(memory.count == KeySetNegativeCache.capacity)
     }
 
-    @Test("keys are asked for again in the background before they get old; a failure there changes nothing")
+    @Test("keys are fetched in the background before they expire; a failed fetch has no effect")
     func refreshAhead() async throws {
         let ahead = KeySetRefreshAhead(KeySetCache(stub, clock: clock), clock: clock)
         let first = try await ahead.keys(at: url, .usable)

@@ -4,7 +4,7 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-@Suite("What every login asks for")
+@Suite("Login defaults of the configuration")
 struct LoginDefaultsTests {
     /// The query of the authorization URL that an entry of the configuration file leads to.
     private func query(_ members: JSONObject, _ options: LoginOptions = LoginOptions()) async throws -> [String: String]
@@ -23,7 +23,7 @@ struct LoginDefaultsTests {
                 environment: world.environment
             )
             let request = try await registry.provider(named: "any").authorizationRequest(options)
-            query = FormFields.decode((request.url.query ?? "").utf8)
+            query = (FormEncoding.decode(Array((request.url.query ?? "").utf8)) ?? [])
         }
         return Dictionary(query) { $1 }
     }
@@ -43,7 +43,7 @@ struct LoginDefaultsTests {
         "authorizationParameters": .object(["audience": .string("https://api.example/ä"), "a.b-c_d": .string("1")]),
     ]
 
-    @Test("the configuration file says what the authorization request asks for")
+    @Test("the configuration file sets parameters of the authorization request")
     func configured() async throws {
         let query = try await query(Self.everything)
         #expect(query["prompt"] == "login consent")
@@ -55,7 +55,7 @@ struct LoginDefaultsTests {
         #expect(query["a.b-c_d"] == "1")
     }
 
-    @Test("the options of one login replace it member by member")
+    @Test("the options of one login replace the defaults member by member")
     func replaced() async throws {
         var options = LoginOptions()
         options.prompt = "none"
@@ -73,7 +73,7 @@ struct LoginDefaultsTests {
         #expect(query["a.b-c_d"] == "1")
     }
 
-    @Test("max_age of the configuration is checked in the ID token, like that of one login")
+    @Test("a configured max_age is checked in the ID token")
     func maximumAge() async throws {
         try await FakeWorld.run {
             $0.loginDefaults.maximumAge = .seconds(60)
@@ -83,7 +83,7 @@ struct LoginDefaultsTests {
         }
     }
 
-    @Test("a device login asks for the same")
+    @Test("a device login uses the login defaults too")
     func device() async throws {
         try await FakeWorld.run {
             $0.loginDefaults.prompt = "consent"
@@ -91,7 +91,7 @@ struct LoginDefaultsTests {
         } _: { world in
             _ = try await world.provider.deviceAuthorization(LoginOptions())
             let request = try #require(world.fake.requests(to: "/device").first)
-            let fields = Dictionary(FormFields.decode(request.body)) { $1 }
+            let fields = Dictionary(FormEncoding.decode(request.body) ?? []) { $1 }
             #expect(fields["prompt"] == "consent")
             #expect(fields["audience"] == "x")
         }
@@ -105,7 +105,7 @@ struct LoginDefaultsTests {
     ]
 
     @Test(
-        "a parameter of the protocol is refused in the configuration file, by the path of the member",
+        "a protocol parameter is refused in the configuration file, with the member's path",
         arguments: protocolNames
     )
     func protocolParameter(name: String) async throws {
@@ -114,7 +114,7 @@ struct LoginDefaultsTests {
         #expect(error?.message.contains("providers.any.authorizationParameters.\(name) ") == true)
     }
 
-    @Test("and in the options of one login", arguments: protocolNames)
+    @Test("a protocol parameter is refused in the options of one login", arguments: protocolNames)
     func protocolParameterOfLogin(name: String) async throws {
         var options = LoginOptions()
         options.additionalParameters = [(name, "x")]
@@ -124,7 +124,7 @@ struct LoginDefaultsTests {
     }
 
     @Test(
-        "a parameter that has a member of its own is refused with the name of the member",
+        "a parameter with its own member is refused with that member's name",
         arguments: [
             ("prompt", "prompt"), ("max_age", "maxAge"), ("acr_values", "acrValues"), ("ui_locales", "uiLocales"),
             ("login_hint", "loginHint"),
@@ -139,7 +139,7 @@ struct LoginDefaultsTests {
     }
 
     @Test(
-        "a value that cannot be sent is an error with the path of its member",
+        "an invalid value is an error with the member's path",
         arguments: [
             ("prompt", .string("none login")), ("prompt", .string("login  consent")), ("prompt", .string(" login")),
             ("prompt", .array([.string("login")])), ("prompt", .string("é")), ("maxAge", .integer(-1)),
@@ -156,7 +156,7 @@ struct LoginDefaultsTests {
     }
 
     @Test(
-        "so is a name or value among further parameters",
+        "an invalid name or value of a further parameter is an error with the member's path",
         arguments: [("a b", .string("x")), ("", .string("x")), ("a[]", .string("x")), ("a", .integer(1))]
             as [(String, JSONValue)]
     )
@@ -166,7 +166,7 @@ struct LoginDefaultsTests {
         #expect(error?.message.contains("providers.any.authorizationParameters.") == true)
     }
 
-    @Test("neither description nor mirror shows the hint or the values of further parameters")
+    @Test("description and mirror do not show the login hint and the values of further parameters")
     func description() {
         var defaults = LoginDefaults()
         defaults.loginHint = "ada@example.com"

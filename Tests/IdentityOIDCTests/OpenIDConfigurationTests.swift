@@ -6,7 +6,7 @@ import Testing
 @Suite("Configuration of an OpenID provider")
 struct OpenIDConfigurationTests {
     @Test(
-        "a redirect URI that no provider can have registered is an error of the configuration",
+        "an invalid redirect URI is a configuration error",
         arguments: [
             ("", false), ("not a uri", false), ("/cb", false), ("https://a.example/#x", false), ("app:", false),
             ("https://user@a.example/cb", false), ("https://a.example:80@evil.example/", false),
@@ -51,7 +51,7 @@ struct OpenIDConfigurationTests {
     }
 
     @Test(
-        "a client authenticates with what is configured for the method, and with nothing else beside it",
+        "the authentication method must fit the configured secret or key",
         arguments: [
             ("", "none"), (#","clientSecret":{"env":"SECRET"}"#, "client_secret_basic"),
             (#","clientKey":{"env":"KEY"}"#, "private_key_jwt"),
@@ -85,5 +85,25 @@ struct OpenIDConfigurationTests {
     func clientAuthentication(members: String, result: String) throws {
         let found = try authentication(members)
         #expect(found == result || found == "Configuration member providers.a.\(result).")
+    }
+
+    @Test("the UserInfo endpoint has the member userInfo, and api is refused with a hint")
+    func userInfo() throws {
+        func provider(_ member: String) throws -> OpenIDProvider? {
+            let json =
+                #"{"providers":{"a":{"kind":"openid","issuer":"https://id.example","clientID":"c","#
+                + #""redirectURI":"https://app.example/cb","endpoints":{"\#(member)":"https://id.example/me"}}}}"#
+            let registry = try ProviderRegistry(
+                try IdentityConfiguration(json: Array(json.utf8), environmentVariables: [:]),
+                factories: [OpenIDProviderFactory()],
+                environment: IdentityEnvironment(transport: try CurlTransport())
+            )
+            return try registry.provider(named: "a") as? OpenIDProvider
+        }
+        let endpoint = try provider("userInfo")?.client.configuration.endpoints.userInfo
+        #expect(endpoint?.text == "https://id.example/me")
+        let error = #expect(throws: IdentityError.self) { try provider("api") }
+        #expect(error?.message.contains("providers.a.endpoints.api ") == true)
+        #expect(error?.hint?.contains("userInfo") == true)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 struct OpenIDProviderTests {
     private static let discovery = "/.well-known/openid-configuration"
 
-    @Test("a redirect URI of one login alone is checked like the configured one")
+    @Test("the redirect URI of one login is checked like the configured one")
     func redirectURIOfOneLogin() async throws {
         try await FakeWorld.run { world in
             var options = LoginOptions()
@@ -21,7 +21,7 @@ struct OpenIDProviderTests {
         }
     }
 
-    @Test("a login by the book: the verifier of the challenge, the redirect URI as sent, claims of the ID token")
+    @Test("a complete login: verifier, redirect URI and claims of the ID token")
     func login() async throws {
         try await FakeWorld.run { world in
             let request = try await world.begin()
@@ -34,7 +34,7 @@ struct OpenIDProviderTests {
             let fields = Dictionary(sent.formFields(), uniquingKeysWith: { one, _ in one })
             let verifier = try #require(fields["code_verifier"])
             let challenge = Base64URL.encode(try Digest.sha256(Array(verifier.utf8)))
-            #expect(FormFields.decode((request.url.query ?? "").utf8).contains { $0.1 == challenge })
+            #expect((FormEncoding.decode(Array((request.url.query ?? "").utf8)) ?? []).contains { $0.1 == challenge })
             #expect(fields["grant_type"] == "authorization_code")
             #expect(fields["code"] == "code-1")
             #expect(fields["client_id"] == "client-1")
@@ -76,7 +76,7 @@ struct OpenIDProviderTests {
     }
 
     @Test(
-        "additional parameters cannot replace what the protocol needs",
+        "additional parameters cannot replace protocol parameters",
         arguments: [
             "state", "nonce", "redirect_uri", "client_id", "response_type", "scope", "code_challenge",
             "code_challenge_method", "request", "request_uri", "prompt", "response_mode", "dpop_jkt", "client_secret",
@@ -140,7 +140,7 @@ struct OpenIDProviderTests {
         ),
     ]
 
-    @Test("discovery that lies is refused before the buyer is sent anywhere", arguments: discoveryLies)
+    @Test("invalid discovery fails the login before the redirect", arguments: discoveryLies)
     func discovery(lie: Lie) async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: lie.change)
@@ -152,7 +152,7 @@ struct OpenIDProviderTests {
         }
     }
 
-    @Test("metadata that were good serve through lies and outages, asked for again once a minute")
+    @Test("valid metadata are used while discovery is invalid or down, and fetched once a minute")
     func oldMetadata() async throws {
         try await FakeWorld.run { world in
             _ = try await world.begin()
@@ -205,7 +205,7 @@ struct OpenIDProviderTests {
         },
     ]
 
-    @Test("a token endpoint that misbehaves is refused, and the code is sent once", arguments: tokenLies)
+    @Test("an invalid token response fails the login, and the code is sent once", arguments: tokenLies)
     func tokenEndpoint(lie: Lie) async throws {
         // Short only where the deadline is what is tried: a busy machine is no slow provider.
         try await FakeWorld.run({ if lie.testDescription == "slow" { $0.timeout = .seconds(1) } }) { world in
@@ -232,7 +232,7 @@ struct OpenIDProviderTests {
         Lie(testDescription: "expired", kind: .rejected, code: .idTokenTime) { $0["exp"] = .integer(1_789_999_000) },
     ]
 
-    @Test("what the ID token must hold is checked at a login", arguments: claimLies)
+    @Test("the claims of the ID token are checked at a login", arguments: claimLies)
     func claims(lie: Lie) async throws {
         try await FakeWorld.run { world in
             world.fake.change(claims: lie.change)
@@ -240,7 +240,7 @@ struct OpenIDProviderTests {
         }
     }
 
-    @Test("max_age and acr_values that were asked for are checked")
+    @Test("requested max_age and acr_values are checked")
     func authentication() async throws {
         try await FakeWorld.run { world in
             var recent = LoginOptions()

@@ -5,7 +5,7 @@ import IdentityOIDC
 import IdentityTesting
 import Testing
 
-@Suite("Callbacks and token answers")
+@Suite("Callbacks and token responses")
 struct ResponseTests {
     private func refusal(
         _ query: String,
@@ -21,7 +21,7 @@ struct ResponseTests {
                     issuer: issuer,
                     issuers: .exactly(["https://id.example"]),
                     requiresIssuer: requiresIssuer,
-                    refusalsAsCode: ["login_required"]
+                    errorsInCode: ["login_required"]
                 )
             )
             return nil
@@ -30,7 +30,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("a good callback gives its code, whatever else stands beside it")
+    @Test("a valid callback returns its code, whatever further parameters it has")
     func good() throws {
         let callback = try LoginCallback(
             url: "/callback?x=1&code=c%2B%2F%3D1&state=state-1&iss=https%3A%2F%2Fid.example"
@@ -48,7 +48,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "a callback with wrong, missing, empty or repeated parts is refused by its own code",
+        "a callback with wrong, missing, empty or repeated parameters is refused with its own error code",
         arguments: [
             ("code=c", "state_invalid"), ("code=c&state=", "state_invalid"), ("code=c&state=state-2", "state_invalid"),
             ("code=c&state=state-1&state=state-1", "callback_invalid"), ("state=state-1", "callback_invalid"),
@@ -78,7 +78,7 @@ struct ResponseTests {
         #expect(error?.providerAnswer == nil)
     }
 
-    @Test("an error without the promised iss is refused, and passed on as what nobody has confirmed")
+    @Test("an error without the promised iss is refused, and reported as not authenticated")
     func missingIssuerOfError() {
         let denied = refusal(
             "error=access_denied&error_description=state-1+cancelled&error_uri=u&state=state-1",
@@ -87,7 +87,7 @@ struct ResponseTests {
         #expect(denied?.code == .responseIssuerMismatch)
         #expect(denied?.message.contains("another issuer") == false)
         #expect(denied?.hint?.contains("the buyer cancelled") == true)
-        #expect(denied?.hint?.contains("mixing up") == false)
+        #expect(denied?.hint?.contains("mix-up") == false)
         #expect(denied?.providerAnswer?.error == "access_denied")
         #expect(denied?.providerAnswer?.errorURI == "u")
         // What was sent is removed as from every error.
@@ -103,7 +103,7 @@ struct ResponseTests {
         #expect(foreign?.providerAnswer == nil)
     }
 
-    @Test("an issuer in the callback must be an accepted one where none is known; two codes, or a huge one, are none")
+    @Test("an iss in the callback must be an accepted issuer; two codes, or a huge one, are refused")
     func alternatives() throws {
         func refusal(_ query: String) -> IdentityError.Code? {
             do {
@@ -129,7 +129,7 @@ struct ResponseTests {
         #expect(refusal("state=s&code=" + String(repeating: "c", count: 8193)) == .callbackInvalid)
     }
 
-    @Test("forms are read as forms: a plus is a space, a query ends at the fragment")
+    @Test("a plus in a form is a space, and a query ends at the fragment")
     func forms() throws {
         let callback = try LoginCallback(url: "/cb?a=b+c%2B#?state=x")
         #expect(try callback.value(of: "a")?.reveal() == "b c+")
@@ -139,7 +139,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "Retry-After is honoured in seconds, an hour at most",
+        "Retry-After is read in seconds, up to an hour",
         arguments: [("5", 5), ("0", 0), ("99999", 3600), ("9223372036854775807", 3600), ("-1", nil), ("soon", nil)]
             as [(String, Int?)]
     )
@@ -154,7 +154,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "what ends a session at a refresh ends a login at an exchange, and what a refresh may try again an exchange may not"
+        "errors of a refresh and of a code exchange have their own kinds"
     )
     func exchangeErrors() {
         #expect(answer(400, #"{"error":"invalid_grant"}"#, .authorizationCode)?.kind == .rejected)
@@ -162,7 +162,7 @@ struct ResponseTests {
         #expect(answer(400, #"{"error":"invalid_request"}"#, .refreshToken)?.kind == .retryLater)
     }
 
-    @Test("no separator hides behind a combining character")
+    @Test("a combining character does not hide a separator")
     func bytes() throws {
         let callback = try LoginCallback(url: "/cb?a=1&\u{301}state=x&state=y")
         #expect(try callback.value(of: "state")?.reveal() == "y")
@@ -189,7 +189,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "only invalid_grant, by its exact name, ends a session",
+        "only the exact name invalid_grant ends a session",
         arguments: [
             (400, #"{"error":"invalid_grant"}"#, "sign_in_again"), (400, #"{"error":"invalid_grant "}"#, "rejected"),
             (400, #"{"error":"x","error_description":"invalid_grant"}"#, "rejected"),
@@ -209,7 +209,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "a token answer that misses a field or has a wrong one is refused whole",
+        "a token response with a missing or invalid member is refused",
         arguments: [
             #"{"token_type":"Bearer"}"#, #"{"access_token":"","token_type":"Bearer"}"#,
             #"{"access_token":1,"token_type":"Bearer"}"#, #"{"access_token":"a"}"#,
@@ -229,7 +229,7 @@ struct ResponseTests {
         #expect(answer(200, body)?.code == .tokenResponseInvalid)
     }
 
-    @Test("a list of scopes too long to keep is refused, and no answer prints its tokens")
+    @Test("a list of scopes that is too long is refused, and no response prints its tokens")
     func boundsAndRedaction() throws {
         let scopes = String(repeating: "a ", count: 10_000)
         #expect(
@@ -244,7 +244,7 @@ struct ResponseTests {
         #expect(canary.findings(in: try TokenResponse(object, rules: TokenResponse.Rules())) == [])
     }
 
-    @Test("a lifetime is asked for where the provider promised one, and read from a text only where it writes one")
+    @Test("a lifetime is required, and accepted as a string, only by setting")
     func lifetimeRules() throws {
         var rules = TokenResponse.Rules()
         rules.requiresLifetime = true
@@ -272,7 +272,7 @@ struct ResponseTests {
         #expect(response.scopes == [])
     }
 
-    @Test("the PKCE challenge is RFC 7636's of appendix B")
+    @Test("the PKCE challenge is that of RFC 7636 appendix B")
     func pkce() throws {
         let key = try PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")

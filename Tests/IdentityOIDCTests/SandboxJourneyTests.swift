@@ -9,7 +9,7 @@ import Testing
 struct SandboxJourneyTests {
     /// Everything that can be turned on, at a provider that refuses whatever breaks a rule and keeps account of it.
     @Test(
-        "login, renewal and profile break no rule of private_key_jwt, DPoP, PAR and form_post",
+        "login, refresh and profile follow private_key_jwt, DPoP, PAR and form_post",
         arguments: [
             (.none, .query), (.demanded, .formPost), (.rotating, .query),
         ] as [(SandboxOpenIDConfiguration.DPoPNonce, ResponseMode)]
@@ -39,7 +39,9 @@ struct SandboxJourneyTests {
             configuration.responseMode = mode
         }
         let started = try await sessions.begin("any")
-        #expect(FormFields.decode((started.url.query ?? "").utf8).map(\.0) == ["client_id", "request_uri"])
+        #expect(
+            (FormEncoding.decode(Array((started.url.query ?? "").utf8)) ?? []).map(\.0) == ["client_id", "request_uri"]
+        )
         let caught = try await SandboxBuyer().callback(at: started.url.text, redirectURI: Self.redirectURI)
         #expect((caught.body != nil) == (mode == .formPost))
         let callback = try caught.body.map { try LoginCallback(form: $0) } ?? LoginCallback(url: caught.url)
@@ -81,7 +83,7 @@ struct SandboxJourneyTests {
         return (sandbox, provider, sessions)
     }
 
-    @Test("a logout token ends the session it names and no other; a logout here gives the tokens back to the provider")
+    @Test("a logout token ends only its session; a logout here revokes the tokens at the provider")
     func logouts() async throws {
         let (sandbox, provider, sessions) = try await client { $0.supportsRevocation = true }
         let app = try await LoopbackServer.start { request in

@@ -3,13 +3,14 @@ import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
 import IdentityTesting
+import ShopifyGraphQL
 import Testing
 
 @testable import IdentityShopify
 
 @Suite("The Customer Account API")
 struct ProfileTests {
-    @Test("the profile is asked for with the raw token at the discovered address, with our version and our headers")
+    @Test("the profile request has the token without Bearer, the configured version and our headers")
     func request() async throws {
         let shop = try await Shop(.publicWeb) { $0.endpointShape = .accountDomain }
         let provider = try shop.provider { $0.apiVersion = "2026-04" }
@@ -28,10 +29,10 @@ struct ProfileTests {
         #expect(request.header("Origin") == "https://app.example")
         #expect(request.header("User-Agent") == "IdentityKit/0.1")
         let body = try JSONValue(parsing: request.body)
-        #expect(body.object?.members.map(\.name) == ["query", "variables", "operationName"])
+        #expect(body.object?.members.map(\.name) == ["query"])
     }
 
-    @Test("what Shopify withholds stays as the login knew it, also where it says so beside the rest")
+    @Test("protected fields keep the values of the login, also if the response has errors")
     func protectedData() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -58,11 +59,11 @@ struct ProfileTests {
     }
 
     @Test(
-        "errors are read in each of Shopify's shapes, and have a kind",
+        "every form of Shopify's errors has its kind and code",
         arguments: [
             (
                 200, #"{"errors":[{"message":"x","extensions":{"code":"THROTTLED"}}]}"#, IdentityError.Kind.retryLater,
-                IdentityError.Code.providerUnavailable
+                IdentityError.Code.throttled
             ),
             (
                 200, #"{"errors":{"message":"x","extensions":{"code":"INTERNAL_SERVER_ERROR"}}}"#, .retryLater,
@@ -76,14 +77,14 @@ struct ProfileTests {
                 200, #"{"errors":[{"message":"x","extensions":{"code":"ACCESS_DENIED"}}],"data":{"customer":null}}"#,
                 .rejected, .insufficientScope
             ),
-            (200, #"{"errors":"User does not have access"}"#, .rejected, .unexpectedResponse),
+            (200, #"{"errors":"User does not have access"}"#, .rejected, .graphQLErrors),
             (200, #"{"data":{"customer":null}}"#, .rejected, .unexpectedResponse),
             (200, "<html>", .retryLater, .unexpectedResponse),
-            (400, #"{"errors":{"query":"Required parameter missing"}}"#, .rejected, .unexpectedResponse),
+            (400, #"{"errors":{"query":"Required parameter missing"}}"#, .rejected, .graphQLErrors),
             (401, #"{"errors":[{"message":"Invalid token. Decode Error."}]}"#, .retryLater, .accessTokenRefused),
             (402, "", .configuration, .shopUnavailable), (403, "<html>", .configuration, .requestBlocked),
-            (404, "", .configuration, .unexpectedResponse), (423, "", .configuration, .shopUnavailable),
-            (429, "", .retryLater, .providerUnavailable), (502, "<html>", .retryLater, .providerUnavailable),
+            (404, "", .configuration, .customerAccountRefused), (423, "", .configuration, .shopUnavailable),
+            (429, "", .retryLater, .throttled), (502, "<html>", .retryLater, .providerUnavailable),
         ]
     )
     func errors(status: Int, body: String, kind: IdentityError.Kind, code: IdentityError.Code) async throws {
@@ -99,7 +100,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("an expired access token is refused with a code that asks for a renewal")
+    @Test("an expired access token has a code that asks for a refresh")
     func expiredToken() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -110,7 +111,7 @@ struct ProfileTests {
         #expect(try await provider.buyerProfile(for: renewed).givenName == "Ada")
     }
 
-    @Test("where nothing leads to the API, the profile is what the login verified")
+    @Test("without a URL of the API, the profile is what the login verified")
     func noAddress() async throws {
         let shop = try await Shop()
         let loggedIn = try shop.provider()
@@ -146,7 +147,7 @@ struct ProfileTests {
         for file in files {
             let python = Process()
             python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            python.arguments = ["python3", "-c", script, "\(folder)/\(file)", CustomerAccountAPI.identityDocument]
+            python.arguments = ["python3", "-c", script, "\(folder)/\(file)", CustomerIdentityQuery.document.text]
             try python.run()
             python.waitUntilExit()
             #expect(python.terminationStatus == 0, "\(file)")

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Asks Bolt's account API who the buyer is.
+/// Reads the buyer's account with Bolt's account API.
 struct BoltAccountClient: Sendable {
     let url: HTTPURL
     let keys: [(name: String, value: Secret)]

@@ -1,17 +1,21 @@
 public import IdentityKit
 
-/// What a shop does with a Bolt buyer whom its own customer list may already know: the rule of Bolt's single sign-on guide.
+/// What a shop does with a Bolt buyer who may already be one of its customers: the rule of Bolt's single sign-on guide.
+///
+/// ```swift
+/// switch BoltAccountLink.decide(for: buyer, subjectIsKnown: isLinked, emailIsKnown: hasEmail) { … }
+/// ```
 public enum BoltAccountLink: Sendable, Equatable {
-    /// The subject belongs to a customer: sign that one in.
+    /// The subject belongs to a customer: sign in that customer.
     case signIn
     /// Neither subject nor e-mail address is known: create a customer.
     case create
-    /// The e-mail address is a customer's and Bolt has verified it: link the subject to that customer.
+    /// The e-mail address is a customer's, and Bolt verified it: link the subject to that customer.
     case link
-    /// The e-mail address is a customer's but not verified: linking would give the customer away.
+    /// The e-mail address is a customer's, but it is not verified: linking would give anybody access to that customer.
     case refuse
 
-    /// Decides; a pure function of what the shop knows.
+    /// Decides; a pure function.
     ///
     /// - Parameters:
     ///   - buyer: Who signed in, from a validated ID token.

@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// Reads the answer of `GET /v1/account`; every part of it may be missing.
+/// Reads the response of `GET /v1/account`; every member may be missing.
 enum BoltAccountResponse {
     private static let maximumAddresses = 50
 
@@ -18,13 +18,13 @@ enum BoltAccountResponse {
         return buyer
     }
 
-    /// The account says nothing about verification: what the ID token verified stays, anything else is unverified.
+    /// The response does not say whether a contact is verified: a verified contact of the ID token is kept, any other is unverified.
     private static func contact(_ found: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
         if let known, known.isVerified { return known }
         return found.map { Buyer.Contact($0, isVerified: false) } ?? known
     }
 
-    /// The preferred address first: the one that is the default, else the primary one, else the first.
+    /// The addresses, the preferred one first: the default one, else the primary one, else the first.
     private static func sorted(_ addresses: [JSONValue]) -> [JSONValue] {
         let preferred =
             addresses.firstIndex { $0["default"]?.bool == true }

@@ -1,8 +1,8 @@
 internal import IdentityKit
 
-/// What of a Bolt buyer goes into a cart.
+/// The data of a Bolt buyer for a cart.
 enum BoltCartClaim {
-    /// Makes the claim: the e-mail address only if it is verified, the phone only if a cart takes it.
+    /// The claim: the e-mail address only if it is verified, the phone number only if a cart accepts it.
     static func make(_ buyer: Buyer, orElse known: Buyer) -> CartClaim {
         let email = [buyer.email, known.email].compactMap(\.self).first { $0.isVerified }
         let phone = [buyer.phone, known.phone].lazy.compactMap { $0 }.compactMap { PhoneNumber.e164($0.value) }.first
@@ -15,7 +15,7 @@ enum BoltCartClaim {
         return contact == BuyerContact() ? .none : .contact(contact)
     }
 
-    /// Makes the claim of a buyer whose every field stands and falls with a verified e-mail address.
+    /// The claim of a buyer with a verified e-mail address; no claim for another buyer.
     static func makeVerified(_ buyer: Buyer) -> CartClaim {
         buyer.email?.isVerified == true ? make(buyer, orElse: buyer) : .none
     }

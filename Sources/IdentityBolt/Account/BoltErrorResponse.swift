@@ -1,15 +1,15 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// What a refusal of Bolt's APIs says, in whichever of the five envelopes it came.
+/// An error response of Bolt's APIs, in any of its five formats.
 struct BoltErrorResponse: Sendable, Equatable {
-    /// Bolt's number, for example 18 for a dead token.
+    /// Bolt's error number, for example 18 for an expired token.
     var code: Int?
-    /// The name of the error, where it has one instead.
+    /// The error's name, if it has no number.
     var name: String?
     var message: String?
 
-    /// Reads an envelope; nil for an object that is none.
+    /// Reads an error; nil for an object that is not an error.
     init?(_ object: JSONObject) {
         if let first = object["errors"]?.array?.first {
             self.init(part: first)  // {"errors":[{"code","message"}],"result":{"success":false}}
@@ -40,11 +40,11 @@ struct BoltErrorResponse: Sendable, Equatable {
         message = part["message"]?.string
     }
 
-    /// An expired or revoked access token is 403 with one of these numbers, not 401.
-    private static let deadTokenCodes = [18, 1009, 1015]
+    /// The numbers of an expired or revoked access token, which Bolt sends with 403 and not with 401.
+    private static let refusedTokenCodes = [18, 1009, 1015]
     private static let wrongKeyCode = 1005
 
-    /// The error that an answer of the account API means.
+    /// The meaning of a response of the account API.
     static func error(_ refusal: BoltErrorResponse?, _ response: HTTPResponse, isJSON: Bool) -> IdentityError {
         let status = response.status
         func make(
@@ -72,12 +72,12 @@ struct BoltErrorResponse: Sendable, Equatable {
             return make(
                 .configuration,
                 .invalidClient,
-                "Bolt does not know the merchant by these keys.",
+                "Bolt does not know a merchant with these keys.",
                 "Check apiKey and publishableKey, and that both belong to environment."
             )
         }
-        let isDead = refusal?.code.map { deadTokenCodes.contains($0) } ?? false
-        if status == 401 || status == 403 && isDead {
+        let isTokenRefused = refusal?.code.map { refusedTokenCodes.contains($0) } ?? false
+        if status == 401 || status == 403 && isTokenRefused {
             return make(
                 .retryLater,
                 .accessTokenRefused,
@@ -90,7 +90,7 @@ struct BoltErrorResponse: Sendable, Equatable {
                 .retryLater,
                 .providerUnavailable,
                 "Bolt's account API is not available (HTTP \(status)).",
-                "Try again in a while."
+                "Try again later."
             )
         }
         if (300..<400).contains(status) {
@@ -113,7 +113,7 @@ struct BoltErrorResponse: Sendable, Equatable {
             .rejected,
             .unexpectedResponse,
             "Bolt's account API refused the request (HTTP \(status)).",
-            "Read providerAnswer of this error: it has Bolt's explanation."
+            "Read providerAnswer of this error: it contains Bolt's explanation."
         )
     }
 }

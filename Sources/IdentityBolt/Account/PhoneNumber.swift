@@ -1,8 +1,8 @@
-/// Phone numbers as a cart takes them.
+/// Phone numbers that a cart accepts.
 enum PhoneNumber {
-    /// The number if it is E.164 as it stands: `+` and 8 to 15 digits, the first not zero.
+    /// The number if it is E.164: `+` and 8 to 15 digits, the first not zero; nil otherwise.
     ///
-    /// A cart refuses others as a whole, so a number that is none is better left out than repaired by guessing.
+    /// A cart refuses the whole contact if its number is invalid, so such a number is omitted.
     static func e164(_ text: String) -> String? {
         let digits = text.utf8.dropFirst()
         let isNumber =

@@ -1,17 +1,15 @@
 public import IdentityKit
 
-/// A provider whose login page is Bolt's: what ``BoltCheckout`` needs to know of it.
-///
-/// ``BoltProvider`` and ``SFCCProvider`` are the two; there is no need to write another.
+/// A provider with Bolt's login page, as ``BoltCheckout`` needs it: ``BoltProvider`` and ``SFCCProvider``.
 public protocol BoltAuthorizing: IdentityProvider {
-    /// Begins a login with or without PKCE.
+    /// Starts a login with or without PKCE.
     ///
-    /// - Throws: `IdentityError`; of kind `configuration` where PKCE has no place.
+    /// - Throws: `IdentityError`; of kind `configuration` if the provider does not support PKCE.
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest
 
-    /// Checks a callback against its attempt and takes the code out of it, without spending it.
+    /// Checks a callback against its attempt and returns the code without using it.
     func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret
 
-    /// Exchanges what the login page brought for tokens.
+    /// Exchanges the login's result for tokens.
     func exchange(_ result: BoltLoginResult) async throws -> TokenSet
 }

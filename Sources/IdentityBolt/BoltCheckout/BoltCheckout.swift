@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import Synchronization
 
-/// The entry point of Bolt's SDK, for a server: the same names and call shapes, with a presenter for what the phone shows.
+/// The entry point of Bolt's SDK, for a server: the same names and calls, with a presenter instead of the phone's web view.
 ///
 /// ```swift
 /// BoltCheckout.configure(provider: bolt, presenter: presenter)
@@ -10,8 +10,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// It ends with the code. `IdentityKit.LoginFlow` and `IdentityKit.SessionManager` go on to a stored session, and are what a
-/// new program should use.
+/// Its result is an authorization code. New programs should use `IdentityKit.LoginFlow` and `IdentityKit.SessionManager`, whose result
+/// is a stored session.
 public final class BoltCheckout: Sendable {
     private struct Setup: Sendable {
         var provider: any BoltAuthorizing
@@ -20,16 +20,16 @@ public final class BoltCheckout: Sendable {
         var onLogOut: (@Sendable () -> Void)?
     }
 
-    /// The one that code written from Bolt's pages uses; configure it before the first login.
+    /// The shared instance, as in Bolt's documentation; configure it before the first login.
     public static let shared = BoltCheckout()
 
     private let setup = Mutex<Setup?>(nil)
     private let logins = Mutex<[WeakEngine]>([])
 
-    /// Creates one of its own, for apps with more than one shop and for tests.
+    /// Creates another instance, for apps with more than one shop and for tests.
     public init() {}
 
-    /// Sets up ``shared``; see the instance method of the same name.
+    /// Configures ``shared``; see the instance method of the same name.
     public static func configure(
         provider: any BoltAuthorizing,
         presenter: (any Presenter)? = nil,
@@ -39,13 +39,13 @@ public final class BoltCheckout: Sendable {
         shared.configure(provider: provider, presenter: presenter, callbacksOn: executor, onLogOut: onLogOut)
     }
 
-    /// Sets this one up; logins that are under way keep what they began with.
+    /// Configures this instance; running logins keep the configuration that they started with.
     ///
     /// - Parameters:
     ///   - provider: ``BoltProvider`` or ``SFCCProvider``.
-    ///   - presenter: Shows the login page where a call names no other.
-    ///   - executor: Where completions and delegates are called.
-    ///   - onLogOut: Ends what the app keeps, for example `SessionManager` sessions.
+    ///   - presenter: Shows the login page, unless a call has its own presenter.
+    ///   - executor: The executor that calls completions and delegates.
+    ///   - onLogOut: Ends the app's own sessions, for example those of `SessionManager`.
     public func configure(
         provider: any BoltAuthorizing,
         presenter: (any Presenter)? = nil,
@@ -57,13 +57,13 @@ public final class BoltCheckout: Sendable {
         }
     }
 
-    /// Signs the buyer in and calls back exactly once.
+    /// Signs the buyer in and calls the completion exactly once.
     ///
     /// - Parameters:
-    ///   - loginConfig: How the login is to be done.
+    ///   - loginConfig: The options of the login.
     ///   - presenter: Shows the login page, instead of the configured one.
     ///   - completion: Called on the configured executor.
-    /// - Returns: A handle by which to cancel.
+    /// - Returns: A handle that cancels the login.
     @discardableResult
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -73,26 +73,26 @@ public final class BoltCheckout: Sendable {
         present(engine(loginConfig, completion), with: presenter)
     }
 
-    /// Signs the buyer in and tells the delegate, which is held weakly, exactly one thing.
+    /// Signs the buyer in and calls the delegate exactly once; the reference to the delegate is weak.
     ///
     /// - Parameters:
-    ///   - loginConfig: How the login is to be done.
-    ///   - delegate: Is told on the configured executor.
+    ///   - loginConfig: The options of the login.
+    ///   - delegate: Called on the configured executor.
     ///   - presenter: Shows the login page, instead of the configured one.
-    /// - Returns: A handle by which to cancel.
+    /// - Returns: A handle that cancels the login.
     @discardableResult
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
         delegate: any BoltLoginDelegate,
         presenter: (any Presenter)? = nil
     ) -> LoginHandle {
-        present(engine(loginConfig, Self.telling(delegate)), with: presenter)
+        present(engine(loginConfig, Self.calling(delegate)), with: presenter)
     }
 
-    /// Signs the buyer in; a cancelled task gives ``BoltLoginResult/canceled``.
+    /// Signs the buyer in; a cancelled task returns ``BoltLoginResult/canceled``.
     ///
     /// - Parameters:
-    ///   - loginConfig: How the login is to be done.
+    ///   - loginConfig: The options of the login.
     ///   - presenter: Shows the login page, instead of the configured one.
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -109,10 +109,9 @@ public final class BoltCheckout: Sendable {
         return outcome.result.withLock { $0 }
     }
 
-    /// Cancels the logins that are under way and runs the configured `onLogOut`.
+    /// Cancels running logins and calls the configured `onLogOut`.
     ///
-    /// Bolt offers servers nothing by which to end its session: the app has to call `logOut()` of Bolt's SDK on the buyer's
-    /// device as well.
+    /// A server cannot end Bolt's session: the app must also call `logOut()` of Bolt's SDK on the buyer's device.
     public func logOut() {
         for login in logins.withLock({ $0 }) { login.engine?.cancel() }
         setup.withLock { $0?.onLogOut }?()
@@ -135,7 +134,7 @@ public final class BoltCheckout: Sendable {
         return engine
     }
 
-    static func telling(_ delegate: any BoltLoginDelegate) -> @Sendable (BoltLoginResult) -> Void {
+    static func calling(_ delegate: any BoltLoginDelegate) -> @Sendable (BoltLoginResult) -> Void {
         { [weak delegate] result in
             switch result {
             case .completed(let code, let verifier, let state):
@@ -149,7 +148,7 @@ public final class BoltCheckout: Sendable {
     private func present(_ engine: BoltLoginEngine, with presenter: (any Presenter)?) -> LoginHandle {
         let setup = setup.withLock { $0 }
         let presenter = presenter ?? setup?.presenter
-        // Unstructured: callers of the closure and delegate forms have no task to be a child of; the handle cancels it.
+        // Unstructured, because the callers with completion or delegate are not async; the handle cancels it.
         let handle = LoginHandle(
             Task {
                 do {
@@ -161,7 +160,7 @@ public final class BoltCheckout: Sendable {
                     ) { try await engine.authorizationRequest(redirectURI: $0) }
                     let callbackURL = try await presenter.present(login)
                     try Task.checkCancellation()
-                    guard await engine.handle(callbackURL) else { throw BoltLoginEngine.over }
+                    guard await engine.handle(callbackURL) else { throw BoltLoginEngine.ended }
                 } catch {
                     engine.fail(error)
                 }
@@ -177,7 +176,7 @@ private final class Outcome: Sendable {
     let result = Mutex(BoltLoginResult.canceled)
 }
 
-/// Remembers a login for `logOut` without keeping it alive.
+/// A weak reference to a login, for `logOut`.
 private struct WeakEngine: Sendable {
     weak let engine: BoltLoginEngine?
 

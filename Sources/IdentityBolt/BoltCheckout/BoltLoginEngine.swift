@@ -2,16 +2,16 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// One login at Bolt up to the code: the one implementation behind all entry points of the facade.
+/// One login at Bolt up to the code: the implementation behind all entry points of ``BoltCheckout``.
 final class BoltLoginEngine: Sendable {
     private enum State {
-        /// Nobody has asked for the login page yet.
+        /// The login page was not requested yet.
         case idle
-        /// The login page was asked for.
+        /// The login page was requested.
         case pending(AuthorizationRequest)
-        /// A callback is being looked at.
-        case judging
-        /// The one terminal result has been reported.
+        /// A callback is being checked.
+        case checking
+        /// The result was reported.
         case ended
     }
 
@@ -31,16 +31,16 @@ final class BoltLoginEngine: Sendable {
         self.report = report
     }
 
-    /// The task that shows the login page, which ends when the login is cancelled.
+    /// Sets the task that shows the login page; it is cancelled together with the login.
     func attach(_ presentation: LoginHandle) {
         self.presentation.withLock { $0 = presentation }
-        let isOver = state.withLock { state in
+        let hasEnded = state.withLock { state in
             if case .ended = state { true } else { false }
         }
-        if isOver { presentation.cancel() }
+        if hasEnded { presentation.cancel() }
     }
 
-    /// The login page, the same one however often it is asked for.
+    /// The login page; repeated calls return the same one.
     func authorizationRequest(redirectURI: String?) async throws -> AuthorizationRequest {
         if let pending = try pendingRequest() { return pending }
         let request: AuthorizationRequest
@@ -57,7 +57,7 @@ final class BoltLoginEngine: Sendable {
             switch state {
             case .idle: state = .pending(request)
             case .pending(let earlier): return earlier
-            case .judging, .ended: throw Self.over
+            case .checking, .ended: throw Self.ended
             }
             return request
         }
@@ -68,16 +68,16 @@ final class BoltLoginEngine: Sendable {
             switch state {
             case .idle: nil
             case .pending(let request): request
-            case .judging, .ended: throw Self.over
+            case .checking, .ended: throw Self.ended
             }
         }
     }
 
-    /// Takes the callback; a second one, and one before the login page was asked for, is refused.
+    /// Handles the callback; false for a second one, and for one before the login page was requested.
     func handle(_ callbackURL: String) async -> Bool {
         let request = state.withLock { state -> AuthorizationRequest? in
             guard case .pending(let request) = state else { return nil }
-            state = .judging
+            state = .checking
             return request
         }
         guard let provider, let attempt = request?.attempt else { return false }
@@ -98,12 +98,12 @@ final class BoltLoginEngine: Sendable {
         return true
     }
 
-    /// Gives up; once the login has ended or its callback is there, this does nothing.
+    /// Cancels the login; no effect after the login ended or received its callback.
     func cancel() {
         let isOpen = end(.canceled) { state in
             switch state {
             case .idle, .pending: true
-            case .judging, .ended: false
+            case .checking, .ended: false
             }
         }
         if isOpen { presentation.withLock { $0 }?.cancel() }
@@ -114,7 +114,7 @@ final class BoltLoginEngine: Sendable {
         end(error.kind == .cancelled ? .canceled : .failed(error))
     }
 
-    /// Reports the one result that there is.
+    /// Reports the result, unless one was reported before.
     @discardableResult
     private func end(
         _ result: BoltLoginResult,
@@ -140,7 +140,7 @@ final class BoltLoginEngine: Sendable {
         )
     }
 
-    static var over: IdentityError {
-        IdentityError(.rejected, .stateUnknown, "This login is over.", hint: "Start another one.")
+    static var ended: IdentityError {
+        IdentityError(.rejected, .stateUnknown, "This login has ended.", hint: "Start a new login.")
     }
 }

@@ -1,29 +1,32 @@
+internal import IdentityHTTP
 public import IdentityKit
 
-/// How a login ended, as in Bolt's SDK.
+/// The outcome of a login, as in Bolt's SDK.
 ///
-/// Neither code nor verifier is printed, dumped or mirrored. The code is not for storing: exchange it at once with
+/// Code and verifier are not printed, dumped or mirrored. Do not store the code: exchange it at once with
 /// ``BoltAuthorizing/exchange(_:)``.
 public enum BoltLoginResult: Sendable {
-    /// The buyer signed in; the verifier is empty without PKCE, the state where a phone's SDK gave none.
+    /// The buyer signed in; the verifier is empty without PKCE, the state is empty if the phone's SDK gave none.
     case completed(authorizationCode: String, codeVerifier: String, state: String)
     /// The buyer closed the login page.
     case canceled
     /// The login failed.
     case failed(IdentityError)
 
-    /// Reads what a phone app sends to its backend: `{"authorizationCode": …, "codeVerifier": …, "state": …}`, of which the
-    /// first may be called `authCode` and the others may be missing.
+    /// Reads the JSON that a phone app sends to its backend.
+    ///
+    /// It is `{"authorizationCode": …, "codeVerifier": …, "state": …}`. The first member may be named `authCode`, the others may be
+    /// missing.
     ///
     /// - Parameter json: The JSON text, at most 16 KiB.
     /// - Throws: `IdentityError` with code `callback_invalid`.
     public init(json: [UInt8]) throws(IdentityError) {
         guard let object = (try? JSONValue(parsing: json, limits: JSONLimits(maximumBytes: 16_384)))?.object else {
-            throw Self.invalid("is not one JSON object")
+            throw Self.invalid("is not a JSON object")
         }
         func text(_ name: String) throws(IdentityError) -> String? {
             guard let value = object[name], !value.isNull else { return nil }
-            guard let text = value.string else { throw Self.invalid("has a \(name) that is no text") }
+            guard let text = value.string else { throw Self.invalid("has a \(name) that is not a string") }
             return text
         }
         try self.init(
@@ -54,13 +57,13 @@ public enum BoltLoginResult: Sendable {
             .rejected,
             .callbackInvalid,
             "The login result \(problem).",
-            hint: "Send what Bolt's SDK handed to the app, unchanged."
+            hint: "Send the result of Bolt's SDK unchanged."
         )
     }
 
-    /// What a completed login brought.
+    /// The values of a completed login.
     ///
-    /// - Throws: `IdentityError` for one that did not complete.
+    /// - Throws: `IdentityError` for a login that did not complete.
     func completedLogin() throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
         switch self {
         case .completed(let code, let verifier, let state):
@@ -77,7 +80,7 @@ extension BoltLoginResult: Decodable {
         case authorizationCode, authCode, codeVerifier, state
     }
 
-    /// Reads what ``init(json:)`` reads, from any decoder.
+    /// Reads the same members as ``init(json:)``, from any decoder.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Key.self)
         func text(_ key: Key) throws -> String? { try members.decodeIfPresent(String.self, forKey: key) }
@@ -90,7 +93,7 @@ extension BoltLoginResult: Decodable {
 }
 
 extension BoltLoginResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How the login ended, without code, verifier and state.
+    /// The outcome, without code, verifier and state.
     public var description: String {
         switch self {
         case .completed: "completed"

@@ -1,18 +1,18 @@
 public import IdentityKit
 
-/// How the client proves itself to Bolt's token endpoint, and whether logins use PKCE.
+/// How the client authenticates at Bolt's token endpoint, and whether logins use PKCE.
 public enum BoltClientAuthentication: Sendable {
-    /// A backend: the API key is the client secret, no PKCE. The default of Bolt's pages.
+    /// A backend: the API key is the client secret, no PKCE. This is the default in Bolt's documentation.
     case confidential(apiKey: Secret)
-    /// No secret at all, PKCE instead: for an app without a backend.
+    /// PKCE without a secret, for an app without a backend.
     ///
-    /// That Bolt accepts it without `client_secret` follows from Bolt's mobile pages; whether such a client gets a refresh
-    /// token is not public. There is no account API without an API key.
+    /// Bolt's mobile documentation implies that Bolt accepts it without `client_secret`; whether such a client gets a refresh token is
+    /// not documented. The account API needs an API key.
     case publicPKCE
-    /// A backend that uses PKCE as well.
+    /// A backend with an API key and PKCE.
     case confidentialPKCE(apiKey: Secret)
 
-    /// The API key, where there is one.
+    /// The API key, if any.
     var apiKey: Secret? {
         switch self {
         case .confidential(let apiKey), .confidentialPKCE(let apiKey): apiKey
@@ -20,7 +20,7 @@ public enum BoltClientAuthentication: Sendable {
         }
     }
 
-    /// Whether an authorization request carries a challenge.
+    /// Whether an authorization request has a code challenge.
     var usesPKCE: Bool {
         switch self {
         case .confidential: false
@@ -37,11 +37,11 @@ public enum BoltClientAuthentication: Sendable {
     }
 }
 
-/// Which part of the publishable key is sent as `client_id`; published clients do either.
+/// The part of the publishable key that is sent as `client_id`; published clients do either.
 public enum BoltClientIDForm: String, Sendable {
-    /// The whole key, as Bolt's pages say.
+    /// The whole key, as in Bolt's documentation.
     case full
-    /// What stands behind its last dot, as Bolt's Magento plugin does.
+    /// The part after the last dot, as in Bolt's Magento plugin.
     case lastSection
 
     func clientID(of key: String) -> String {
@@ -57,7 +57,7 @@ public enum BoltClientIDForm: String, Sendable {
     }
 }
 
-/// What stands between the scopes of a token request; published clients send either.
+/// The separator of the scopes in a token request; published clients send either.
 public enum BoltScopeSeparator: String, Sendable {
     /// A space, sent as `%20`.
     case space

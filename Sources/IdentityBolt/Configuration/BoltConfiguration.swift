@@ -3,43 +3,50 @@ public import IdentityKit
 
 extension BoltProvider {
     /// How a client at Bolt is set up.
+    ///
+    /// ```swift
+    /// var configuration = BoltProvider.Configuration(
+    ///     name: "bolt", environment: .sandbox, publishableKey: publishableKey,
+    ///     authentication: .confidential(apiKey: apiKey)
+    /// )
+    /// ```
     public struct Configuration: Sendable {
-        /// The name under which the app chooses it.
+        /// The name under which the app chooses the provider.
         public var name: String
-        /// Where Bolt is.
+        /// The Bolt environment.
         public var environment: BoltEnvironment
-        /// The publishable key, which is the client id; blanks around it do no harm.
+        /// The publishable key, which is the client id; spaces around it are ignored.
         public var publishableKey: String
-        /// How the client proves itself.
+        /// How the client authenticates.
         public var authentication: BoltClientAuthentication
-        /// Which part of the publishable key is the client id.
+        /// The part of the publishable key that is the client id.
         public var clientIDForm: BoltClientIDForm = .full
         /// The redirect URI.
         ///
-        /// Bolt has the callback registered and no published client sends one, so by default none is sent.
+        /// By default none is sent: Bolt uses the registered callback, and no published client sends one.
         public var redirectURI: String?
-        /// Whether a `nonce` is sent; no published client sends one.
+        /// Whether a `nonce` is sent; by default no, as in published clients.
         public var sendsNonce = false
-        /// The scopes to ask for; must hold `openid`.
+        /// The scopes to request; must contain `openid`.
         public var scopes = ["openid", BoltScope.manage]
-        /// What stands between the scopes of a token request.
+        /// The separator of the scopes in a token request.
         public var scopeSeparator: BoltScopeSeparator = .space
-        /// The length of `state` in characters, 8 to 86; by default 43, which holds 256 random bits.
+        /// The length of `state` in characters, 8 to 86; by default 43, which is 256 random bits.
         public var stateLength: Int?
         /// Endpoints that replace the environment's.
         public var endpoints = Endpoints()
         /// Issuers to accept instead of the environment's.
         public var issuers: [String]?
-        /// How long one request may take, by default 8 seconds; a store whose locks end may require less.
+        /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
         public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
-        /// What every login asks for, for example further parameters that Bolt names to a merchant.
+        /// What every login requests, for example further parameters that Bolt gives to a merchant.
         public var loginDefaults = LoginDefaults()
         /// The tenant of the app that this client serves.
         public var tenant = ""
 
-        /// A configuration with what must be there.
+        /// Creates a configuration from the required members.
         public init(
             name: String,
             environment: BoltEnvironment,
@@ -55,7 +62,7 @@ extension BoltProvider {
 
     /// Endpoints that replace the environment's.
     public struct Endpoints: Sendable {
-        /// A metadata document to take the endpoints from, instead of building them from the API's base.
+        /// A metadata document with the endpoints, instead of those below the API's base URL.
         public var discovery: HTTPURL?
         /// The authorization endpoint, by default `/v1/oauth/authorize`.
         public var authorization: HTTPURL?
@@ -63,7 +70,7 @@ extension BoltProvider {
         public var token: HTTPURL?
         /// The key set, by default `/v1/oauth/jwks.json`.
         public var jwks: HTTPURL?
-        /// The API's base; what is not given here is built from it, and it counts as an issuer.
+        /// The API's base URL, from which endpoints that are nil are built; it is also an accepted issuer.
         public var api: HTTPURL?
 
         /// No replacement.

@@ -1,9 +1,9 @@
-/// Where Bolt's API is and by which names it signs.
+/// A Bolt environment: the API's base URL and its issuers.
 ///
 /// Bolt moved its hosts from `bolt.com` to `boltapp.com` in 2026, and both the old and the new issuers are in use, so each
-/// environment accepts a set. The keys always come from the environment itself: an issuer never chooses them.
+/// environment accepts several. The keys always come from the environment, whatever issuer a token names.
 public struct BoltEnvironment: Sendable, Equatable {
-    /// The API's base: what stands before `/v1/…`.
+    /// The API's base URL, without `/v1/…`.
     public let apiBase: String
     /// The issuers that an ID token may name.
     public let issuers: [String]
@@ -19,30 +19,30 @@ public struct BoltEnvironment: Sendable, Equatable {
     private static let sandboxIssuers =
         productionIssuers + ["https://api-sandbox.bolt.com", "https://api-sandbox.boltapp.com"]
 
-    /// Production at its classic host, `api.bolt.com`.
+    /// Production at its old host, `api.bolt.com`.
     public static let production = BoltEnvironment("https://api.bolt.com", productionIssuers)
     /// Production at the host since 2026, `api.boltapp.com`.
     public static let productionBoltApp = BoltEnvironment("https://api.boltapp.com", productionIssuers)
-    /// The sandbox at its classic host, `api-sandbox.bolt.com`.
+    /// The sandbox at its old host, `api-sandbox.bolt.com`.
     public static let sandbox = BoltEnvironment("https://api-sandbox.bolt.com", sandboxIssuers)
     /// The sandbox at the host since 2026, `api-sandbox.boltapp.com`.
     public static let sandboxBoltApp = BoltEnvironment("https://api-sandbox.boltapp.com", sandboxIssuers)
-    /// Bolt's own staging; its issuers are an assumption, nothing public names them.
+    /// Bolt's own staging; its issuers are an assumption, because they are not published.
     public static let staging = BoltEnvironment(
         "https://api-staging.bolt.com",
         productionIssuers + ["https://api-staging.bolt.com"]
     )
 
-    /// An environment of its own: a fake, a proxy, or a host that Bolt named to a merchant.
+    /// A custom environment: a fake, a proxy, or a host that Bolt gave to a merchant.
     ///
     /// - Parameters:
-    ///   - apiBase: An https URL, what stands before `/v1/…`.
-    ///   - issuers: What ID tokens name as `iss`; by default the base itself.
+    ///   - apiBase: An https URL without `/v1/…`.
+    ///   - issuers: The accepted `iss` of ID tokens; by default the base URL.
     public static func custom(apiBase: String, issuers: [String]? = nil) -> BoltEnvironment {
         BoltEnvironment(apiBase, issuers ?? [withoutTrailingSlashes(apiBase)])
     }
 
-    /// The environment of a name in the configuration file; nil for one that is not known.
+    /// The environment with a name of the configuration file; nil for an unknown name.
     static func named(_ name: String) -> BoltEnvironment? {
         switch name {
         case "production": .production

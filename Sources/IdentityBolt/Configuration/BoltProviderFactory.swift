@@ -2,7 +2,7 @@ internal import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
 
-/// Makes ``BoltProvider`` from configuration entries of kind `bolt`.
+/// Creates ``BoltProvider`` from configuration entries of kind `bolt`.
 public struct BoltProviderFactory: ProviderFactory {
     /// `bolt`.
     public let kind = "bolt"
@@ -11,14 +11,22 @@ public struct BoltProviderFactory: ProviderFactory {
     public init() {}
 
     /// Reads `environment`, `publishableKey`, `apiKey`, `usePkce`, `clientIDForm`, `redirectURI`, `scopes`, `scopeSeparator`,
-    /// `sendsNonce`, `stateLength`, `endpoints` and what every entry may hold.
+    /// `sendsNonce`, `stateLength`, `endpoints` and the members of every entry.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
-        let common = try CommonProviderMembers(&section)
-        let endpoints = try Self.endpoints(&section, common)
+        let common = try CommonProviderMembers(
+            &section,
+            endpoints: ["discovery", "authorization", "token", "jwks", "api"]
+        )
+        var endpoints = BoltProvider.Endpoints()
+        endpoints.discovery = common.endpoints["discovery"]
+        endpoints.authorization = common.endpoints["authorization"]
+        endpoints.token = common.endpoints["token"]
+        endpoints.jwks = common.endpoints["jwks"]
+        endpoints.api = common.endpoints["api"]
         var configuration = BoltProvider.Configuration(
             name: name,
             environment: try Self.environment(&section, endpoints),
@@ -62,35 +70,19 @@ public struct BoltProviderFactory: ProviderFactory {
             throw section.error(
                 "apiKey",
                 "is missing",
-                hint: "A client without API key needs \"usePkce\": true."
+                hint: "Set apiKey, or \"usePkce\": true for a client without API key."
             )
         }
     }
 
-    private static func endpoints(
-        _ section: inout ConfigurationSection,
-        _ common: CommonProviderMembers
-    ) throws(IdentityError) -> BoltProvider.Endpoints {
-        var endpoints = BoltProvider.Endpoints()
-        guard var members = try section.optionalSection("endpoints") else { return endpoints }
-        let allows = common.allowsLoopbackHTTP
-        endpoints.discovery = try members.optionalURL("discovery", allowsLoopbackHTTP: allows)
-        endpoints.authorization = try members.optionalURL("authorization", allowsLoopbackHTTP: allows)
-        endpoints.token = try members.optionalURL("token", allowsLoopbackHTTP: allows)
-        endpoints.jwks = try members.optionalURL("jwks", allowsLoopbackHTTP: allows)
-        endpoints.api = try members.optionalURL("api", allowsLoopbackHTTP: allows)
-        try members.finish()
-        return endpoints
-    }
-
-    /// The named environment, else one of its own around whichever endpoint says where the API is, else production.
+    /// The named environment, else a custom one from the configured endpoints, else production.
     private static func environment(
         _ section: inout ConfigurationSection,
         _ endpoints: BoltProvider.Endpoints
     ) throws(IdentityError) -> BoltEnvironment {
         if let name = try section.optionalString("environment") {
             guard let environment = BoltEnvironment.named(name) else {
-                throw section.error("environment", "is not known", hint: "Known are: \(BoltEnvironment.names).")
+                throw section.error("environment", "is not known", hint: "Use one of \(BoltEnvironment.names).")
             }
             return environment
         }

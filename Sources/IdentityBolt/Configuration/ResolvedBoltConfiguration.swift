@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// What a configuration comes to once it has been checked: addresses, issuers, keys.
+/// A checked configuration: URLs, issuers and keys.
 struct ResolvedBoltConfiguration: Sendable {
     let apiBase: HTTPURL
     let issuers: [String]
@@ -15,7 +15,7 @@ struct ResolvedBoltConfiguration: Sendable {
         if let issuers = configuration.issuers {
             self.issuers = issuers
         } else {
-            // Whoever replaces the API replaces the keys, and the base is what such a server calls itself by default.
+            // A configured API has its own keys, and by default its base URL is its issuer.
             let replaced = configuration.endpoints.api.map { [BoltEnvironment.withoutTrailingSlashes($0.text)] } ?? []
             issuers = configuration.environment.issuers + replaced
         }
@@ -23,14 +23,14 @@ struct ResolvedBoltConfiguration: Sendable {
         apiKey = configuration.authentication.apiKey.map { Secret(Self.trimmed($0.reveal())) }
         guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Self.invalid(
-                "The publishable key is empty or holds what no key holds.",
+                "The publishable key is empty or contains invalid characters.",
                 "Copy it from Bolt's dashboard."
             )
         }
         guard apiKey.map({ !$0.isEmpty }) ?? true else {
             throw Self.invalid(
                 "The API key is empty.",
-                "Copy it from Bolt's dashboard; a public client has none at all."
+                "Copy it from Bolt's dashboard. A public client has none."
             )
         }
     }
@@ -39,7 +39,10 @@ struct ResolvedBoltConfiguration: Sendable {
         guard let base = configuration.endpoints.api ?? (try? HTTPURL(configuration.environment.apiBase)),
             base.query == nil
         else {
-            throw invalid("The base of Bolt's API is not a URL without a query.", "Write it as https://api.bolt.com.")
+            throw invalid(
+                "The base URL of Bolt's API is not a URL without a query.",
+                "Write it as https://api.bolt.com."
+            )
         }
         return base
     }
@@ -57,40 +60,49 @@ struct ResolvedBoltConfiguration: Sendable {
             )
         }
         guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
-            throw invalid("The scopes do not hold openid.", "Without it Bolt sends no ID token.")
+            throw invalid(
+                "The scopes do not contain openid.",
+                "Add openid to scopes: without it Bolt sends no ID token."
+            )
         }
         guard configuration.stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw invalid(
                 "The length of state is not between 8 and 86 characters.",
-                "Leave it out unless Bolt insists."
+                "Remove stateLength unless Bolt requires it."
             )
         }
         guard configuration.issuers.map({ !$0.isEmpty }) ?? true else {
-            throw invalid("The list of issuers is empty.", "Leave it out to accept the environment's.")
+            throw invalid("The list of issuers is empty.", "Remove issuers to accept those of the environment.")
         }
     }
 
-    /// A URL below the API's base.
+    /// A URL below the API's base URL.
     func endpoint(_ path: String) throws(IdentityError) -> HTTPURL {
         do { return try HTTPURL(BoltEnvironment.withoutTrailingSlashes(apiBase.text) + path) } catch {
-            throw Self.invalid("The base of Bolt's API is too long.", "Write it as https://api.bolt.com.")
+            throw Self.invalid("The base URL of Bolt's API is too long.", "Write it as https://api.bolt.com.")
         }
     }
 
-    /// Endpoints that are configured; those that are not come from the API's base, or from discovery where it is configured.
-    func metadata(_ endpoints: BoltProvider.Endpoints) throws(IdentityError) -> ProviderMetadata {
-        var metadata = ProviderMetadata(issuer: issuers.first ?? "")
-        metadata.authorizationEndpoint = endpoints.authorization
-        metadata.tokenEndpoint = endpoints.token
-        metadata.keySetURL = endpoints.jwks
-        guard endpoints.discovery == nil else { return metadata }
-        if endpoints.authorization == nil { metadata.authorizationEndpoint = try endpoint("/v1/oauth/authorize") }
-        if endpoints.token == nil { metadata.tokenEndpoint = try endpoint("/v1/oauth/token") }
-        if endpoints.jwks == nil { metadata.keySetURL = try endpoint("/v1/oauth/jwks.json") }
-        return metadata
+    /// The configured endpoints, completed by those below the API's base URL, or by discovery if that is configured.
+    func endpoints(_ configured: BoltProvider.Endpoints) throws(IdentityError) -> OpenIDClient.Endpoints {
+        var endpoints = OpenIDClient.Endpoints()
+        endpoints.discovery = configured.discovery
+        endpoints.authorization = configured.authorization
+        endpoints.token = configured.token
+        endpoints.jwks = configured.jwks
+        guard configured.discovery == nil else { return endpoints }
+        if endpoints.authorization == nil { endpoints.authorization = try endpoint("/v1/oauth/authorize") }
+        if endpoints.token == nil { endpoints.token = try endpoint("/v1/oauth/token") }
+        if endpoints.jwks == nil { endpoints.jwks = try endpoint("/v1/oauth/jwks.json") }
+        return endpoints
     }
 
-    /// A text without the blanks and line ends that come along when a key is copied.
+    /// The keys as headers; a public client has none.
+    var headers: [(name: String, value: Secret)] {
+        apiKey.map { [("X-API-Key", $0), ("X-Publishable-Key", Secret(publishableKey))] } ?? []
+    }
+
+    /// A text without the white space around it that a copied key may have.
     static func trimmed(_ text: String) -> String {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         let bytes = Array(text.utf8).drop(while: isBlank)

@@ -1,109 +1,89 @@
-internal import FoundationEssentials
 public import IdentityHTTP
 public import IdentityKit
-internal import IdentityOIDC
+public import IdentityOIDC
 
-/// A client at Bolt: single sign-on by Bolt's token endpoint, and the buyer's account.
+/// A client at Bolt: single sign-on with Bolt's token endpoint, and the buyer's Bolt account.
 ///
-/// Endpoints follow from the environment. The ID token is always verified. A refreshed token only reads
-/// (`IdentityKit.TokenSet.canWrite`), and each refresh token works once.
-public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileProviding, CartClaimProviding {
-    private let client: OpenIDClient
+/// ```swift
+/// let provider = try BoltProvider(
+///     BoltProvider.Configuration(
+///         name: "bolt", environment: .sandbox, publishableKey: publishableKey,
+///         authentication: .confidential(apiKey: apiKey)
+///     ),
+///     environment: environment
+/// )
+/// ```
+///
+/// The endpoints follow from the Bolt environment. The ID token is always validated. Each refresh token works once, and a refreshed
+/// token may only read (`IdentityKit.TokenSet.canWrite`).
+public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartClaimProviding {
+    /// The OpenID client that does the work.
+    public let client: OpenIDClient
+    private let environment: IdentityEnvironment
     private let account: BoltAccountClient?
 
-    /// Creates a provider; nothing is asked over the network yet.
+    /// Creates a provider; no request is sent yet.
     ///
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
-        let setup = try ResolvedBoltConfiguration(configuration)
-        if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
-        let endpoints = configuration.endpoints
-        let configured = [setup.apiBase, endpoints.discovery, endpoints.authorization, endpoints.token, endpoints.jwks]
-        let httpClient = ProviderHTTPClient(
-            environment: environment,
-            timeout: configuration.timeout,
-            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            configured: configured
-        )
-        let dialect = BoltDialect.make(configuration, setup)
-        var source = MetadataSource.Configuration(discoveryURL: endpoints.discovery, issuers: dialect.issuers)
-        source.configured = try setup.metadata(endpoints)
-        client = OpenIDClient(
-            descriptor: ProviderDescriptor(
-                name: configuration.name,
-                kind: "bolt",
-                clientID: configuration.clientIDForm.clientID(of: setup.publishableKey),
-                redirectURI: configuration.redirectURI,
-                tenant: configuration.tenant,
-                clientType: configuration.authentication.name,
-                timeout: configuration.timeout
-            ),
-            scopes: configuration.scopes,
-            authentication: setup.apiKey.map { .secretPost($0) } ?? .none,
-            dialect: dialect,
-            metadataSource: MetadataSource(source, httpClient: httpClient),
-            httpClient: httpClient
+        let resolved = try ResolvedBoltConfiguration(configuration)
+        self.environment = environment
+        client = try OpenIDClient(
+            Self.openID(configuration, resolved),
+            quirks: BoltQuirks(configuration, publishableKey: resolved.publishableKey),
+            environment: environment
         )
         account =
-            try setup.apiKey == nil
+            try resolved.apiKey == nil
             ? nil
             : BoltAccountClient(
-                url: setup.endpoint("/v1/account"),
-                keys: BoltDialect.headers(setup),
-                httpClient: httpClient
+                url: resolved.endpoint("/v1/account"),
+                keys: resolved.headers,
+                httpClient: ProviderHTTPClient(
+                    environment: environment,
+                    timeout: configuration.timeout,
+                    allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+                    configured: [resolved.apiBase]
+                )
             )
     }
 
-    /// Name, kind and client.
-    public var descriptor: ProviderDescriptor { client.descriptor }
-
-    /// Begins a login.
-    public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await client.authorizationRequest(options)
-    }
-
-    /// Ends a login; the code may come as `code` or `authorization_code`.
-    public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        try await client.exchange(callback, for: attempt)
-    }
-
-    /// Spends the refresh token; what comes back only reads, whatever the old token could do.
-    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        try await client.refresh(tokens)
-    }
-
-    /// Fetches metadata and keys, where that is still to be done.
-    public func prepareRefresh(of tokens: TokenSet) async throws {
-        try await client.prepareRefresh(of: tokens)
-    }
-
-    /// Sends the refresh token and hands over what came back, before it is judged.
-    ///
-    /// - Parameters:
-    ///   - tokens: The session's tokens.
-    ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
-    public func requestRefresh(
-        of tokens: TokenSet,
-        under hold: SessionHold
-    ) async throws(RefreshRefusal) -> RefreshAnswer {
-        try await client.requestRefresh(of: tokens, under: hold)
-    }
-
-    /// Judges the answer to a refresh.
-    public func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
-        try await client.tokens(from: answer, refreshing: tokens)
+    private static func openID(
+        _ configuration: Configuration,
+        _ resolved: ResolvedBoltConfiguration
+    ) throws(IdentityError) -> OpenIDClient.Configuration {
+        var openID = OpenIDClient.Configuration(
+            name: configuration.name,
+            issuer: resolved.issuers.first ?? "",
+            clientID: configuration.clientIDForm.clientID(of: resolved.publishableKey)
+        )
+        openID.kind = "bolt"
+        openID.acceptedIssuers = .exactly(resolved.issuers)
+        openID.authentication = resolved.apiKey.map { .secretPost($0) } ?? .none
+        openID.clientType = configuration.authentication.name
+        openID.redirectURI = configuration.redirectURI
+        openID.scopes = configuration.scopes
+        openID.algorithms = ["RS256"]
+        openID.endpoints = try resolved.endpoints(configuration.endpoints)
+        openID.discovery.isEnabled = configuration.endpoints.discovery != nil
+        openID.tokenRequestHeaders = resolved.headers
+        openID.timeout = configuration.timeout
+        openID.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
+        openID.loginDefaults = configuration.loginDefaults
+        openID.tenant = configuration.tenant
+        return openID
     }
 
     /// Nil: Bolt has no page that ends its session.
     ///
-    /// The app also has to call `logOut()` of Bolt's SDK on the buyer's device.
+    /// The app must also call `logOut()` of Bolt's SDK on the buyer's device.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         nil
     }
 
-    /// The buyer's account: names, phone, addresses with the preferred one first.
+    /// The buyer's Bolt account: names, phone, addresses with the preferred one first.
     ///
-    /// Without an API key, or without a scope that may read the account, it is what the ID token said.
+    /// Without an API key, or without a scope that may read the account, it is what the ID token contained.
     ///
     /// - Throws: `IdentityError` with code `access_token_refused` when Bolt no longer accepts the access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -113,9 +93,9 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
         return try await account.buyer(for: tokens)
     }
 
-    /// Contact fields for a guest's cart: a Bolt token never signs anybody in at Shopify.
+    /// Contact fields for a guest's cart: a Bolt token cannot sign in at Shopify.
     ///
-    /// An account that cannot be had leaves what the ID token said.
+    /// If the account cannot be read, the claim contains what the ID token contained.
     ///
     /// - Throws: `IdentityError` with code `access_token_refused`, or when cancelled.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
@@ -129,7 +109,7 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
         return BoltCartClaim.make(buyer, orElse: tokens.buyer)
     }
 
-    /// Makes sure that the tokens may change the buyer's account.
+    /// Checks that the tokens may change the buyer's account.
     ///
     /// - Throws: `IdentityError` with code `insufficient_scope` of kind `signInAgain`.
     public func requireWrite(_ tokens: TokenSet) throws(IdentityError) {
@@ -138,7 +118,7 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
                 .signInAgain,
                 .insufficientScope,
                 "These tokens may only read the buyer's Bolt account.",
-                hint: "A refresh takes the right to write away; let the buyer sign in again.",
+                hint: "Let the buyer sign in again: tokens of a refresh cannot write.",
                 reference: "help.bolt.com/developers/bolt-oauth"
             )
         }
@@ -146,44 +126,42 @@ public struct BoltProvider: IdentityProvider, JournaledRefreshing, BuyerProfileP
 }
 
 extension BoltProvider: BoltAuthorizing {
-    /// Begins a login with or without PKCE, whatever is configured.
+    /// Starts a login with or without PKCE, whatever the configuration says.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
-        var client = client
-        client.dialect.usesPKCE = usePkce
-        return try await client.authorizationRequest(options)
+        try await client.authorizationRequest(options, pkce: usePkce ? .newVerifier : .disabled)
     }
 
-    /// Checks a callback and takes the code out of it, without spending it.
+    /// Checks a callback and returns its code without using it.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         try await client.authorizationCode(in: callback, for: attempt)
     }
 
-    /// Exchanges a code that a phone or the facade got; see ``exchange(_:redirectURI:)``.
+    /// Exchanges a code from a phone or from ``BoltCheckout``; see ``exchange(_:redirectURI:)``.
     ///
-    /// The configured redirect URI is sent, where there is one.
+    /// The configured redirect URI is sent, if any.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
         try await exchange(result, redirectURI: descriptor.redirectURI)
     }
 
-    /// Exchanges a code that a phone got; store the tokens with `SessionManager.establish`.
+    /// Exchanges a code from a phone; store the tokens with `SessionManager.establish`.
     ///
-    /// The phone made the state and this side cannot check it. Accept a result only from a phone that is signed in to the
-    /// app's own backend, or that shows the id of a login which the backend began: otherwise an attacker can hand in his own
-    /// code and have somebody else use his account.
+    /// The phone created the state, so this side cannot check it. Accept a result only from a phone that is signed in to the app's
+    /// own backend, or that shows the id of a login that the backend started. Otherwise an attacker can submit his own code, and
+    /// another person uses his account.
     ///
     /// - Parameters:
-    ///   - result: What the phone relayed.
-    ///   - redirectURI: The redirect URI of the authorization request, nil where it carried none.
+    ///   - result: What the phone sent.
+    ///   - redirectURI: The redirect URI of the authorization request; nil if it had none.
     /// - Throws: `IdentityError`; of kind `cancelled` for a login that was cancelled.
     public func exchange(_ result: BoltLoginResult, redirectURI: String?) async throws -> TokenSet {
         let login = try result.completedLogin()
-        let now = client.httpClient.environment.clock.now
+        let now = environment.clock.now
         let attempt = LoginAttempt(
             provider: descriptor.name,
             state: login.state,
             codeVerifier: login.codeVerifier,
             redirectURI: redirectURI,
-            scopes: client.scopes,
+            scopes: client.configuration.scopes,
             createdAt: now,
             expiresAt: now
         )

@@ -2,9 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// What an SFCC configuration comes to once it has been checked.
+/// A checked SFCC configuration: URLs and keys.
 struct ResolvedSFCCConfiguration: Sendable {
-    /// The storefront, by whose origin its unverified buyers are named.
+    /// The storefront, whose origin is the issuer of unverified buyers.
     let storefront: HTTPURL
     let codeExchange: HTTPURL
     let tokenExchange: HTTPURL
@@ -24,7 +24,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         publishableKey = ResolvedBoltConfiguration.trimmed(configuration.publishableKey ?? "")
         guard publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ResolvedBoltConfiguration.invalid(
-                "The publishable key holds what no key holds.",
+                "The publishable key contains invalid characters.",
                 "Copy it from Bolt's dashboard."
             )
         }
@@ -42,45 +42,45 @@ struct ResolvedSFCCConfiguration: Sendable {
             !configuration.codeParam.isIdentical(to: configuration.stateParam)
         else {
             throw ResolvedBoltConfiguration.invalid(
-                "Code and state need query items of their own.",
-                "Use two different names."
+                "codeParam and stateParam are empty or equal.",
+                "Set them to two different names."
             )
         }
         guard configuration.stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw ResolvedBoltConfiguration.invalid(
                 "The length of state is not between 8 and 86 characters.",
-                "Leave it out unless Bolt insists."
+                "Remove stateLength unless Bolt requires it."
             )
         }
     }
 
-    /// Checks that a key set has issuers beside it, and that issuers and audiences have a key set.
+    /// Checks that a key set is configured together with issuers, and that issuers and audiences are configured only with a key set.
     ///
-    /// A key set may sign for other issuers and clients too. Issuers and audiences that nothing proves would only look like a check.
+    /// A key set may sign for other issuers and clients too, and without a key set nothing proves issuer and audience.
     private static func checkNames(_ configuration: SFCCConfiguration) throws(IdentityError) {
         let names = [("issuers", configuration.issuers), ("audiences", configuration.audiences)]
         for (member, list) in names where list.map({ $0.isEmpty || $0.contains(where: \.isEmpty) }) ?? false {
             throw ResolvedBoltConfiguration.invalid(
                 "`\(member)` is an empty list or contains an empty text.",
-                "Write the values that the storefront's tokens have, or leave \(member) out."
+                "Write the values that the storefront's tokens have, or remove \(member)."
             )
         }
         if configuration.endpoints.jwks == nil {
             guard configuration.issuers == nil, configuration.audiences == nil else {
                 throw ResolvedBoltConfiguration.invalid(
                     "`issuers` and `audiences` have no effect without `endpoints.jwks`.",
-                    "Set endpoints.jwks to the key set that signs the storefront's tokens, or leave issuers and audiences out."
+                    "Set endpoints.jwks to the key set that signs the storefront's tokens, or remove issuers and audiences."
                 )
             }
         } else if configuration.issuers == nil {
             throw ResolvedBoltConfiguration.invalid(
                 "`issuers` is missing although `endpoints.jwks` is set.",
-                "Write the iss of the storefront's tokens into issuers: the key set alone does not say who issued a token."
+                "Set issuers to the iss of the storefront's tokens: the key set alone does not prove who issued a token."
             )
         }
     }
 
-    /// Refuses what the login page could be asked for and nobody could check afterwards.
+    /// Refuses options whose effect the shopper token does not prove.
     static func checkProvable(_ options: LoginOptions) throws(IdentityError) {
         guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
             throw IdentityError(
@@ -136,7 +136,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         let hasSite = configuration.controllerBasePath != nil || !configuration.siteID.isEmpty
         guard hasSite, !action.isEmpty, let url = try? storefront.replacing(path: "\(base)/\(action)") else {
             throw ResolvedBoltConfiguration.invalid(
-                "Site, locale and controllers make no path.",
+                "siteID, locale and controllers are not a valid path.",
                 "Compare them with the URL of a controller in the storefront."
             )
         }
@@ -149,7 +149,7 @@ struct ResolvedSFCCConfiguration: Sendable {
             url.query == nil
         else {
             throw ResolvedBoltConfiguration.invalid(
-                "The base of Bolt's API is not a URL without a query.",
+                "The base URL of Bolt's API is not a URL without a query.",
                 "Write it as https://api.bolt.com."
             )
         }

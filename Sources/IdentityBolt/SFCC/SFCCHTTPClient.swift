@@ -2,9 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The little of a browser that the storefront's controllers need, for one login: cookies, and redirects that stay at home.
+/// The HTTP client of one login at the storefront's controllers: it stores cookies, and follows redirects within the storefront.
 struct SFCCHTTPClient {
-    private static let maximumHops = 3
+    private static let maximumRedirects = 3
     private static let party = "The SFCC storefront"
 
     let httpClient: ProviderHTTPClient
@@ -17,26 +17,26 @@ struct SFCCHTTPClient {
         self.hold = hold
     }
 
-    /// An answer with whether redirects led to it.
-    struct Page {
+    /// A response, and whether redirects led to it.
+    struct Result {
         var response: HTTPResponse
         var wasRedirected: Bool
-        /// What the cookies of the login hold by now.
+        /// The values of the login's cookies.
         var cookies: [Secret]
     }
 
-    mutating func get(_ url: HTTPURL) async throws -> Page {
+    mutating func get(_ url: HTTPURL) async throws -> Result {
         try await follow(try await send(.get, url, headers: [], body: nil), from: url)
     }
 
-    mutating func post(_ url: HTTPURL, _ form: [(name: String, value: String)]) async throws -> Page {
+    mutating func post(_ url: HTTPURL, _ form: [(name: String, value: String)]) async throws -> Result {
         let response = try await send(
             .post,
             url,
             headers: [("Content-Type", "application/x-www-form-urlencoded")],
             body: FormEncoding.encode(form)
         )
-        // To follow these two is to post again.
+        // These two redirects would require a second POST.
         guard response.status != 307, response.status != 308 else { throw Self.redirectRefused(response) }
         return try await follow(response, from: url)
     }
@@ -62,25 +62,25 @@ struct SFCCHTTPClient {
         return response
     }
 
-    /// Follows redirects with GET as long as they stay at the same scheme, host and port.
-    private mutating func follow(_ first: HTTPResponse, from start: HTTPURL) async throws -> Page {
-        var (response, url, hops) = (first, start, 0)
+    /// Follows redirects with GET within the same scheme, host and port.
+    private mutating func follow(_ first: HTTPResponse, from start: HTTPURL) async throws -> Result {
+        var (response, url, redirects) = (first, start, 0)
         while [301, 302, 303, 307, 308].contains(response.status) {
-            guard hops < Self.maximumHops, let next = Self.target(response.headers["Location"], from: url),
+            guard redirects < Self.maximumRedirects, let next = Self.target(response.headers["Location"], from: url),
                 next.origin.isIdentical(to: start.origin)
             else { throw Self.redirectRefused(response) }
-            hops += 1
+            redirects += 1
             url = next
             response = try await send(.get, url, headers: [], body: nil)
         }
-        return Page(
+        return Result(
             response: response,
-            wasRedirected: hops > 0,
+            wasRedirected: redirects > 0,
             cookies: cookies.values.map { Secret($0) }
         )
     }
 
-    /// The target of a `Location`, absolute or relative (RFC 9110 section 10.2.2); its fragment means nothing here.
+    /// The target of a `Location`, absolute or relative (RFC 9110 section 10.2.2), without its fragment.
     static func target(_ location: String?, from url: HTTPURL) -> HTTPURL? {
         guard let location else { return nil }
         let text = String(decoding: location.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
@@ -99,10 +99,10 @@ struct SFCCHTTPClient {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The SFCC storefront redirected to where the login must not go, or too often.",
+            "The SFCC storefront sent a redirect that the login must not follow.",
             hint:
-                "Redirects are followed three times at most, and only at the configured host. Compare host and site with "
-                + "the storefront's own URLs.",
+                "Compare host and siteID with the storefront's own URLs. At most three redirects are followed, and only at "
+                + "the configured host.",
             providerAnswer: IdentityError.ProviderAnswer(status: response.status)
         )
     }

@@ -3,81 +3,88 @@ public import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
 
-/// Bolt as identity provider of a Salesforce Commerce Cloud storefront: the code goes to the storefront, which exchanges it
-/// with Bolt and gives a shopper token of its own.
+/// Bolt as identity provider of a Salesforce Commerce Cloud storefront: the storefront receives the code, exchanges it with Bolt
+/// and returns its own shopper token.
 ///
-/// Without a configured key set nothing proves what the token says. The buyer's issuer then ends in `#unverified`, so that
-/// it never equals a verified buyer's, no contact counts as verified, and a cart learns nothing.
+/// ```swift
+/// let provider = try SFCCProvider(
+///     SFCCConfiguration(name: "bolt-sfcc", host: "shop.example", siteID: "Shop"), environment: environment
+/// )
+/// ```
+///
+/// Without a configured key set nothing proves the token's claims. The buyer's issuer then ends in `#unverified`, so that it never
+/// equals a verified buyer's issuer, no contact counts as verified, and a cart gets no data.
 public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProviding {
-    /// What an unverified buyer's issuer ends in; an issuer that a provider signs has no fragment.
+    /// The end of an unverified buyer's issuer; the issuer of a signed token has no fragment.
     public static let unverifiedIssuerSuffix = "#unverified"
 
     private let client: OpenIDClient
     private let exchanger: SFCCTokenExchange
 
-    /// Creates a provider; nothing is asked over the network yet.
+    /// Creates a provider; no request is sent yet.
     ///
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: SFCCConfiguration, environment: IdentityEnvironment) throws {
-        let setup = try ResolvedSFCCConfiguration(configuration)
-        if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
-        let configured = [setup.storefront, setup.codeExchange, setup.tokenExchange, configuration.endpoints.jwks]
+        let resolved = try ResolvedSFCCConfiguration(configuration)
+        // Only the login page is OAuth. The callback may have any of Bolt's issuers.
+        var openID = OpenIDClient.Configuration(
+            name: configuration.name,
+            issuer: resolved.storefront.origin,
+            clientID: resolved.publishableKey
+        )
+        openID.kind = "bolt-sfcc"
+        openID.acceptedIssuers = IssuerPolicy(summary: "any") { _ in true }
+        openID.clientType = "storefront backend"
+        openID.redirectURI = configuration.redirectURI
+        openID.scopes = configuration.scopes
+        openID.endpoints.authorization = resolved.authorization
+        openID.discovery.isEnabled = false
+        openID.timeout = configuration.timeout
+        openID.allowsLoopbackHTTP = configuration.allowsLoopbackHTTP
+        openID.loginDefaults = configuration.loginDefaults
+        openID.tenant = configuration.tenant
+        client = try OpenIDClient(
+            openID,
+            quirks: LoginPageQuirks(stateLength: configuration.stateLength),
+            environment: environment
+        )
         let httpClient = ProviderHTTPClient(
             environment: environment,
             timeout: configuration.timeout,
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            configured: configured
+            configured: [resolved.storefront, resolved.codeExchange, resolved.tokenExchange]
         )
-        // Only the login page is OAuth here; whoever answers the callback is Bolt, by any of its names.
-        var dialect = OpenIDDialect(
-            issuers: IssuerPolicy(summary: "any") { _ in true },
-            audiences: [setup.publishableKey]
-        )
-        dialect.usesPKCE = false
-        dialect.sendsNonce = false
-        dialect.stateByteCount = 64
-        dialect.stateLength = configuration.stateLength ?? 43
-        dialect.codeParameters = ["code", "authorization_code"]
-        dialect.loginDefaults = configuration.loginDefaults
-        var metadata = ProviderMetadata(issuer: setup.storefront.origin)
-        metadata.authorizationEndpoint = setup.authorization
-        var source = MetadataSource.Configuration(discoveryURL: nil, issuers: dialect.issuers)
-        source.configured = metadata
-        client = OpenIDClient(
-            descriptor: ProviderDescriptor(
-                name: configuration.name,
-                kind: "bolt-sfcc",
-                clientID: setup.publishableKey,
-                redirectURI: configuration.redirectURI,
-                tenant: configuration.tenant,
-                clientType: "storefront backend",
-                timeout: configuration.timeout
-            ),
-            scopes: configuration.scopes,
-            authentication: .none,
-            dialect: dialect,
-            metadataSource: MetadataSource(source, httpClient: httpClient),
-            httpClient: httpClient
-        )
-        exchanger = SFCCTokenExchange(configuration: configuration, setup: setup, httpClient: httpClient)
+        exchanger = SFCCTokenExchange(configuration: configuration, resolved: resolved, httpClient: httpClient)
+    }
+
+    /// The quirks of Bolt's login page.
+    private struct LoginPageQuirks: OpenIDQuirks {
+        let settings: OpenIDQuirkSettings
+
+        init(stateLength: Int?) {
+            var settings = BoltQuirks.loginPage(stateLength: stateLength)
+            settings.usesPKCE = false
+            settings.sendsNonce = false
+            self.settings = settings
+        }
     }
 
     /// Name, kind and client.
     public var descriptor: ProviderDescriptor { client.descriptor }
 
-    /// Begins a login, without PKCE.
+    /// Starts a login, without PKCE.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         try ResolvedSFCCConfiguration.checkProvable(options)
         return try await client.authorizationRequest(options)
     }
 
-    /// Ends a login: the state must be this attempt's, then code and state go to the storefront, once.
+    /// Completes a login: checks the state, then sends code and state to the storefront, once.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         let code = try await client.authorizationCode(in: callback, for: attempt)
         return try await exchanger.tokens(for: code, state: attempt.state)
     }
 
-    /// Spends the refresh token, where the storefront gave one; without one the session ends with its token.
+    /// Sends the refresh token, if the storefront gave one; without one the session ends when its token expires.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         do {
             return try await self.tokens(from: try await requestRefresh(of: tokens, under: .kernel), refreshing: tokens)
@@ -86,10 +93,10 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         }
     }
 
-    /// Nothing is to be fetched before.
+    /// Does nothing: a refresh needs no metadata.
     public func prepareRefresh(of tokens: TokenSet) async throws {}
 
-    /// Sends the refresh token and hands over what came back, before it is judged.
+    /// Sends the refresh token and returns the response before it is validated.
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
@@ -101,17 +108,17 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         try await exchanger.requestRefresh(of: tokens, under: hold)
     }
 
-    /// Judges the answer to a refresh.
+    /// Validates the response to a refresh.
     public func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
         try await exchanger.tokens(from: answer, refreshing: tokens)
     }
 
-    /// Nil: nothing is known of a page that ends the storefront's session.
+    /// Nil: no page is known that ends the storefront's session.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         nil
     }
 
-    /// Contact fields if a key set vouches for the token and the token for the e-mail address, else nothing.
+    /// Contact fields if a key set verified the token and the token contains a verified e-mail address; nothing otherwise.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         Self.isVerified(tokens.buyer) ? BoltCartClaim.makeVerified(tokens.buyer) : .none
     }
@@ -123,18 +130,18 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 }
 
 extension SFCCProvider: BoltAuthorizing {
-    /// Begins a login; PKCE is refused.
+    /// Starts a login; PKCE is refused.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         guard !usePkce else { throw ResolvedSFCCConfiguration.pkceUnsupported }
         return try await authorizationRequest(options)
     }
 
-    /// Checks a callback and takes the code out of it, without spending it.
+    /// Checks a callback and returns its code without using it.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         try await client.authorizationCode(in: callback, for: attempt)
     }
 
-    /// Exchanges a code that a phone or the facade got; a verifier that came along is dropped.
+    /// Exchanges a code from a phone or from ``BoltCheckout``; its code verifier is ignored.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
         let login = try result.completedLogin()
         guard !login.state.isEmpty else {
@@ -142,7 +149,7 @@ extension SFCCProvider: BoltAuthorizing {
                 .rejected,
                 .stateInvalid,
                 "The login result has no state.",
-                hint: "The storefront needs the state that came with the code."
+                hint: "Send the state together with the code: the storefront needs it."
             )
         }
         return try await exchanger.tokens(for: login.code, state: login.state)

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
 
-/// Makes ``SFCCProvider`` from configuration entries of kind `bolt-sfcc`.
+/// Creates ``SFCCProvider`` from configuration entries of kind `bolt-sfcc`.
 public struct SFCCProviderFactory: ProviderFactory {
     /// `bolt-sfcc`.
     public let kind = "bolt-sfcc"
@@ -11,14 +11,22 @@ public struct SFCCProviderFactory: ProviderFactory {
     public init() {}
 
     /// Reads `host`, `siteID`, `locale`, `controllerBasePath`, the names of controllers and parameters, `environment`,
-    /// `publishableKey`, `redirectURI`, `audiences`, `endpoints` and what every entry may hold; `usePkce` must not be true.
+    /// `publishableKey`, `redirectURI`, `audiences`, `endpoints` and the members of every entry; `usePkce` must not be true.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
-        let common = try CommonProviderMembers(&section)
-        let endpoints = try Self.endpoints(&section, common)
+        let common = try CommonProviderMembers(
+            &section,
+            endpoints: ["authorization", "codeExchange", "tokenExchange", "jwks", "api"]
+        )
+        var endpoints = SFCCConfiguration.Endpoints()
+        endpoints.authorization = common.endpoints["authorization"]
+        endpoints.codeExchange = common.endpoints["codeExchange"]
+        endpoints.tokenExchange = common.endpoints["tokenExchange"]
+        endpoints.jwks = common.endpoints["jwks"]
+        endpoints.api = common.endpoints["api"]
         let basePath = try section.optionalString("controllerBasePath")
         let needsSite = basePath == nil && (endpoints.codeExchange == nil || endpoints.tokenExchange == nil)
         var configuration = SFCCConfiguration(
@@ -52,31 +60,19 @@ public struct SFCCProviderFactory: ProviderFactory {
         configuration.scopes = try section.optionalStrings("scopes") ?? configuration.scopes
         configuration.stateLength = try section.optionalInteger("stateLength", in: 8...86)
         if try section.bool("usePkce", default: false) {
-            throw section.error("usePkce", "must be false", hint: "The SFCC backend exchanges the code, without PKCE.")
+            throw section.error(
+                "usePkce",
+                "must be false",
+                hint: "Remove usePkce: the SFCC backend exchanges the code, without PKCE."
+            )
         }
         if let name = try section.optionalString("environment") {
             guard let environment = BoltEnvironment.named(name) else {
-                throw section.error("environment", "is not known", hint: "Known are: \(BoltEnvironment.names).")
+                throw section.error("environment", "is not known", hint: "Use one of \(BoltEnvironment.names).")
             }
             configuration.environment = environment
         }
         return try SFCCProvider(configuration, environment: environment)
-    }
-
-    private static func endpoints(
-        _ section: inout ConfigurationSection,
-        _ common: CommonProviderMembers
-    ) throws(IdentityError) -> SFCCConfiguration.Endpoints {
-        var endpoints = SFCCConfiguration.Endpoints()
-        guard var members = try section.optionalSection("endpoints") else { return endpoints }
-        let allows = common.allowsLoopbackHTTP
-        endpoints.authorization = try members.optionalURL("authorization", allowsLoopbackHTTP: allows)
-        endpoints.codeExchange = try members.optionalURL("codeExchange", allowsLoopbackHTTP: allows)
-        endpoints.tokenExchange = try members.optionalURL("tokenExchange", allowsLoopbackHTTP: allows)
-        endpoints.jwks = try members.optionalURL("jwks", allowsLoopbackHTTP: allows)
-        endpoints.api = try members.optionalURL("api", allowsLoopbackHTTP: allows)
-        try members.finish()
-        return endpoints
     }
 
     private static func fields(

@@ -1,40 +1,36 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// An answer of one of the storefront's controllers, whose form nobody has published: tokens and errors are looked for where
-/// related systems put them.
+/// A response of one of the storefront's controllers.
+///
+/// Its format is not documented, so tokens and errors are read from the places that related systems use.
 struct SFCCResponse: Sendable {
     let response: HTTPResponse
     let wasRedirected: Bool
     let object: JSONObject?
-    private let sent: RedactedValues
+    private let redacted: RedactedValues
 
-    init(_ page: SFCCHTTPClient.Page, hidingIn secrets: [Secret]) {
-        response = page.response
-        wasRedirected = page.wasRedirected
-        object = (try? JSONValue(parsing: page.response.body))?.object
-        sent = RedactedValues(secrets: secrets + page.cookies)
+    init(_ result: SFCCHTTPClient.Result, hidingIn secrets: [Secret]) {
+        self.init(result, hiding: RedactedValues(secrets: secrets + result.cookies))
     }
 
-    init(_ page: SFCCHTTPClient.Page, hiding sent: RedactedValues) {
-        response = page.response
-        wasRedirected = page.wasRedirected
-        object = (try? JSONValue(parsing: page.response.body))?.object
-        self.sent = sent
+    init(_ result: SFCCHTTPClient.Result, hiding redacted: RedactedValues) {
+        response = result.response
+        wasRedirected = result.wasRedirected
+        object = (try? JSONValue(parsing: result.response.body))?.object
+        self.redacted = redacted
     }
 
-    /// Checks that the first controller has done its part.
+    /// Checks that the first controller succeeded.
     ///
-    /// That is JSON without an error, an empty answer that only sets cookies, or a redirect within the storefront, whatever
-    /// page that leads to: whether somebody is logged in, the second controller tells.
+    /// A success is JSON without an error, an empty response that only sets cookies, or a redirect within the storefront. Whether the
+    /// shopper is logged in is decided by the second controller.
     func checkCodeExchange() throws(IdentityError) {
-        if let refusal { throw refusal }
+        if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else { throw unexpected }
     }
 
-    /// The token and what stands beside it.
-    ///
-    /// - Returns: The `Authorization` header's token first, then the configured places; nil when there is none.
+    /// The token: that of the `Authorization` header, else the first at the configured places; nil if there is none.
     func token(_ paths: [String]) throws(IdentityError) -> Secret? {
         if let header = response.headers["Authorization"], let token = Self.bearer(header) { return Secret(token) }
         for path in paths {
@@ -44,8 +40,8 @@ struct SFCCResponse: Sendable {
         return nil
     }
 
-    /// A member that stands at the top or below `data` or `result`.
-    func beside(_ name: String) -> JSONValue? {
+    /// A member at the top level, or below `data` or `result`.
+    func member(_ name: String) -> JSONValue? {
         [object?[name], object?["data"]?[name], object?["result"]?[name]].lazy.compactMap { $0 }.first { !$0.isNull }
     }
 
@@ -62,42 +58,42 @@ struct SFCCResponse: Sendable {
         return ResolvedBoltConfiguration.trimmed(String(decoding: Array(text.utf8.dropFirst(7)), as: UTF8.self))
     }
 
-    // MARK: Refusals
+    // MARK: Errors
 
-    /// What the storefront refused and why, also where it says so with status 200; nil when it did not.
-    var refusal: IdentityError? {
+    /// The error of the response, also one with status 200; nil if there is none.
+    var error: IdentityError? {
         let (name, message) = marker
         guard !(200..<300).contains(response.status) || name != nil || message != nil else { return nil }
         let isOutage = response.status >= 500 || response.status == 429
-        let isDeadGrant = name.map { $0.isIdentical(to: "invalid_grant") } ?? false
+        let isInvalidGrant = name.map { $0.isIdentical(to: "invalid_grant") } ?? false
         return IdentityError(
             isOutage ? .retryLater : .rejected,
-            isOutage ? .providerUnavailable : isDeadGrant ? .invalidGrant : .authorizationRefused,
+            isOutage ? .providerUnavailable : isInvalidGrant ? .invalidGrant : .authorizationRefused,
             isOutage
                 ? "The SFCC storefront is not available (HTTP \(response.status))."
                 : "The SFCC storefront refused the login (HTTP \(response.status)).",
             hint: isOutage
-                ? "Try again in a while, with a new login."
-                : "Start the login again. If it goes on, compare host, site and parameters with the storefront's controllers.",
-            providerAnswer: answer(name, message)
+                ? "Try again later with a new login."
+                : "Start the login again. If every login fails, compare host, siteID and parameters with the storefront's controllers.",
+            providerAnswer: providerAnswer(name, message)
         )
     }
 
-    /// An answer that is neither JSON nor anything else that is known, such as a page of the storefront.
+    /// The error for a response without token and error.
     ///
-    /// A page passes as a maintenance window does; JSON without a token does not.
+    /// A page may come from a maintenance window, so it is temporary; JSON without a token is not.
     var unexpected: IdentityError {
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<")
         return IdentityError(
             isPage ? .retryLater : .rejected,
             .unexpectedResponse,
-            "The SFCC storefront answered with something that is no token and no error, perhaps a page.",
-            hint: "Compare site, locale and controllers with the storefront's own URLs.",
-            providerAnswer: answer(nil, nil)
+            "The response of the SFCC storefront has neither a token nor an error.",
+            hint: "Compare siteID, locale and controllers with the storefront's own URLs.",
+            providerAnswer: providerAnswer(nil, nil)
         )
     }
 
-    /// The marks of an error in the bodies of controllers, OCAPI and SLAS.
+    /// The error in a body, as controllers, OCAPI and SLAS write it.
     private var marker: (name: String?, message: String?) {
         guard let object else { return (nil, nil) }
         let message = ["errorMessage", "error_description", "message"].lazy.compactMap { object[$0]?.string }
@@ -118,21 +114,21 @@ struct SFCCResponse: Sendable {
         if object["success"]?.bool == false { return ("success false", message) }
         if let code = object["status_code"], !code.isNull { return (code.string ?? code.number?.text ?? "", message) }
         if let text = object["errorMessage"]?.string, !text.isEmpty { return (nil, text) }
-        // A message alone may be good news: it is bad where nothing else says that all is well.
-        let isGood = object["success"]?.bool == true || beside("expires_in") != nil || hasToken
-        return (nil, isGood ? nil : object["message"]?.string)
+        // A message without any sign of success counts as an error.
+        let isSuccess = object["success"]?.bool == true || member("expires_in") != nil || hasToken
+        return (nil, isSuccess ? nil : object["message"]?.string)
     }
 
     private var hasToken: Bool {
         (try? token(SFCCConfiguration.defaultTokenJSONPaths)) != nil
     }
 
-    private func answer(_ name: String?, _ message: String?) -> IdentityError.ProviderAnswer {
+    private func providerAnswer(_ name: String?, _ message: String?) -> IdentityError.ProviderAnswer {
         IdentityError.ProviderAnswer(
-            error: name.map(sent.hidden),
-            errorDescription: message.map(sent.hidden),
+            error: name.map(redacted.hidden),
+            errorDescription: message.map(redacted.hidden),
             status: response.status,
-            traceID: response.headers["X-Dw-Request-Base-Id"].map(sent.hidden)
+            traceID: response.headers["X-Dw-Request-Base-Id"].map(redacted.hidden)
         )
     }
 }

@@ -3,30 +3,34 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The two controllers of a login, called once each with cookies of their own.
+/// Calls the two controllers of a login, each once, with cookies of that login.
 struct SFCCTokenExchange: Sendable {
     let configuration: SFCCConfiguration
-    let setup: ResolvedSFCCConfiguration
+    let resolved: ResolvedSFCCConfiguration
     let httpClient: ProviderHTTPClient
     let tokens: SFCCTokenReader
 
-    init(configuration: SFCCConfiguration, setup: ResolvedSFCCConfiguration, httpClient: ProviderHTTPClient) {
+    init(configuration: SFCCConfiguration, resolved: ResolvedSFCCConfiguration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
-        self.setup = setup
+        self.resolved = resolved
         self.httpClient = httpClient
-        tokens = SFCCTokenReader(configuration: configuration, setup: setup, httpClient: httpClient)
+        tokens = SFCCTokenReader(
+            configuration: configuration,
+            resolved: resolved,
+            environment: httpClient.environment
+        )
     }
 
-    /// Brings the code to the storefront and fetches the shopper's token.
+    /// Sends the code to the storefront and fetches the shopper's token.
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
-        // A code is spent once it is sent, so neither step is ever repeated.
-        var browser = SFCCHTTPClient(httpClient: httpClient)
+        // A code works once, so neither request is repeated.
+        var client = SFCCHTTPClient(httpClient: httpClient)
         let pair = [
             (name: configuration.codeParam, value: code.reveal()),
             (name: configuration.stateParam, value: state.reveal()),
         ]
         let first = try SFCCResponse(
-            await browser.get(try url(configuration.extraQuery + pair)),
+            await client.get(try url(configuration.extraQuery + pair)),
             hidingIn: [code, state]
         )
         try first.checkCodeExchange()
@@ -38,35 +42,35 @@ struct SFCCTokenExchange: Sendable {
             form.append((field, token.reveal()))
         }
         let startedAt = httpClient.environment.clock.now
-        let second = try SFCCResponse(await browser.post(setup.tokenExchange, form), hidingIn: [code, state])
+        let second = try SFCCResponse(await client.post(resolved.tokenExchange, form), hidingIn: [code, state])
         return try await tokens.read(second, startedAt: startedAt, replacing: nil)
     }
 
-    /// Asks the second controller for a newer token, as OAuth would; that it understands is an assumption.
+    /// Refreshes the token with the second controller, as in OAuth; that the controller supports it is an assumption.
     func requestRefresh(of old: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer {
         do {
-            return try await answerToRefresh(of: old, under: hold)
+            return try await sendRefresh(of: old, under: hold)
         } catch {
             throw RefreshRefusal(error)
         }
     }
 
-    private func answerToRefresh(of old: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    private func sendRefresh(of old: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         guard let refreshToken = old.refreshToken else {
             throw IdentityError(
                 .signInAgain,
                 .notRefreshable,
-                "The storefront gave no refresh token.",
+                "The session has no refresh token.",
                 hint: "Let the buyer sign in again."
             )
         }
-        var browser = SFCCHTTPClient(httpClient: httpClient, under: hold)
+        var client = SFCCHTTPClient(httpClient: httpClient, under: hold)
         let startedAt = httpClient.environment.clock.now
         let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
-        let page = try await browser.post(setup.tokenExchange, configuration.extraForm + form)
+        let page = try await client.post(resolved.tokenExchange, configuration.extraForm + form)
         guard (200..<300).contains(page.response.status) else {
             let answer = SFCCResponse(page, hidingIn: [refreshToken])
-            // Throws: no other status is a success.
+            // This throws, because the status is not a success.
             _ = try await tokens.read(answer, startedAt: startedAt, replacing: old)
             throw answer.unexpected
         }
@@ -81,11 +85,11 @@ struct SFCCTokenExchange: Sendable {
         return answer
     }
 
-    /// Judges what came back.
+    /// Validates the response to a refresh.
     func tokens(from kept: RefreshAnswer, refreshing old: TokenSet) async throws -> TokenSet {
         var headers = HTTPHeaders()
         if let authorization = kept.authorization { try headers.set("Authorization", authorization.reveal()) }
-        let page = SFCCHTTPClient.Page(
+        let page = SFCCHTTPClient.Result(
             response: HTTPResponse(status: kept.status, headers: headers, body: kept.body.revealBytes()),
             wasRedirected: false,
             cookies: []
@@ -97,7 +101,7 @@ struct SFCCTokenExchange: Sendable {
         do {
             return try await tokens.read(answer, startedAt: kept.startedAt, replacing: old)
         } catch {
-            guard answer.refusal == nil, let token = try? answer.token(configuration.tokenJSONPaths), !token.isEmpty
+            guard answer.error == nil, let token = try? answer.token(configuration.tokenJSONPaths), !token.isEmpty
             else {
                 throw RefreshRefusal(error)
             }
@@ -107,7 +111,7 @@ struct SFCCTokenExchange: Sendable {
 
     private func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {
         do {
-            return try setup.codeExchange.appending(
+            return try resolved.codeExchange.appending(
                 queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self)
             )
         } catch {

@@ -4,79 +4,83 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Makes a token set of the second controller's answer.
+/// Reads the token set in the second controller's response.
 struct SFCCTokenReader: Sendable {
     private static let assumedLifetime: TimeInterval = 1800
     private static let leeway: TimeInterval = 60
-    private static let algorithms: [SignatureAlgorithm] = [.rs256, .ps256, .es256]
 
     let configuration: SFCCConfiguration
-    let setup: ResolvedSFCCConfiguration
-    let httpClient: ProviderHTTPClient
-    private let keySource: KeySetSource
+    let resolved: ResolvedSFCCConfiguration
+    /// Verifies tokens; nil without a configured key set.
+    private let verifier: SignedTokenVerifier?
 
-    init(configuration: SFCCConfiguration, setup: ResolvedSFCCConfiguration, httpClient: ProviderHTTPClient) {
+    init(
+        configuration: SFCCConfiguration,
+        resolved: ResolvedSFCCConfiguration,
+        environment: IdentityEnvironment
+    ) {
         self.configuration = configuration
-        self.setup = setup
-        self.httpClient = httpClient
-        keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
+        self.resolved = resolved
+        verifier = configuration.endpoints.jwks.map {
+            SignedTokenVerifier(
+                keySetURL: $0,
+                algorithms: ["RS256", "PS256", "ES256"],
+                provider: configuration.name,
+                environment: environment,
+                timeout: configuration.timeout,
+                allowsLoopbackHTTP: configuration.allowsLoopbackHTTP
+            )
+        }
     }
 
-    func read(_ answer: SFCCResponse, startedAt: Date, replacing old: TokenSet?) async throws -> TokenSet {
-        if let refusal = answer.refusal {
-            let endsSession = old != nil && refusal.code == .invalidGrant
-            throw endsSession ? refusal.recast(as: .signInAgain) : refusal
+    func read(_ response: SFCCResponse, startedAt: Date, replacing old: TokenSet?) async throws -> TokenSet {
+        if let error = response.error {
+            let endsSession = old != nil && error.code == .invalidGrant
+            throw endsSession ? error.recast(as: .signInAgain) : error
         }
-        guard let token = try answer.token(configuration.tokenJSONPaths) else { throw answer.unexpected }
-        let signature: JSONWebToken
+        guard let token = try response.token(configuration.tokenJSONPaths) else { throw response.unexpected }
+        let claims: JSONObject
         do {
-            signature = try JSONWebToken(parsing: token)
+            claims = try SignedTokenVerifier.unverifiedClaims(of: token)
         } catch {
-            throw Self.malformed("is no JWT", cause: error)
+            throw Self.malformed("is not a JWT", cause: error)
         }
-        let isVerified = try await verify(signature)
-        let buyer = try buyer(signature.payload, token, isVerified: isVerified)
-        if let old, !old.buyer.isSamePerson(as: buyer), signature.payload["sub"] != nil {
-            throw Self.malformed("is another shopper's than before")
+        if let verifier { _ = try await verifier.verifiedClaims(of: token) }
+        let buyer = try buyer(claims, token, isVerified: verifier != nil)
+        if let old, !old.buyer.isSamePerson(as: buyer), claims["sub"] != nil {
+            throw Self.malformed("belongs to another shopper than before")
         }
         var tokens = TokenSet(
             buyer: old?.buyer ?? buyer,
             accessToken: token,
-            refreshToken: (answer.beside("refresh_token")?.string).flatMap { $0.isEmpty ? nil : Secret($0) }
+            refreshToken: (response.member("refresh_token")?.string).flatMap { $0.isEmpty ? nil : Secret($0) }
                 ?? old?.refreshToken,
             issuedAt: startedAt,
-            expiresAt: try expiry(answer, signature.payload, startedAt)
+            expiresAt: try expiry(response, claims, startedAt)
         )
-        tokens.scopes = (answer.beside("scope")?.string).map { TokenResponse.scopes($0) } ?? old?.scopes ?? []
+        tokens.scopes =
+            (response.member("scope")?.string).map { $0.utf8.split(separator: 0x20).compactMap { String($0) } } ?? old?
+            .scopes ?? []
         return tokens
     }
 
-    /// The earlier of what the answer and the token say; half an hour, an SFCC session's life, where neither does.
-    private func expiry(_ answer: SFCCResponse, _ claims: JSONObject, _ startedAt: Date) throws -> Date {
+    /// The earlier expiry of response and token; without either half an hour, the lifetime of an SFCC session.
+    private func expiry(_ response: SFCCResponse, _ claims: JSONObject, _ startedAt: Date) throws -> Date {
         var expiries: [Date] = []
-        if let value = answer.beside("expires_in") {
+        if let value = response.member("expires_in") {
             let seconds = value.number?.double ?? (value.string).flatMap { Int($0) }.map { Double($0) }
             guard let seconds, seconds > 0, seconds <= 10 * 366 * 86_400 else {
-                throw Self.malformed("comes with an expires_in that is no time")
+                throw Self.malformed("has an expires_in that is not a valid time")
             }
             expiries.append(startedAt + seconds)
         }
         if let value = claims["exp"] {
             guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds),
                 Date(timeIntervalSince1970: seconds) + Self.leeway > startedAt
-            else { throw Self.malformed("has expired or has an exp that is no time") }
+            else { throw Self.malformed("has expired, or has an exp that is not a valid time") }
             expiries.append(Date(timeIntervalSince1970: seconds))
         }
         return expiries.min() ?? startedAt + Self.assumedLifetime
-    }
-
-    /// Verifies the signature where a key set is configured.
-    private func verify(_ signature: JSONWebToken) async throws -> Bool {
-        guard let url = configuration.endpoints.jwks else { return false }
-        try await keySource.verifying(with: url, keyID: signature.keyID) { keys in
-            try signature.verify(keys: keys, algorithms: Self.algorithms)
-        }
-        return true
     }
 
     private func buyer(_ claims: JSONObject, _ token: Secret, isVerified: Bool) throws -> Buyer {
@@ -84,7 +88,7 @@ struct SFCCTokenReader: Sendable {
         let subject = text("sub")
         guard (subject ?? "").utf8.count <= 255 else { throw Self.malformed("has no usable subject") }
         var buyer = Buyer(
-            issuer: setup.storefront.origin + SFCCProvider.unverifiedIssuerSuffix,
+            issuer: resolved.storefront.origin + SFCCProvider.unverifiedIssuerSuffix,
             subject: try subject ?? "sha256:" + Base64URL.encode(Digest.sha256(token.revealBytes())),
             givenName: text("given_name") ?? text("first_name"),
             familyName: text("family_name") ?? text("last_name"),
@@ -114,7 +118,7 @@ struct SFCCTokenReader: Sendable {
                 .idTokenIssuer,
                 "The storefront's token has no `iss`, or one that is not in `issuers`.",
                 hint:
-                    "Accepted: \(issuers.joined(separator: ", ")). What the token has is in the error's provider answer.",
+                    "Accepted: \(issuers.joined(separator: ", ")). The token's value is in providerAnswer of this error.",
                 reference: "RFC 7519 section 4.1.1",
                 providerAnswer: IdentityError.ProviderAnswer(error: issuer)
             )
@@ -122,7 +126,7 @@ struct SFCCTokenReader: Sendable {
         return issuer
     }
 
-    /// A token must be meant for one of the configured audiences (RFC 7519 section 4.1.3); it may name others beside it.
+    /// A token must have one of the configured audiences (RFC 7519 section 4.1.3); it may have others too.
     private func checkAudience(_ claims: JSONObject) throws(IdentityError) {
         guard let audiences = configuration.audiences else { return }
         let claim = claims["aud"]
@@ -133,7 +137,7 @@ struct SFCCTokenReader: Sendable {
                 .idTokenAudience,
                 "The storefront's token has no `aud`, or none that is in `audiences`.",
                 hint:
-                    "Accepted: \(audiences.joined(separator: ", ")). What the token has is in the error's provider answer.",
+                    "Accepted: \(audiences.joined(separator: ", ")). The token's value is in providerAnswer of this error.",
                 reference: "RFC 7519 section 4.1.3",
                 providerAnswer: IdentityError.ProviderAnswer(error: named.joined(separator: " "))
             )
@@ -145,7 +149,7 @@ struct SFCCTokenReader: Sendable {
             .rejected,
             .tokenResponseInvalid,
             "The storefront's token \(problem).",
-            hint: "Nothing of it was kept. Check where in the answer the token stands (tokenJSONPaths).",
+            hint: "The token was not used. Check tokenJSONPaths, the places of the token in the response.",
             reference: "RFC 7519 section 3",
             cause: cause
         )

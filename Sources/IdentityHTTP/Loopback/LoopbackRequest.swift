@@ -26,14 +26,14 @@ package struct LoopbackRequest: Sendable {
             .value
     }
 
-    /// The fields of the query, decoded, in order.
-    package func queryFields() -> [(String, String)] {
-        FormFields.decode((query ?? "").utf8)
+    /// The fields of the query, decoded, in order; empty if it is malformed.
+    package func queryFields() -> [(name: String, value: String)] {
+        FormEncoding.decode(Array((query ?? "").utf8)) ?? []
     }
 
-    /// The fields of an `application/x-www-form-urlencoded` body, decoded, in order.
-    package func formFields() -> [(String, String)] {
-        FormFields.decode(body)
+    /// The fields of an `application/x-www-form-urlencoded` body, decoded, in order; empty if it is malformed.
+    package func formFields() -> [(name: String, value: String)] {
+        FormEncoding.decode(body) ?? []
     }
 }
 

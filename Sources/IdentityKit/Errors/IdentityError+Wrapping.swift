@@ -80,14 +80,4 @@ extension IdentityError {
             )
         }
     }
-
-    /// Whether the request may have reached the provider, and may have had its effect, although no proper answer came back.
-    var leavesRequestInDoubt: Bool {
-        guard kind != .cancelled else { return false }
-        if let cause = cause as? HTTPTransportError { return cause.phase == .ambiguous }
-        // A page in place of an answer, from a gateway or a server that broke down half way; 503 and 429 say that nothing
-        // was done.
-        guard kind == .retryLater, let answer = providerAnswer, let status = answer.status else { return false }
-        return answer.error?.isEmpty ?? true && [200, 201, 500, 502, 504].contains(status)
-    }
 }

@@ -13,7 +13,7 @@ struct StoredLogout: Sendable {
 
     /// The store's key for a `state`, in a key space of its own: no pending login's key holds a dot.
     static func key(for state: Secret) throws -> String {
-        "logout." + (try StoredAttempt.key(for: state))
+        "logout." + (try LoginAttempt.key(for: state))
     }
 
     func stored(under state: Secret) throws -> StoredLoginAttempt {

@@ -45,6 +45,10 @@ public struct LoginAttempt: Sendable {
     public var createdAt: Date
     /// When the attempt stops being good.
     public var expiresAt: Date
+    /// The tenant of the provider; the store binds it to the record.
+    package var tenant = ""
+    /// The hash of the binding cookie, by which the browser of the callback is compared with that of the login.
+    package var browserBindingHash: [UInt8] = []
 
     /// Creates an attempt.
     public init(

@@ -1,3 +1,5 @@
+internal import IdentityHTTP
+
 /// What the provider sent back through the buyer's browser: parameters, not yet trusted.
 ///
 /// The parser splits bytes, so that no combining character hides a separator, and keeps repeated parameters for the check

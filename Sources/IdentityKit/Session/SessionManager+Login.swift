@@ -72,12 +72,9 @@ extension SessionManager {
         request.attempt.returnPath = returnPath
         request.attempt.createdAt = environment.clock.now
         request.attempt.expiresAt = request.attempt.createdAt + configuration.attemptLifetime.timeInterval
-        let attempt = StoredAttempt(
-            attempt: request.attempt,
-            tenant: provider.descriptor.tenant,
-            browserBindingHash: bindingHash
-        )
-        try await store.insert(attempt.stored())
+        request.attempt.tenant = provider.descriptor.tenant
+        request.attempt.browserBindingHash = bindingHash
+        try await store.insert(request.attempt.stored())
         emit(.loginStarted, provider: name, since: started)
         return request
     }
@@ -85,21 +82,21 @@ extension SessionManager {
     func finish(
         _ callback: LoginCallback,
         provider expectedProvider: String?,
-        binding check: @Sendable (StoredAttempt) throws(IdentityError) -> Void
+        binding check: @Sendable (LoginAttempt) throws(IdentityError) -> Void
     ) async throws -> CompletedLogin {
         try await Correlation.scope {
             let started = environment.clock.elapsed
             var name = expectedProvider ?? ""
             do {
-                let stored = try await take(callback)
-                name = stored.attempt.provider
-                try check(stored)
-                try self.check(stored.attempt, expectedProvider)
-                if expectedProvider == nil { try checkSender(of: callback, stored.attempt) }
+                let attempt = try await take(callback)
+                name = attempt.provider
+                try check(attempt)
+                try self.check(attempt, expectedProvider)
+                if expectedProvider == nil { try checkSender(of: callback, attempt) }
                 // Judged again, by the policy of the process that hands it out.
-                let returnPath = try returnPath(stored.attempt.returnPath)
-                let provider = try providers.provider(named: stored.attempt.provider)
-                let tokens = try await provider.exchange(callback, for: stored.attempt)
+                let returnPath = try returnPath(attempt.returnPath)
+                let provider = try providers.provider(named: attempt.provider)
+                let tokens = try await provider.exchange(callback, for: attempt)
                 let session = try await saveLogin(tokens, by: provider.descriptor)
                 emit(.loginCompleted, provider: name, session: session.id, since: started)
                 return CompletedLogin(session: session, returnPath: returnPath)
@@ -116,7 +113,7 @@ extension SessionManager {
         return try configuration.returnPaths.location(for: text)
     }
 
-    private func take(_ callback: LoginCallback) async throws -> StoredAttempt {
+    private func take(_ callback: LoginCallback) async throws -> LoginAttempt {
         guard let state = try callback.value(of: "state"), !state.isEmpty else {
             throw IdentityError(
                 .rejected,
@@ -126,11 +123,11 @@ extension SessionManager {
                 reference: "RFC 6749 section 4.1.2"
             )
         }
-        guard let stored = try await store.takeLoginAttempt(try StoredAttempt.key(for: state)) else {
+        guard let stored = try await store.takeLoginAttempt(try LoginAttempt.key(for: state)) else {
             throw Self.unknownState
         }
-        let attempt = try StoredAttempt(stored)
-        guard isOurs(tenant: attempt.tenant, of: attempt.attempt.provider) else { throw Self.unknownState }
+        let attempt = try LoginAttempt(stored)
+        guard isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
         return attempt
     }
 

@@ -1,14 +1,17 @@
-/// The secrets that a request carried: the other side's words may repeat them, and among them are tokens, cart ids and e-mail
-/// addresses, which belong in no error.
+internal import IdentityHTTP
+
+/// The secrets of a request, which are removed from errors: the text of a response may repeat them.
+///
+/// Among them are tokens, cart ids and e-mail addresses.
 package struct RedactedValues: Sendable {
-    /// Longest first: a cart id goes as a whole, before the country code inside it does.
+    /// Longest first, so that a whole cart id is removed before the country code in it.
     private let values: [[UInt8]]
 
-    /// What a request carried.
+    /// The secrets of one request.
     ///
     /// - Parameters:
-    ///   - variables: A GraphQL request's variables, of which every text counts.
-    ///   - secrets: Secrets that were sent in another place; they are looked for as they are and as a form or a URL writes them.
+    ///   - variables: A GraphQL request's variables, of which every string counts.
+    ///   - secrets: Secrets in other parts of the request; they are found unencoded, and as a form or a URL encodes them.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
         var found: [[UInt8]] = []
         Self.collect(.object(variables), into: &found)
@@ -17,7 +20,7 @@ package struct RedactedValues: Sendable {
             FormEncoding.appendEscaped(secret.reveal(), to: &escaped)
             found += [secret.revealBytes(), escaped]
         }
-        // Short texts are enum values, which nobody needs to hide.
+        // Short strings are enum values, which are not secret.
         values = found.filter { $0.count >= 6 }.sorted { $0.count > $1.count }
     }
 
@@ -25,7 +28,7 @@ package struct RedactedValues: Sendable {
         switch value {
         case .string(let text):
             found.append(Array(text.utf8))
-            // A message may repeat the secret half of a cart id alone.
+            // A message may contain only the secret part of a cart id.
             let parts = text.utf8.split { byte in "/?&=".utf8.contains(byte) }
             if parts.count > 1 { found += parts.filter { $0.count >= 12 }.map { Array($0) } }
         case .array(let elements): for element in elements { collect(element, into: &found) }
@@ -50,7 +53,7 @@ package struct RedactedValues: Sendable {
         return String(String(decoding: bytes, as: UTF8.self).prefix(500))
     }
 
-    /// A text that somebody has cut short may end in the first half of a value.
+    /// Removes the beginning of a value at the end of a text that was cut.
     private func dropBeginning(from bytes: inout [UInt8]) {
         for value in values {
             let longest = min(value.count - 1, bytes.count)
@@ -63,26 +66,26 @@ package struct RedactedValues: Sendable {
 }
 
 extension RedactedValues: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always the same words.
-    package var description: String { "<what was sent>" }
-    /// Always the same words.
+    /// Always the same text.
+    package var description: String { "<redacted>" }
+    /// Always the same text.
     package var debugDescription: String { description }
     /// Shows no children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension IdentityError {
-    /// The same error, whose provider answer repeats none of what was sent.
-    package func hiding(_ sent: RedactedValues) -> IdentityError {
+    /// The same error, whose `providerAnswer` contains none of the values.
+    package func hiding(_ redacted: RedactedValues) -> IdentityError {
         guard let answer = providerAnswer else { return self }
         return recast(
             as: kind,
             answering: ProviderAnswer(
-                error: answer.error.map(sent.hidden),
-                errorDescription: answer.errorDescription.map(sent.hidden),
-                errorURI: answer.errorURI.map(sent.hidden),
+                error: answer.error.map(redacted.hidden),
+                errorDescription: answer.errorDescription.map(redacted.hidden),
+                errorURI: answer.errorURI.map(redacted.hidden),
                 status: answer.status,
-                traceID: answer.traceID.map(sent.hidden)
+                traceID: answer.traceID.map(redacted.hidden)
             )
         )
     }

@@ -1,7 +1,8 @@
 internal import IdentityKit
 
-/// What the `error` of an authorization response means (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
+/// The error response of the authorization endpoint (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
 enum AuthorizationErrorResponse {
+    /// What the `error` of a response means.
     static func error(for answer: IdentityError.ProviderAnswer) -> IdentityError {
         let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
         switch answer.error ?? "" {
@@ -16,12 +17,12 @@ enum AuthorizationErrorResponse {
             )
         case "temporarily_unavailable", "server_error":
             (kind, code, message, hint) = (
-                .retryLater, .providerUnavailable, "The provider cannot sign anybody in at the moment.",
-                "Try again in a while."
+                .retryLater, .providerUnavailable, "The provider is temporarily unavailable.",
+                "Try again later."
             )
         case "invalid_scope":
             (kind, code, message, hint) = (
-                .configuration, .invalidScope, "The provider refuses the scopes.",
+                .configuration, .invalidScope, "The provider refused the scopes.",
                 "Compare scopes with the scopes that the client may request at the provider."
             )
         case "unauthorized_client":
@@ -31,12 +32,12 @@ enum AuthorizationErrorResponse {
             )
         case "":
             (kind, code, message, hint) = (
-                .rejected, .callbackInvalid, "The callback has an empty error.", "Start the login again."
+                .rejected, .callbackInvalid, "The callback has an empty error parameter.", "Start the login again."
             )
         default:
             (kind, code, message, hint) = (
                 .rejected, .authorizationRefused, "The provider refused the login.",
-                "Read providerAnswer of this error: it has the provider's explanation."
+                "Read providerAnswer of this error: it contains the provider's explanation."
             )
         }
         return IdentityError(

@@ -1,19 +1,19 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Which parameters a caller may add to an authorization request, and what the values of the standard options look like.
+/// Checks the parameters that a caller adds to an authorization request, and the values of the standard options.
 enum AuthorizationParameter {
-    /// What is wrong with a parameter, and what to do about it.
+    /// What is wrong with a parameter, and how to correct it.
     struct Problem {
-        let words: String
+        /// The end of a sentence that begins with the parameter's name.
+        let text: String
         let hint: String
         var reference = "RFC 6749 section 3.1"
     }
 
-    /// What no caller may set, also where this login does not send it.
+    /// The parameters that no caller may set, even if this login does not send them.
     ///
-    /// A request object would replace the whole request (RFC 9101). The others belong to the protocol or prove the client: pushed
-    /// requests and device requests go out with the client's authentication.
+    /// A request object would replace the whole request (RFC 9101). The SDK sets the others itself, or they authenticate the client.
     private static let protocolNames = [
         "client_id", "response_type", "scope", "state", "redirect_uri", "nonce", "code_challenge",
         "code_challenge_method", "request", "request_uri", "response_mode", "dpop_jkt", "client_secret",
@@ -21,53 +21,53 @@ enum AuthorizationParameter {
         "device_code",
     ]
 
-    /// The parameters that have an option of their own: the SDK checks the answer against some of them.
+    /// The parameters that have an option of their own; the SDK checks the response against some of them.
     private static let optionNames: [(name: String, option: String, member: String)] = [
         ("prompt", "prompt", "prompt"), ("login_hint", "loginHint", "loginHint"), ("max_age", "maximumAge", "maxAge"),
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
     ]
 
-    /// What is wrong with the name of a further parameter; nil for a good one.
+    /// What is wrong with the name of a further parameter; nil for a valid one.
     ///
     /// Names are compared as lenient servers read them: some ignore case, and PHP reads `client.id` as `client_id`.
     static func problem(name: String) -> Problem? {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return Problem(
-                words: "has a name that is not a parameter name",
-                hint: "A name holds letters, digits, \"-\", \".\" and \"_\", at most 128 characters.",
+                text: "has an invalid name",
+                hint: "Use letters, digits, \"-\", \".\" and \"_\", at most 128 characters.",
                 reference: "RFC 6749 section 8.2"
             )
         }
         let read = String(decoding: name.utf8.map(lenient), as: UTF8.self)
         guard !protocolNames.contains(where: { $0.isIdentical(to: read) }) else {
             return Problem(
-                words: "is set by the login itself",
-                hint: "Remove it. The SDK makes this parameter and checks the answer against it."
+                text: "is set by the SDK",
+                hint: "Remove it. The SDK sets this parameter and checks the response against it."
             )
         }
         guard let own = optionNames.first(where: { $0.name.isIdentical(to: read) }) else { return nil }
         return Problem(
-            words: "has an option of its own",
+            text: "has an option of its own",
             hint: "Use the configuration member \(own.member), or in Swift LoginOptions.\(own.option)."
         )
     }
 
     /// What is wrong with the value of `prompt` (OpenID Connect Core section 3.1.2.1).
     ///
-    /// Providers have values of their own, so an unknown one is not refused.
+    /// Providers define further values, so an unknown one is accepted.
     static func problem(prompt: String) -> Problem? {
         let values = prompt.split(separator: " ", omittingEmptySubsequences: false)
         guard values.allSatisfy({ isWord(String($0)) }) else {
             return Problem(
-                words: "is not a list of values separated by single spaces",
-                hint: "Write for example consent, or login consent.",
+                text: "is not a list of values separated by single spaces",
+                hint: "Write for example \"consent\" or \"login consent\".",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
         guard values.count == 1 || !values.contains("none") else {
             return Problem(
-                words: "combines none with another value",
-                hint: "none asks for a login without any page, so it stands alone.",
+                text: "combines none with another value",
+                hint: "Use none alone: it requests a login without any page.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
@@ -78,8 +78,8 @@ enum AuthorizationParameter {
     static func problem(contexts: [String]) -> Problem? {
         guard contexts.allSatisfy(isWord) else {
             return Problem(
-                words: "holds a value that is not printable ASCII without spaces",
-                hint: "Write each value as an element of its own.",
+                text: "contains a value that is not printable ASCII without spaces",
+                hint: "Write each value as a separate element of the list.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
@@ -91,8 +91,8 @@ enum AuthorizationParameter {
         guard locales.split(separator: " ", omittingEmptySubsequences: false).allSatisfy({ isLanguageTag(String($0)) })
         else {
             return Problem(
-                words: "holds a value that is not a language tag",
-                hint: "Write for example de or fr-CA.",
+                text: "contains a value that is not a language tag",
+                hint: "Write for example \"de\" or \"fr-CA\".",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }

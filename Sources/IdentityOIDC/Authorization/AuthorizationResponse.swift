@@ -1,24 +1,25 @@
 package import IdentityKit
 
-/// What a callback must look like to be this login's (RFC 6749 section 4.1.2, RFC 9207).
+/// The authorization response in a callback, checked against its login (RFC 6749 section 4.1.2, RFC 9207).
 package struct AuthorizationResponse: Sendable {
     /// The authorization code.
     package let code: Secret
 
+    /// What a response is checked against.
     package struct Expectations: Sendable {
         package var state: Secret
         /// The issuer that discovery named, if any.
         package var issuer: String?
-        /// Which issuers the callback may name when none is known from discovery.
+        /// The issuers that the callback may name if none is known from discovery.
         package var issuers: IssuerPolicy
-        /// Whether the provider has promised to send `iss`.
+        /// Whether the metadata promise an `iss` parameter.
         package var requiresIssuer: Bool
-        /// How the answer was to come.
+        /// The response mode that the login requested.
         package var responseMode: ResponseMode
-        /// The names under which the code may come.
+        /// The names that the code may have.
         package var codeParameters: [String]
-        /// Values of the code that a provider sends where it means an error.
-        package var refusalsAsCode: [String]
+        /// Values of the code that are the names of errors.
+        package var errorsInCode: [String]
 
         package init(
             state: Secret,
@@ -27,7 +28,7 @@ package struct AuthorizationResponse: Sendable {
             requiresIssuer: Bool,
             responseMode: ResponseMode = .query,
             codeParameters: [String] = ["code"],
-            refusalsAsCode: [String] = []
+            errorsInCode: [String] = []
         ) {
             self.state = state
             self.issuer = issuer
@@ -35,15 +36,15 @@ package struct AuthorizationResponse: Sendable {
             self.requiresIssuer = requiresIssuer
             self.responseMode = responseMode
             self.codeParameters = codeParameters
-            self.refusalsAsCode = refusalsAsCode
+            self.errorsInCode = errorsInCode
         }
     }
 
-    /// Checks a callback: state first, then the issuer (also of an error), then the error, then the way it came, then the code.
+    /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
     ///
-    /// An error counts whichever way it came: a provider that cannot read a request may not know how to answer it. A code that
-    /// should have been posted and came in a URL is refused: it stands in histories and logs, and somebody may have changed the
-    /// request on its way. A code that was posted without being asked for stands in no such place, and is taken.
+    /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode.
+    /// A code in a URL is refused if `form_post` was requested: histories and logs contain the URL, and somebody may have changed
+    /// the request. A posted code is accepted without having been requested, because a form has none of these risks.
     ///
     /// - Throws: `IdentityError`.
     package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {
@@ -51,7 +52,7 @@ package struct AuthorizationResponse: Sendable {
             throw IdentityError(
                 .rejected,
                 .stateInvalid,
-                "The callback's state is not this login's.",
+                "The callback's state is missing or belongs to another login.",
                 hint: "Start the login again.",
                 reference: "RFC 6749 section 10.12"
             )
@@ -67,8 +68,9 @@ package struct AuthorizationResponse: Sendable {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The callback came in a URL, although a posted form was asked for.",
-                hint: "Its code was not used. Leave responseMode out if the provider does not offer form_post.",
+                "The callback has its code in the URL although the login requested form_post.",
+                hint:
+                    "The code was not used. Remove responseMode from the configuration if the provider does not support form_post.",
                 reference: "OAuth 2.0 Form Post Response Mode section 2"
             )
         }
@@ -85,13 +87,17 @@ package struct AuthorizationResponse: Sendable {
                 reference: "RFC 6749 section 4.1.2"
             )
         }
-        if let refusal = expected.refusalsAsCode.first(where: { code.isEqual(to: Secret($0)) }) {
-            throw AuthorizationErrorResponse.error(for: IdentityError.ProviderAnswer(error: refusal))
-        }
+        try Self.check(code, isNotOneOf: expected.errorsInCode)
         self.code = code
     }
 
-    /// What an error response says; nil for another response.
+    /// Refuses a code that is the name of an error, as some providers send it.
+    static func check(_ code: Secret, isNotOneOf errors: [String]) throws(IdentityError) {
+        guard let error = errors.first(where: { code.isEqual(to: Secret($0)) }) else { return }
+        throw AuthorizationErrorResponse.error(for: IdentityError.ProviderAnswer(error: error))
+    }
+
+    /// The error of an error response; nil for another response.
     private static func refusal(in callback: LoginCallback) throws(IdentityError) -> IdentityError.ProviderAnswer? {
         guard let error = try callback.value(of: "error") else { return nil }
         return IdentityError.ProviderAnswer(
@@ -106,8 +112,8 @@ package struct AuthorizationResponse: Sendable {
             throw IdentityError(
                 .rejected,
                 .responseIssuerMismatch,
-                "The callback comes from another issuer than the login went to.",
-                hint: "Somebody may be mixing up providers; give each a redirect URI of its own.",
+                "The callback names another issuer than the one where the login started.",
+                hint: "This may be a mix-up attack. Give each provider a redirect URI of its own.",
                 reference: "RFC 9207 section 2.4"
             )
         }
@@ -115,18 +121,18 @@ package struct AuthorizationResponse: Sendable {
 
     /// The error for a response without the `iss` that the provider promised.
     ///
-    /// A missing `iss` alone is no sign of an attack: some providers leave it out, above all in errors. What the response says is
-    /// passed on for people to read, and nothing is decided by it.
+    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in errors. The response's error is shown to
+    /// people, and no decision depends on it.
     private static func missingIssuer(_ refusal: IdentityError.ProviderAnswer?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =
-            isDenied ? "access_denied, perhaps because the buyer cancelled" : "an error, see the provider answer"
-        let advice = refusal == nil ? "" : "The callback reports \(report); nothing proves that it is genuine. "
+            isDenied ? "access_denied, perhaps because the buyer cancelled" : "an error; see providerAnswer"
+        let advice = refusal == nil ? "" : "The callback reports \(report). This report is not authenticated. "
         return IdentityError(
             .rejected,
             .responseIssuerMismatch,
             "The callback has no iss parameter, although the provider's metadata promise it.",
-            hint: advice + "Offer the login again. If this happens at every login, tell the provider: its metadata set "
+            hint: advice + "Offer the login again. If every login fails this way, tell the provider: its metadata set "
                 + "authorization_response_iss_parameter_supported.",
             reference: "RFC 9207 section 2.4",
             providerAnswer: refusal

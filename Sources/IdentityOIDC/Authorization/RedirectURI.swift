@@ -1,27 +1,28 @@
 internal import IdentityHTTP
-package import IdentityKit
+public import IdentityKit
 
-/// What a redirect URI may look like, whatever the provider; apps have schemes of their own.
-package enum RedirectURI {
-    /// Checks a redirect URI before it is sent anywhere.
+/// Checks redirect URIs by the rules that hold for every provider.
+public enum RedirectURI {
+    /// Checks a redirect URI before it is sent.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` for a text that is no absolute URI, or has a fragment, a backslash, blanks,
-    ///   control characters, or user information, behind which the host of `https://app.example@evil.example` hides; for plain http
-    ///   to anything but a loopback literal (RFC 8252 section 7.3), and for a scheme of the app's own that is no domain name
-    ///   reversed (section 7.1).
-    package static func check(_ text: String) throws(IdentityError) {
-        guard isSound(text) else {
+    /// - Throws: `IdentityError` of kind `configuration` for a text that is not an absolute URI, or that contains a fragment, a
+    ///   backslash, spaces, control characters or user information (the host of `https://app.example@evil.example` is
+    ///   `evil.example`); for plain http to anything but a loopback literal (RFC 8252 section 7.3); and for a private-use scheme
+    ///   that is not a reversed domain name (section 7.1).
+    public static func check(_ text: String) throws(IdentityError) {
+        guard isValid(text) else {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                "The redirect URI is not an absolute URI without user information and fragment.",
-                hint: "Write it exactly as registered, such as https://app.example/callback.",
+                "The redirect URI is not a valid redirect URI.",
+                hint:
+                    "Write it exactly as registered, for example https://app.example/callback, without user information and fragment.",
                 reference: "RFC 6749 section 3.1.2"
             )
         }
     }
 
-    private static func isSound(_ text: String) -> Bool {
+    private static func isValid(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let scheme = parts.first, let first = scheme.first, !parts[1].isEmpty else {
             return false
@@ -33,10 +34,10 @@ package enum RedirectURI {
                 $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\")
             }
             && !hasUserInformation(parts[1])
-            && isFitting(scheme, text)
+            && isPermitted(scheme, text)
     }
 
-    private static func isFitting(_ scheme: Substring.UTF8View, _ text: String) -> Bool {
+    private static func isPermitted(_ scheme: Substring.UTF8View, _ text: String) -> Bool {
         switch String(decoding: scheme.map(ASCII.lowercased), as: UTF8.self) {
         case "https": true
         case "http": (try? HTTPURL(String(text.prefix { $0 != "?" })))?.isLoopback ?? false

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// The assertion by which a client proves itself with its key (RFC 7523 section 3, OpenID Connect Core section 9).
+/// The assertion by which a client authenticates with its key (RFC 7523 section 3, OpenID Connect Core section 9).
 ///
-/// The audience is one text, by default the issuer: an assertion that names an endpoint can be used at another server that claims
-/// the endpoint as its own, and so can a list of audiences (draft-ietf-oauth-security-topics-update, audience injection). It has no
-/// `typ`: libraries are in use that refuse every other than `JWT`, and newer rules than theirs name another.
+/// The audience is one string, by default the issuer: an assertion for an endpoint, or for several audiences, can be used at
+/// another server that claims the endpoint as its own (draft-ietf-oauth-security-topics-update, audience injection). The assertion
+/// has no `typ`, because some libraries refuse every value but `JWT`, and newer specifications require another.
 enum ClientAssertion {
-    /// How long an assertion is good: it is made for one request.
+    /// The lifetime in seconds; each request has an assertion of its own.
     private static let lifetime = 60
 
     static func claims(

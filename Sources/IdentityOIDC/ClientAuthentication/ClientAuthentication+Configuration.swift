@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension ClientAuthentication {
-    /// Reads `clientAuthentication` and what the method needs: `clientSecret`, or `clientKey` with `clientKeyID`,
+    /// Reads `clientAuthentication` and the members of the method: `clientSecret`, or `clientKey` with `clientKeyID`,
     /// `clientKeyAlgorithm` and `clientAssertionAudience`.
     ///
     /// - Throws: `IdentityError` that names the member.

@@ -1,22 +1,22 @@
 public import IdentityKit
 
-/// How a client proves to the authorization server who it is.
+/// How a client authenticates at the authorization server (RFC 6749 section 2.3).
 ///
-/// The method is the operator's choice and never changes by itself: not to what the metadata list, which is often wrong, and
-/// least of all to a weaker one.
+/// The configured method is always used. The methods in the provider's metadata are ignored, because they are often wrong, and an
+/// attacker could list a weaker one.
 public enum ClientAuthentication: Sendable {
-    /// A public client: no proof, `client_id` in the body.
+    /// A public client: `client_id` in the body, no authentication.
     case none
     /// A secret in the `Authorization` header (RFC 6749 section 2.3.1).
     case secretBasic(Secret, encoding: BasicCredentialEncoding = .formEncoded)
     /// A secret in the body, as `client_secret`.
     case secretPost(Secret)
-    /// An assertion signed with the client's own key, made anew for every request (OpenID Connect Core section 9, RFC 7523).
+    /// An assertion that is signed with the client's key for every request (OpenID Connect Core section 9, RFC 7523).
     case privateKeyJWT(ClientKey, audience: AssertionAudience = .issuer)
 
-    /// What an assertion names as its only audience (`aud`).
+    /// The only audience (`aud`) of an assertion.
     public enum AssertionAudience: String, Sendable, CaseIterable {
-        /// The issuer identifier, as draft-ietf-oauth-rfc7523bis demands: no other server can use the assertion.
+        /// The issuer identifier, as draft-ietf-oauth-rfc7523bis requires: no other server can use the assertion.
         case issuer
         /// The token endpoint's URL, at every endpoint: for providers that require it (OpenID Connect Core section 9).
         ///
@@ -25,15 +25,15 @@ public enum ClientAuthentication: Sendable {
         case tokenEndpoint
     }
 
-    /// How id and secret are written into Basic credentials.
+    /// How client id and secret are encoded in Basic credentials.
     public enum BasicCredentialEncoding: Sendable {
         /// Form-encoded first, as RFC 6749 section 2.3.1 says.
         case formEncoded
-        /// As they are, for providers that do not decode them.
+        /// Without encoding, for providers that do not decode the credentials.
         case verbatimForNonconformingProvider
     }
 
-    /// The words of the specifications for it.
+    /// The method's name in the specifications, for example `client_secret_basic`.
     public var name: String {
         switch self {
         case .none: "none"

@@ -1,24 +1,28 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// A client's own signing key, whose public half is registered at the provider, for
+/// A client's signing key, whose public key is registered at the provider, for
 /// ``ClientAuthentication/privateKeyJWT(_:audience:)``.
 ///
-/// RSA with 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519. Nothing of the private half can be read out again.
+/// Supported are RSA with 2048 to 8192 bits, P-256, P-384, P-521 and Ed25519. The private key cannot be read from the value.
+///
+/// ```swift
+/// configuration.authentication = .privateKeyJWT(try ClientKey(pem, keyID: "2026-11"))
+/// ```
 public struct ClientKey: Sendable {
-    /// The `kid` under which the provider knows the key; nil sends none, which is good for a client with one key only.
+    /// The key's `kid` at the provider; nil sends none, which suffices for a client with one key.
     public let keyID: String?
     private let key: SigningKey
-    private let chosen: SignatureAlgorithm?
+    private let configured: SignatureAlgorithm?
 
-    /// Reads a private key: PKCS#8 in PEM (`-----BEGIN PRIVATE KEY-----`), not encrypted, or a private JWK (RFC 7517).
+    /// Reads a private key: unencrypted PKCS#8 in PEM (`-----BEGIN PRIVATE KEY-----`), or a private JWK (RFC 7517).
     ///
     /// - Parameters:
     ///   - text: The key.
-    ///   - keyID: Its `kid` at the provider; a JWK's own unless given.
-    ///   - algorithm: The JOSE algorithm to sign with; a JWK's own unless given. Without either an RSA key signs with the first
-    ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list, every other key with the one algorithm
-    ///     that it has.
+    ///   - keyID: The key's `kid` at the provider; by default that of the JWK.
+    ///   - algorithm: The JOSE algorithm to sign with; by default that of the JWK. Without either, an RSA key signs with the first
+    ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list, and every other key with its only
+    ///     algorithm.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ text: Secret, keyID: String? = nil, algorithm: String? = nil) throws(IdentityError) {
         let bytes = text.revealBytes()
@@ -28,7 +32,7 @@ public struct ClientKey: Sendable {
             (key, ownID, ownAlgorithm) = (read.key, read.keyID, read.algorithm)
         } else {
             guard let der = PEM.decode(bytes, label: "PRIVATE KEY") else {
-                throw Self.invalid("The client key is neither PEM with one unencrypted PRIVATE KEY nor a JWK.")
+                throw Self.invalid("The client key is neither an unencrypted PRIVATE KEY in PEM nor a JWK.")
             }
             do {
                 key = try .pkcs8(der)
@@ -38,13 +42,13 @@ public struct ClientKey: Sendable {
         }
         self.keyID = keyID ?? ownID
         guard let name = algorithm ?? ownAlgorithm else {
-            chosen = nil
+            configured = nil
             return
         }
         guard let known = SignatureAlgorithm(rawValue: name), key.supports(known) else {
-            throw Self.invalid("The client key cannot sign with the algorithm that was chosen for it.")
+            throw Self.invalid("The client key does not support the configured algorithm.")
         }
-        chosen = known
+        configured = known
     }
 
     static func invalid(_ message: String) -> IdentityError {
@@ -52,26 +56,26 @@ public struct ClientKey: Sendable {
             .configuration,
             .configurationInvalid,
             message,
-            hint: "Make one with openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256.",
+            hint: "Create a key with openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256.",
             reference: "RFC 7518 section 3.1"
         )
     }
 
-    /// The algorithm to sign with: the chosen one, else the first that the key can and the provider lists, else the first that
-    /// the key can.
+    /// The algorithm to sign with: the configured one, else the first that the key supports and the provider lists, else the first
+    /// that the key supports.
     private func algorithm(offered: [String]?) -> SignatureAlgorithm? {
-        if let chosen { return chosen }
-        let able = SignatureAlgorithm.allCases.filter(key.supports)
-        return able.first { offered?.contains($0.rawValue) ?? false } ?? able.first
+        if let configured { return configured }
+        let supported = SignatureAlgorithm.allCases.filter(key.supports)
+        return supported.first { offered?.contains($0.rawValue) ?? false } ?? supported.first
     }
 
     /// Signs claims.
     ///
-    /// - Parameter offered: The algorithms that the provider lists, nil when it does not say.
+    /// - Parameter offered: The algorithms that the provider lists; nil if its metadata have no list.
     func sign(_ claims: JSONObject, offered: [String]?) throws(IdentityError) -> String {
         var header = JSONObject()
         header["kid"] = keyID.map { .string($0) }
-        return try JSONWebToken.compact(header, claims, key: key, algorithm: algorithm(offered: offered))
+        return try JSONWebToken.sign(header, claims, key: key, algorithm: algorithm(offered: offered))
     }
 }
 

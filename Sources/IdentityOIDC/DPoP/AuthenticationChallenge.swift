@@ -9,13 +9,15 @@ struct AuthenticationChallenge {
 
     subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The challenges of an answer, as far as they are well-formed; at most 8 KiB of each header is read.
+    /// The well-formed challenges of a response; at most 8 KiB of each header is read.
     static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers.values(for: "WWW-Authenticate").prefix(8).flatMap { read(Array($0.utf8.prefix(8192))) }
     }
 
-    /// A comma stands between challenges and between parameters alike: a word with `=` behind it belongs to the challenge
-    /// before, one without begins the next, whose token68 is passed over.
+    /// Reads one header.
+    ///
+    /// Commas separate both challenges and parameters: a token followed by `=` is a parameter of the current challenge, any other
+    /// token starts the next challenge. A token68 is skipped.
     private static func read(_ bytes: [UInt8]) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         var rest = bytes[...]
@@ -25,30 +27,30 @@ struct AuthenticationChallenge {
             guard !word.isEmpty else { return challenges }
             rest = rest[word.endIndex...]
             let name = String(decoding: word.map(ASCII.lowercased), as: UTF8.self)
-            let behind = rest.drop { $0 == 0x20 || $0 == 0x09 }
-            guard behind.first == UInt8(ascii: "=") else {
+            let after = rest.drop { $0 == 0x20 || $0 == 0x09 }
+            guard after.first == UInt8(ascii: "=") else {
                 challenges.append(AuthenticationChallenge(scheme: name))
-                rest = behindToken68(rest)
+                rest = skippingToken68(rest)
                 continue
             }
-            rest = behind.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+            rest = after.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
             guard let value = value(&rest), let last = challenges.indices.last else { return challenges }
             challenges[last].parameters.append((name, value))
         }
     }
 
-    /// What follows a scheme's token68, which stands alone between the scheme and the next comma (RFC 9110 section 11.2), or
-    /// everything where there is none.
-    private static func behindToken68(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    /// The bytes after a scheme's token68, which stands alone between the scheme and the next comma (RFC 9110 section 11.2); all
+    /// bytes if there is no token68.
+    private static func skippingToken68(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         let text = rest.drop(while: isSpace)
         let data = text.prefix { ASCII.isToken($0) || $0 == UInt8(ascii: "/") }
-        let behind = text[data.endIndex...].drop { $0 == UInt8(ascii: "=") }.drop(while: isSpace)
-        guard text.startIndex > rest.startIndex, !data.isEmpty, behind.first ?? 0x2C == 0x2C else { return rest }
-        return behind
+        let after = text[data.endIndex...].drop { $0 == UInt8(ascii: "=") }.drop(while: isSpace)
+        guard text.startIndex > rest.startIndex, !data.isEmpty, after.first ?? 0x2C == 0x2C else { return rest }
+        return after
     }
 
-    /// A token or a quoted text; nil where there is neither, or the quote does not end.
+    /// A token or a quoted string; nil for anything else, and for a quoted string without an end.
     private static func value(_ rest: inout ArraySlice<UInt8>) -> String? {
         guard rest.first == UInt8(ascii: "\"") else {
             let word = rest.prefix(while: ASCII.isToken)

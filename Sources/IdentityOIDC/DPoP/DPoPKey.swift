@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 package import IdentityKit
 
-/// The key to which the tokens of one session are bound (RFC 9449): P-256, made at the login, sealed with the tokens.
+/// The DPoP key to which the tokens of one session are bound (RFC 9449): P-256, created at the login, stored with the tokens.
 package struct DPoPKey: Sendable {
     static let algorithm = SignatureAlgorithm.es256
 
@@ -9,26 +9,31 @@ package struct DPoPKey: Sendable {
     private let x: String
     private let y: String
 
-    /// A new key.
+    /// Creates a key.
     ///
     /// - Throws: `IdentityError` with code `system_failure`.
     package init() throws(IdentityError) {
-        guard let key = try? SigningKey.generateEllipticCurve(.p256), let made = DPoPKey(key) else {
-            throw IdentityError(.retryLater, .systemFailure, "No key could be made for the session.")
+        guard let key = try? SigningKey.generateEllipticCurve(.p256), let created = DPoPKey(key) else {
+            throw IdentityError(
+                .retryLater,
+                .systemFailure,
+                "The DPoP key of the session could not be created.",
+                hint: "Check that OpenSSL and its default provider are installed completely."
+            )
         }
-        self = made
+        self = created
     }
 
-    /// A key that was kept.
+    /// Reads a stored key.
     ///
     /// - Throws: `IdentityError` with code `store_corrupt`.
-    package init(_ kept: Secret) throws(IdentityError) {
-        guard let read = try? PrivateJSONWebKey(parsing: kept.revealBytes()), let key = DPoPKey(read.key) else {
+    package init(_ stored: Secret) throws(IdentityError) {
+        guard let read = try? PrivateJSONWebKey(parsing: stored.revealBytes()), let key = DPoPKey(read.key) else {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
-                "The key of a session's tokens cannot be read.",
-                hint: "It was kept as it is. A newer version of the app may have written it."
+                "The stored DPoP key of a session cannot be read.",
+                hint: "The stored session was not changed. A newer version of the app may have written it."
             )
         }
         self = key
@@ -40,24 +45,29 @@ package struct DPoPKey: Sendable {
         (self.x, self.y) = (Base64URL.encode(x), Base64URL.encode(y))
     }
 
-    /// The public half as a JWK, the members that RFC 7638 section 3.2 counts and in its order.
-    var publicHalf: JSONObject {
+    /// The public key as a JWK, with the members and the order of RFC 7638 section 3.2.
+    var publicJWK: JSONObject {
         ["crv": .string("P-256"), "kty": .string("EC"), "x": .string(x), "y": .string(y)]
     }
 
-    /// The SHA-256 thumbprint (RFC 7638), which an authorization request names as `dpop_jkt`.
+    /// The SHA-256 thumbprint (RFC 7638), the `dpop_jkt` of an authorization request.
     package func thumbprint() throws -> String {
-        Base64URL.encode(try Digest.sha256(JSONValue.object(publicHalf).serialized))
+        Base64URL.encode(try Digest.sha256(JSONValue.object(publicJWK).serialized))
     }
 
-    /// The whole key, to be sealed: a private JWK.
+    /// The whole key as a private JWK, for the store.
     package func secret() throws(IdentityError) -> Secret {
         guard let number = key.privateNumber() else {
-            throw IdentityError(.retryLater, .systemFailure, "The key of the session could not be kept.")
+            throw IdentityError(
+                .retryLater,
+                .systemFailure,
+                "The DPoP key of the session could not be exported.",
+                hint: "Check that OpenSSL and its default provider are installed completely."
+            )
         }
-        var whole = publicHalf
-        whole["d"] = .string(Base64URL.encode(number))
-        return Secret(bytes: JSONValue.object(whole).serialized)
+        var key = publicJWK
+        key["d"] = .string(Base64URL.encode(number))
+        return Secret(bytes: JSONValue.object(key).serialized)
     }
 }
 

@@ -1,46 +1,46 @@
 internal import IdentityHTTP
 internal import Synchronization
 
-/// The nonces that servers want to find in proofs (RFC 9449 sections 8 and 9): the last of each, few and short.
+/// The last nonce of each server, which its next DPoP proofs must contain (RFC 9449 sections 8 and 9).
 final class DPoPNonceCache: Sendable {
-    /// In what part a server gave a nonce: one host may be authorization server and resource server, with a nonce for each.
-    enum Part: Sendable {
+    /// The role in which a server sent a nonce: one host may be authorization server and resource server, with a nonce for each.
+    enum ServerRole: Sendable {
         case authorizationServer
         case resourceServer
     }
 
-    private struct Place: Equatable {
-        var part: Part
+    private struct Server: Equatable {
+        var role: ServerRole
         var origin: String
     }
 
     private static let capacity = 64
-    private let kept = Mutex<[(place: Place, nonce: String)]>([])
+    private let nonces = Mutex<[(server: Server, nonce: String)]>([])
 
-    /// The nonce to put into the next proof for a server.
-    func nonce(for part: Part, at url: HTTPURL) -> String? {
-        let place = Place(part: part, origin: url.origin)
-        return kept.withLock { $0.first { $0.place == place }?.nonce }
+    /// The nonce for the next proof to a server.
+    func nonce(for role: ServerRole, at url: HTTPURL) -> String? {
+        let server = Server(role: role, origin: url.origin)
+        return nonces.withLock { $0.first { $0.server == server }?.nonce }
     }
 
-    /// Keeps what an answer brings.
+    /// Saves the nonce of a response.
     ///
-    /// - Returns: The answer's nonce; nil when it has none, or one that no proof may hold.
+    /// - Returns: The response's nonce; nil when it has none, or an invalid one.
     @discardableResult
-    func note(_ headers: HTTPHeaders, of part: Part, at url: HTTPURL) -> String? {
+    func save(_ headers: HTTPHeaders, from role: ServerRole, at url: HTTPURL) -> String? {
         let values = headers.values(for: "DPoP-Nonce")
-        guard values.count == 1, let nonce = values.first, Self.isGood(nonce) else { return nil }
-        let place = Place(part: part, origin: url.origin)
-        kept.withLock { kept in
-            kept.removeAll { $0.place == place }
-            if kept.count >= Self.capacity { kept.removeFirst() }
-            kept.append((place, nonce))
+        guard values.count == 1, let nonce = values.first, Self.isValid(nonce) else { return nil }
+        let server = Server(role: role, origin: url.origin)
+        nonces.withLock { nonces in
+            nonces.removeAll { $0.server == server }
+            if nonces.count >= Self.capacity { nonces.removeFirst() }
+            nonces.append((server, nonce))
         }
         return nonce
     }
 
-    /// Whether a text is a nonce by RFC 9449 section 8.1, of a length that a header bears.
-    private static func isGood(_ nonce: String) -> Bool {
+    /// Whether a text is a nonce by RFC 9449 section 8.1, of at most 512 bytes.
+    private static func isValid(_ nonce: String) -> Bool {
         (1...512).contains(nonce.utf8.count)
             && nonce.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
     }

@@ -3,17 +3,17 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The proof that one request was made by the holder of a key (RFC 9449 section 4.2).
+/// A DPoP proof: a signed token that proves that the sender of one request has the DPoP key (RFC 9449 section 4.2).
 enum DPoPProof {
-    /// Makes a proof.
+    /// Creates a proof.
     ///
     /// - Parameters:
-    ///   - key: The key.
+    ///   - key: The DPoP key.
     ///   - method: The request's method.
-    ///   - url: The request's URL; query and fragment are no part of the proof.
-    ///   - nonce: What the server asked to have in it.
-    ///   - accessToken: The token that the request presents, nil at the authorization server.
-    ///   - environment: Clock and randomness.
+    ///   - url: The request's URL; the proof contains no query and no fragment.
+    ///   - nonce: The nonce that the server requires, if any.
+    ///   - accessToken: The access token of the request; nil at the authorization server.
+    ///   - environment: Clock and random numbers.
     static func make(
         _ key: DPoPKey,
         _ method: HTTPMethod,
@@ -30,8 +30,8 @@ enum DPoPProof {
             claims["ath"] = .string(Base64URL.encode(try Digest.sha256(accessToken.revealBytes())))
         }
         claims["nonce"] = nonce.map { .string($0) }
-        return try JSONWebToken.compact(
-            ["typ": .string("dpop+jwt"), "jwk": .object(key.publicHalf)],
+        return try JSONWebToken.sign(
+            ["typ": .string("dpop+jwt"), "jwk": .object(key.publicJWK)],
             claims,
             key: key.key,
             algorithm: DPoPKey.algorithm

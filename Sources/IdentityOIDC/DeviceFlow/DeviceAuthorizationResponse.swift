@@ -1,7 +1,7 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// A successful answer of a device authorization endpoint (RFC 8628 section 3.2): bytes in, bounded values out.
+/// A successful response of a device authorization endpoint (RFC 8628 section 3.2).
 package struct DeviceAuthorizationResponse: Sendable {
     package var deviceCode: Secret
     package var userCode: String
@@ -10,7 +10,7 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var lifetime: Duration
     package var interval: Duration
 
-    /// Reads the object of an answer.
+    /// Reads the JSON object of a response.
     ///
     /// - Throws: `IdentityError` with code `token_response_invalid` that names the member.
     package init(_ object: JSONObject, allowsLoopbackHTTP: Bool) throws(IdentityError) {
@@ -28,7 +28,7 @@ package struct DeviceAuthorizationResponse: Sendable {
             }
             return .seconds(seconds)
         }
-        // Both codes are ASCII: what a person reads from a screen and types must have one reading, and steer no terminal.
+        // Both codes must be printable ASCII: a buyer types the user code, and control characters could change a terminal.
         guard let code = object["device_code"]?.string, (1...4096).contains(code.utf8.count),
             code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { throw Self.invalid("device_code") }
@@ -37,7 +37,7 @@ package struct DeviceAuthorizationResponse: Sendable {
             shown.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), shown.utf8.first != 0x20, shown.utf8.last != 0x20
         else { throw Self.invalid("user_code") }
         userCode = shown
-        // The names that end in "url" are older than the RFC, and one of the largest providers still sends them.
+        // Google still sends the names that end in "url", which are older than the RFC.
         guard let uri = try page("verification_uri", formerly: "verification_url") else {
             throw Self.invalid("verification_uri")
         }
@@ -52,8 +52,8 @@ package struct DeviceAuthorizationResponse: Sendable {
         IdentityError(
             .rejected,
             .tokenResponseInvalid,
-            "The provider's device authorization answer has no usable \(member).",
-            hint: "Nothing was shown to the buyer. Check that the device authorization endpoint is the right one.",
+            "The device authorization response has no usable \(member).",
+            hint: "Check endpoints.deviceAuthorization in the provider's configuration.",
             reference: "RFC 8628 section 3.2"
         )
     }

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 package import IdentityKit
 
-/// Decides whether an ID token is to be trusted: a pure function of the token, the keys and the expectations.
+/// Validates ID tokens: a pure function of the token, the keys and the expectations.
 ///
-/// OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for a refreshed token, 12.2. The signature is always verified, also
-/// where section 3.1.3.7 would let a client skip it.
+/// Source: OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for a refreshed token, 12.2. The signature is always verified, even
+/// if section 3.1.3.7 permits a client to skip it.
 package enum IDTokenValidator {
     /// Validates an ID token.
     ///
@@ -16,10 +16,10 @@ package enum IDTokenValidator {
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> IDTokenClaims {
         let signature = try JSONWebToken(parsing: token)
-        let checks = SignedTokenChecks(refusal: refusal, expected: expected)
+        let checks = SignedTokenChecks(errors: errors, expected: expected)
         let algorithm = try checks.algorithm(of: signature, types: ["jwt", "id_token+jwt"])
         try checks.checkSignature(signature, algorithm, keys)
-        let claims = signature.payload
+        let claims = signature.claims
         let issuer = try checks.issuer(claims)
         let authorizedParty = try checks.authorizedParty(claims)
         let subject = try checks.subject(claims)
@@ -47,11 +47,12 @@ package enum IDTokenValidator {
         )
     }
 
-    /// A provider may leave `typ` out of both, so that only its claims tell a logout token from an ID token; it has no nonce, as an
-    /// ID token of a refresh has none.
+    /// Refuses a logout token.
+    ///
+    /// Without `typ`, only the claims tell a logout token from an ID token. Neither a logout token nor a refreshed ID token has a nonce.
     private static func checkKind(_ claims: JSONObject) throws(IdentityError) {
         guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
-            throw refusal.error(
+            throw errors.error(
                 .idTokenMalformed,
                 "is a logout token",
                 "OpenID Connect Back-Channel Logout 1.0 section 2.4"
@@ -67,7 +68,7 @@ package enum IDTokenValidator {
         guard let authenticatedAt,
             expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + expected.leeway
         else {
-            throw failure(.idTokenAuthentication, "does not show a recent enough login", "section 3.1.3.7 item 13")
+            throw failure(.idTokenAuthentication, "does not prove a login within max_age", "section 3.1.3.7 item 13")
         }
     }
 
@@ -79,7 +80,7 @@ package enum IDTokenValidator {
         guard let context = claims["acr"]?.string,
             expected.authenticationContexts.contains(where: { $0.isIdentical(to: context) })
         else {
-            throw failure(.idTokenAuthentication, "does not meet the acr that was asked for", "section 3.1.3.7 item 12")
+            throw failure(.idTokenAuthentication, "does not have a requested acr", "section 3.1.3.7 item 12")
         }
     }
 
@@ -87,15 +88,15 @@ package enum IDTokenValidator {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {
             guard let given, given.isEqual(to: nonce) else {
-                throw failure(.idTokenNonce, "does not hold this login's nonce", "section 3.1.3.7 item 11")
+                throw failure(.idTokenNonce, "does not have this login's nonce", "section 3.1.3.7 item 11")
             }
         }
         guard !expected.refusesNonce || claims["nonce"] == nil else {
-            throw failure(.idTokenNonce, "holds a nonce although none was sent", "section 2")
+            throw failure(.idTokenNonce, "has a nonce although none was sent", "section 2")
         }
         if let previous = expected.previous, claims["nonce"] != nil {
             guard let given, let nonce = previous.nonce, given.isEqual(to: nonce) else {
-                throw failure(.idTokenNonce, "holds another nonce than the login's", "section 12.2")
+                throw failure(.idTokenNonce, "has another nonce than the login", "section 12.2")
             }
         }
     }
@@ -116,7 +117,7 @@ package enum IDTokenValidator {
         guard let digest, let text = claim.string, let given = Base64URL.decode(text),
             constantTimeEqual(given, Array(digest.prefix(digest.count / 2)))
         else {
-            throw failure(.idTokenAccessTokenHash, "belongs to another access token", "section 3.1.3.8")
+            throw failure(.idTokenAccessTokenHash, "belongs to another access token (at_hash)", "section 3.1.3.8")
         }
     }
 
@@ -129,39 +130,39 @@ package enum IDTokenValidator {
     ) throws(IdentityError) {
         guard let previous = expected.previous else { return }
         guard issuer.isIdentical(to: previous.buyer.issuer) else {
-            throw failure(.idTokenIssuer, "comes from another issuer than the login", "section 12.2")
+            throw failure(.idTokenIssuer, "has another issuer than the login", "section 12.2")
         }
         guard subject.isIdentical(to: previous.buyer.subject) else {
-            throw failure(.idTokenSubject, "is another buyer's than the login", "section 12.2")
+            throw failure(.idTokenSubject, "belongs to another buyer than the login", "section 12.2")
         }
-        // A session keeps milliseconds, a provider may write more digits.
+        // A session stores milliseconds; a provider may send more digits.
         if let now = authenticatedAt, let then = previous.authenticatedAt, abs(now.timeIntervalSince(then)) > 0.001 {
-            throw failure(.idTokenAuthentication, "names another time of login", "section 12.2")
+            throw failure(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
         }
         if let now = authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {
-            throw failure(.idTokenAudience, "was issued to another client than at the login", "section 12.2")
+            throw failure(.idTokenAudience, "was issued to another client than the login", "section 12.2")
         }
     }
 
-    /// A refreshed token says when it was issued itself, so one that is older than the token that it renews is a replay.
+    /// Refuses a token that was issued before the one that it replaces: it is a replay.
     ///
-    /// The clocks of a provider's machines may differ.
+    /// The leeway applies, because the clocks of a provider's machines may differ.
     private static func checkIssuedLater(
         _ issuedAt: Date,
         _ checks: SignedTokenChecks,
         _ expected: IDTokenExpectations
     ) throws(IdentityError) {
         guard let token = expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
-            let then = try? checks.time("iat", old.payload)
+            let then = try? checks.time("iat", old.claims)
         else { return }
         guard issuedAt >= then - expected.leeway else {
-            throw failure(.idTokenTime, "was issued before the one that it renews", "section 12.2")
+            throw failure(.idTokenTime, "was issued before the token that it replaces", "section 12.2")
         }
     }
 
-    private static let refusal = SignedTokenErrors(
+    private static let errors = SignedTokenErrors(
         token: "ID token",
-        hint: "If it goes on, the provider or its configuration here is wrong."
+        hint: "If every login fails this way, compare the provider's configuration with its documentation."
     )
 
     private static func failure(
@@ -169,6 +170,6 @@ package enum IDTokenValidator {
         _ problem: String,
         _ section: String
     ) -> IdentityError {
-        refusal.error(code, problem, section)
+        errors.error(code, problem, section)
     }
 }

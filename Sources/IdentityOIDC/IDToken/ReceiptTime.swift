@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// When a token was received, as far as this machine's clock is to be trusted; its times are checked against this.
+/// The time at which a token was received, against which its times are checked.
 ///
-/// A token that came just now was received now. For one that was stored since, the time that was stored with it counts. Two signs
-/// prove that the clock was wrong at the receipt, and only they let the current time count as well: the token had not been issued
-/// yet then and has been by now, or the stored time lies in the future.
+/// A token that was received just now is checked against the current time, a stored one against its stored time. The current time is
+/// used too if the clock was evidently wrong at the receipt: the token had not been issued then but has been by now, or the stored
+/// time is in the future.
 struct ReceiptTime {
     private let received: Date
     private let latest: Date
@@ -20,13 +20,13 @@ struct ReceiptTime {
 
     /// Whether the token was received before it expired.
     ///
-    /// Where the stored time lies in the future, nothing tells the time of the receipt, and the provider's word counts, which
-    /// issued the token for this answer.
+    /// If the stored time is in the future, the time of the receipt is unknown, and the token counts as valid: the provider had just
+    /// issued it for this response.
     func isBefore(_ expiry: Date) -> Bool {
         wasSetBack || received < expiry + leeway
     }
 
-    /// Whether the token was received after a moment, at which it was issued or became valid.
+    /// Whether the token was received after it was issued or became valid.
     func isAfter(_ start: Date) -> Bool {
         start <= latest + leeway
     }

@@ -2,23 +2,23 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// What ID tokens and logout tokens are checked for alike (OpenID Connect Core section 3.1.3.7; Back-Channel Logout 1.0 section
-/// 2.6 asks for the same): pure functions of the token, the keys and the expectations.
+/// The checks that ID tokens and logout tokens have in common (OpenID Connect Core section 3.1.3.7, Back-Channel Logout 1.0 section
+/// 2.6): pure functions of the token, the keys and the expectations.
 struct SignedTokenChecks {
-    let refusal: SignedTokenErrors
+    let errors: SignedTokenErrors
     let expected: IDTokenExpectations
 
-    /// The algorithm, which must be on the list; `typ` may be missing or must be one of the given, in lower case.
+    /// The algorithm, which must be an accepted one; `typ` must be missing or one of the given types, in lower case.
     func algorithm(of signature: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
         guard signature.type.map({ types.contains($0.lowercased()) }) ?? true else {
-            throw failure(.idTokenMalformed, "is a token of another kind", "section 2")
+            throw failure(.idTokenMalformed, "is a token of another type (typ)", "section 2")
         }
         guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm),
             expected.algorithms.contains(algorithm)
         else {
             throw failure(
                 .idTokenAlgorithm,
-                "is signed with an algorithm that is not on the list",
+                "is signed with an algorithm that is not accepted",
                 "section 3.1.3.7 item 7"
             )
         }
@@ -32,12 +32,12 @@ struct SignedTokenChecks {
     ) throws(IdentityError) {
         let candidates = keys.candidates(keyID: signature.keyID, algorithm: algorithm)
         guard !candidates.isEmpty else {
-            throw failure(.idTokenKeyUnknown, "names a key that the provider does not publish", "section 10.1.1")
+            throw failure(.idTokenKeyUnknown, "names a key that is not in the provider's key set", "section 10.1.1")
         }
         let isGood = candidates.contains {
             $0.verify(signature.signature, of: signature.signingInput, algorithm: algorithm)
         }
-        guard isGood else { throw failure(.idTokenSignature, "has a wrong signature", "section 3.1.3.7 item 6") }
+        guard isGood else { throw failure(.idTokenSignature, "has an invalid signature", "section 3.1.3.7 item 6") }
     }
 
     func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
@@ -47,8 +47,9 @@ struct SignedTokenChecks {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The \(refusal.token) comes from another issuer.",
-                hint: "Accepted here: \(expected.boundIssuer ?? expected.issuers.summary).",
+                "The \(errors.token) has another issuer.",
+                hint:
+                    "Accepted: \(expected.boundIssuer ?? expected.issuers.summary). The token's issuer is in providerAnswer of this error.",
                 reference: "OpenID Connect Core section 3.1.3.7 item 2",
                 providerAnswer: IdentityError.ProviderAnswer(error: claims["iss"]?.string)
             )
@@ -69,11 +70,11 @@ struct SignedTokenChecks {
         }
         func isOurs(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
         guard audience.contains(where: isOurs), expected.allowsForeignAudiences || audience.allSatisfy(isOurs) else {
-            throw failure(.idTokenAudience, "is meant for another client", "section 3.1.3.7 item 3")
+            throw failure(.idTokenAudience, "has another audience than this client", "section 3.1.3.7 item 3")
         }
         guard let party = claims["azp"] else { return nil }
         guard let name = party.string, isOurs(name) else {
-            throw failure(.idTokenAudience, "was issued to another client", "section 3.1.3.7 item 5")
+            throw failure(.idTokenAudience, "was issued to another client (azp)", "section 3.1.3.7 item 5")
         }
         return name
     }
@@ -82,7 +83,7 @@ struct SignedTokenChecks {
         var subject = claims["sub"]?.string
         if expected.acceptsNumericSubject, let number = claims["sub"]?.number?.integer { subject = String(number) }
         guard let subject, !subject.isEmpty, subject.utf8.count <= 255 else {
-            throw failure(.idTokenSubject, "has no usable subject", "section 2")
+            throw failure(.idTokenSubject, "has no usable sub", "section 2")
         }
         return subject
     }
@@ -90,36 +91,36 @@ struct SignedTokenChecks {
     /// Checks `exp`, `iat` and `nbf`.
     func times(_ claims: JSONObject) throws(IdentityError) -> (issuedAt: Date, expiry: Date) {
         guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
-            throw failure(.idTokenTime, "lacks exp or iat", "section 2")
+            throw failure(.idTokenTime, "has no exp or no iat", "section 2")
         }
         let receipt = ReceiptTime(expected)
         let clock = expected.receivedAt ?? expected.now
         guard receipt.isBefore(expiry) else {
-            throw refusal.error("has expired", "expires at", expiry, now: clock, "section 3.1.3.7 item 9")
+            throw errors.error("has expired", "expires at", expiry, now: clock, "section 3.1.3.7 item 9")
         }
         guard receipt.isAfter(issuedAt) else {
             let section = "section 3.1.3.7 item 10"
-            throw refusal.error("was issued in the future", "was issued at", issuedAt, now: clock, section)
+            throw errors.error("was issued in the future", "was issued at", issuedAt, now: clock, section)
         }
         guard issuedAt <= expiry else {
             throw failure(.idTokenTime, "expires before it was issued", "section 3.1.3.7 item 10")
         }
         if let notBefore = try time("nbf", claims), !receipt.isAfter(notBefore) {
-            throw refusal.error("is not valid yet", "is valid from", notBefore, now: clock, "RFC 7519 section 4.1.5")
+            throw errors.error("is not valid yet", "is valid from", notBefore, now: clock, "RFC 7519 section 4.1.5")
         }
         return (issuedAt, expiry)
     }
 
-    /// A NumericDate: a number between the years 1970 and 9999, and nothing else.
+    /// A NumericDate (RFC 7519 section 2) between the years 1970 and 9999.
     func time(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
         guard let value = claims[name] else { return nil }
         guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds) else {
-            throw failure(.idTokenTime, "has an \(name) that is no time", "RFC 7519 section 2")
+            throw failure(.idTokenTime, "has an \(name) that is not a valid time", "RFC 7519 section 2")
         }
         return Date(timeIntervalSince1970: seconds)
     }
 
     private func failure(_ code: IdentityError.Code, _ problem: String, _ section: String) -> IdentityError {
-        refusal.error(code, problem, section)
+        errors.error(code, problem, section)
     }
 }

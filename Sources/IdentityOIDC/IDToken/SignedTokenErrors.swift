@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// How one kind of signed token is refused.
+/// Creates the errors for one kind of signed token.
 struct SignedTokenErrors: Sendable {
-    /// What errors call the token.
+    /// The token's name in errors.
     let token: String
-    /// What errors advise.
+    /// The hint of errors.
     let hint: String
 
-    /// An error; a section is one of OpenID Connect Core, unless a specification stands before it.
+    /// An error; `section` is of OpenID Connect Core unless it names another specification.
     func error(_ code: IdentityError.Code, _ problem: String, _ section: String) -> IdentityError {
         IdentityError(
             .rejected,
@@ -19,18 +19,18 @@ struct SignedTokenErrors: Sendable {
         )
     }
 
-    /// An error with code `id_token_time` whose hint names this machine's clock, which may be the one that is wrong.
+    /// An error with code `id_token_time` whose hint shows this machine's clock, which may be wrong.
     ///
     /// - Parameters:
     ///   - problem: What is wrong with the token.
-    ///   - claim: What the time in the token says, as a verb phrase.
+    ///   - claim: The meaning of the time in the token, as a verb phrase.
     ///   - time: The time in the token.
-    ///   - now: What this machine's clock says.
-    ///   - section: As above.
+    ///   - now: The time of this machine's clock.
+    ///   - section: As for the other function.
     func error(_ problem: String, _ claim: String, _ time: Date, now: Date, _ section: String) -> IdentityError {
         let clock =
             "This machine's clock says \(now.formatted(.iso8601)); the token \(claim) \(time.formatted(.iso8601))."
-        return SignedTokenErrors(token: token, hint: "\(clock) Set this clock by NTP if it is wrong. \(hint)")
+        return SignedTokenErrors(token: token, hint: "\(clock) If this clock is wrong, set it by NTP. \(hint)")
             .error(.idTokenTime, problem, section)
     }
 }

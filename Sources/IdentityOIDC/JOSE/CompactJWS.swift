@@ -1,23 +1,25 @@
 package import IdentityCrypto
 package import IdentityKit
 
-/// A JWS in compact form (RFC 7515 section 3.1), taken apart but not yet verified; what was signed may be any bytes.
+/// A JWS in compact serialization (RFC 7515 section 3.1), parsed but not verified; the payload may be any bytes.
 package struct CompactJWS: Sendable {
-    /// The `alg` as it stands in the header; only a list of the configuration gives it a meaning.
+    /// The `alg` of the header; it is used only after comparison with the accepted algorithms.
     let algorithm: String
     let keyID: String?
     let type: String?
-    /// The bytes that were signed.
+    /// The signed bytes.
     let signingInput: [UInt8]
     package let payload: [UInt8]
     package let signature: [UInt8]
 
     static let maximumBytes = 32_768
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
-    /// The size is bounded before anything is allocated for it or its parts. Any `crit` is refused: this client understands no
-    /// extension (RFC 7515 section 4.1.11). Keys and addresses in the header (`jwk`, `jku`, `x5u`, `x5c`) are never looked at.
+    /// The size is checked before anything is allocated. Any `crit` is refused, because this client supports no extension (RFC 7515
+    /// section 4.1.11). Keys and URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
+    ///
+    /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret) throws(IdentityError) {
         guard token.count <= Self.maximumBytes else { throw Self.malformed("is larger than 32 KiB") }
         let bytes = token.revealBytes()
@@ -27,14 +29,14 @@ package struct CompactJWS: Sendable {
             let signature = Base64URL.decode(parts[2])
         else { throw Self.malformed("is not canonical base64url") }
         guard let header = (try? JSONValue(parsing: headerBytes))?.object else {
-            throw Self.malformed("has a header that is no JSON object")
+            throw Self.malformed("has a header that is not a JSON object")
         }
         guard header["crit"] == nil, header["b64"] == nil else {
-            throw Self.malformed("uses an extension that this client does not know")
+            throw Self.malformed("uses an extension (crit or b64) that is not supported")
         }
-        guard let algorithm = header["alg"]?.string else { throw Self.malformed("names no algorithm") }
-        if let keyID = header["kid"], keyID.string == nil { throw Self.malformed("has a kid that is no text") }
-        if let type = header["typ"], type.string == nil { throw Self.malformed("has a typ that is no text") }
+        guard let algorithm = header["alg"]?.string else { throw Self.malformed("has no alg") }
+        if let keyID = header["kid"], keyID.string == nil { throw Self.malformed("has a kid that is not a string") }
+        if let type = header["typ"], type.string == nil { throw Self.malformed("has a typ that is not a string") }
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature
@@ -43,19 +45,19 @@ package struct CompactJWS: Sendable {
         signingInput = Array(bytes[..<(parts[1].endIndex)])
     }
 
-    /// Checks the signature alone; what was signed is the caller's to judge.
+    /// Verifies the signature only; the caller checks the payload.
     ///
     /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(rawValue: algorithm), algorithms.contains(algorithm) else {
-            throw Self.refusal(.idTokenAlgorithm, "is signed with an algorithm that is not on the list", "4.1.1")
+            throw Self.refusal(.idTokenAlgorithm, "is signed with an algorithm that is not accepted", "4.1.1")
         }
         let candidates = keys.candidates(keyID: keyID, algorithm: algorithm)
         guard !candidates.isEmpty else {
-            throw Self.refusal(.idTokenKeyUnknown, "names a key that is not published", "4.1.4")
+            throw Self.refusal(.idTokenKeyUnknown, "names a key that is not in the key set", "4.1.4")
         }
         guard candidates.contains(where: { $0.verify(signature, of: signingInput, algorithm: algorithm) }) else {
-            throw Self.refusal(.idTokenSignature, "has a wrong signature", "5.2")
+            throw Self.refusal(.idTokenSignature, "has an invalid signature", "5.2")
         }
     }
 
@@ -64,7 +66,7 @@ package struct CompactJWS: Sendable {
             .rejected,
             code,
             "The token \(problem).",
-            hint: "Nothing of it was used. Check that the key set is the issuer's.",
+            hint: "The token was not used. Check that the configured key set belongs to the issuer.",
             reference: "RFC 7515 section \(section)"
         )
     }
@@ -74,7 +76,7 @@ package struct CompactJWS: Sendable {
             .rejected,
             .idTokenMalformed,
             "The ID token \(problem).",
-            hint: "The provider's answer is broken or was tampered with.",
+            hint: "The token was not used. Check that the configured token endpoint is the provider's.",
             reference: "RFC 7515 section 5.2"
         )
     }

@@ -2,15 +2,15 @@ internal import IdentityCrypto
 internal import IdentityKit
 
 extension JSONWebToken {
-    /// Makes a JWS in compact form (RFC 7515 section 7.1).
+    /// Signs a JWT in compact serialization (RFC 7515 section 7.1).
     ///
     /// - Parameters:
-    ///   - header: The header but for `alg`.
-    ///   - claims: What is signed.
+    ///   - header: The header without `alg`.
+    ///   - claims: The claims.
     ///   - key: The key.
-    ///   - algorithm: What to sign with; nil is refused, as is one that the key cannot.
+    ///   - algorithm: The algorithm; nil fails, and so does one that the key does not support.
     /// - Throws: `IdentityError` with code `system_failure`.
-    static func compact(
+    static func sign(
         _ header: JSONObject,
         _ claims: JSONObject,
         key: SigningKey,
@@ -24,8 +24,8 @@ extension JSONWebToken {
             throw IdentityError(
                 .retryLater,
                 .systemFailure,
-                "A signature could not be made.",
-                hint: "Check that OpenSSL and its default provider are in order."
+                "A token could not be signed.",
+                hint: "Check that OpenSSL and its default provider are installed completely."
             )
         }
         return "\(input).\(Base64URL.encode(signature))"

@@ -1,33 +1,33 @@
 package import IdentityCrypto
 package import IdentityKit
 
-/// A compact JWS whose payload is a JSON object, which is a JWT (RFC 7519 section 3), not yet verified.
+/// An unverified JWT (RFC 7519 section 3): a compact JWS whose payload is a JSON object.
 package struct JSONWebToken: Sendable {
-    private let parts: CompactJWS
+    private let jws: CompactJWS
     /// The claims.
-    package let payload: JSONObject
+    package let claims: JSONObject
 
-    var algorithm: String { parts.algorithm }
-    package var keyID: String? { parts.keyID }
-    var type: String? { parts.type }
-    var signingInput: [UInt8] { parts.signingInput }
-    var signature: [UInt8] { parts.signature }
+    var algorithm: String { jws.algorithm }
+    package var keyID: String? { jws.keyID }
+    var type: String? { jws.type }
+    var signingInput: [UInt8] { jws.signingInput }
+    var signature: [UInt8] { jws.signature }
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
     /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret) throws(IdentityError) {
-        parts = try CompactJWS(parsing: token)
-        guard let payload = (try? JSONValue(parsing: parts.payload))?.object else {
-            throw CompactJWS.malformed("has claims that are no JSON object")
+        jws = try CompactJWS(parsing: token)
+        guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
+            throw CompactJWS.malformed("has claims that are not a JSON object")
         }
-        self.payload = payload
+        self.claims = claims
     }
 
-    /// Checks the signature alone, for signed tokens that are no ID tokens; what the claims mean is the caller's to judge.
+    /// Verifies the signature only, for signed tokens other than ID tokens; the caller checks the claims.
     ///
     /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
-        try parts.verify(keys: keys, algorithms: algorithms)
+        try jws.verify(keys: keys, algorithms: algorithms)
     }
 }

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A private key that signs, as a JWK (RFC 7517, RFC 7518 section 6, RFC 8037).
+/// A private signing key in JWK form (RFC 7517, RFC 7518 section 6, RFC 8037).
 struct PrivateJSONWebKey {
     let key: SigningKey
     let keyID: String?
@@ -12,15 +12,15 @@ struct PrivateJSONWebKey {
     /// - Throws: `IdentityError` of kind configuration.
     init(parsing bytes: [UInt8]) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: bytes), value.object != nil else {
-            throw ClientKey.invalid("The key is no JSON object that names each member once.")
+            throw ClientKey.invalid("The key is not a JSON object, or has a member twice.")
         }
         for name in ["kid", "alg"] where value[name] != nil && value[name]?.string == nil {
-            throw ClientKey.invalid("The key has a \(name) that is no text.")
+            throw ClientKey.invalid("The key has a \(name) that is not a string.")
         }
         let operations = value["key_ops"]
         guard value["use"] == nil || value["use"]?.string == "sig",
             operations == nil || operations?.strings?.contains("sign") == true
-        else { throw ClientKey.invalid("The key is not meant for signatures.") }
+        else { throw ClientKey.invalid("The key is not a signing key (use or key_ops).") }
         do {
             key = try Self.key(value)
         } catch {
@@ -33,7 +33,7 @@ struct PrivateJSONWebKey {
     private static func key(_ value: JSONValue) throws(CryptoError) -> SigningKey {
         func number(_ name: String) throws(CryptoError) -> [UInt8] {
             guard let number = (value[name]?.string).flatMap({ Base64URL.decode($0) }) else {
-                throw CryptoError(.invalidKey, "the member \(name) of the JWK is missing or no canonical base64url")
+                throw CryptoError(.invalidKey, "the member \(name) of the JWK is missing or is not canonical base64url")
             }
             return number
         }

@@ -1,19 +1,19 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A public key of a provider that can verify signatures, made once and used for every token (RFC 7517).
+/// A provider's public key for signatures (RFC 7517).
 struct JSONWebKey: Sendable {
     let keyID: String?
-    /// The one algorithm it is meant for, where its `alg` says so.
+    /// Its `alg`, the only algorithm that it may be used with.
     let algorithm: String?
     let key: VerificationKey
-    /// All that makes it this key: name, purpose and numbers.
+    /// The members that identify the key: id, algorithm and numbers.
     let identity: [[UInt8]]
 
-    /// Reads a key; nil for one of a kind, use or size that this client does not know: such a key spoils nothing.
+    /// Reads a key; nil for a type, use or size that this client does not support.
     ///
-    /// A key published with its private part is passed over too: what everybody can sign with proves nothing (OpenID Connect
-    /// Core section 10.1).
+    /// A key that is published with its private part is ignored too, because anybody can sign with it (OpenID Connect Core section
+    /// 10.1).
     init?(_ value: JSONValue) {
         guard let type = value["kty"]?.string, value["d"] == nil, Self.isForSignatures(value) else { return nil }
         for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }

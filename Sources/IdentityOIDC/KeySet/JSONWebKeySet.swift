@@ -1,13 +1,13 @@
 package import IdentityCrypto
 internal import IdentityKit
 
-/// The keys of a provider that this client can use (RFC 7517 section 5).
+/// A provider's key set (JWKS, RFC 7517 section 5), reduced to the keys that this client supports.
 package struct JSONWebKeySet: Sendable {
     private let keys: [JSONWebKey]
 
-    /// Parses a key set; keys of unknown kinds are passed over.
+    /// Parses a key set; unsupported keys are ignored.
     ///
-    /// - Throws: `IdentityError` when the text is no key set or holds more than 100 keys.
+    /// - Throws: `IdentityError` when the text is not a key set or has more than 100 keys.
     package init(parsing body: [UInt8]) throws {
         let values: [JSONValue]?
         do {
@@ -15,11 +15,11 @@ package struct JSONWebKeySet: Sendable {
         } catch {
             throw Self.failure(
                 "is not valid JSON: \(error)",
-                kind: UnreadableDocument.kind(ofUnreadable: body),
+                kind: UnreadableDocument.errorKind(for: body),
                 cause: error
             )
         }
-        guard let values, values.count <= 100 else { throw Self.failure("is no list of at most 100 keys") }
+        guard let values, values.count <= 100 else { throw Self.failure("is not a list of at most 100 keys") }
         keys = values.compactMap { JSONWebKey($0) }
     }
 
@@ -31,13 +31,13 @@ package struct JSONWebKeySet: Sendable {
         keys.contains { $0.keyID?.isIdentical(to: keyID) ?? false }
     }
 
-    /// Whether both hold the same keys under the same names, in whatever order.
+    /// Whether both contain the same keys with the same ids, in any order.
     func hasSameKeys(as other: JSONWebKeySet) -> Bool {
         Set(keys.map(\.identity)) == Set(other.keys.map(\.identity))
     }
 
-    /// The keys to try for a token: those whose `kid` is the token's, byte for byte; for a token without `kid` every key that
-    /// fits its algorithm, at most eight, for nothing tells which one it was.
+    /// The keys to try for a token, at most eight: those with the token's `kid`, byte for byte; for a token without `kid` every key
+    /// for its algorithm.
     package func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [VerificationKey] {
         let fitting = keys.filter { $0.fits(algorithm) }
         guard let keyID else { return fitting.prefix(8).map(\.key) }
@@ -53,7 +53,7 @@ package struct JSONWebKeySet: Sendable {
             kind,
             .discoveryFailed,
             "The provider's key set \(problem).",
-            hint: "Open the provider's jwks_uri in a browser and look at what answers there.",
+            hint: "Open the provider's jwks_uri in a browser: it must show a JSON object with the member keys.",
             reference: "RFC 7517 section 5",
             cause: cause
         )

@@ -1,39 +1,39 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Keeps the last good keys; a failure behind it takes nothing away.
+/// Caches the last valid key set; a failed fetch does not remove it.
 struct KeySetCache: KeySetProviding {
     private let next: any KeySetProviding
     private let clock: any IdentityClock
-    private let memory: LastKnownKeySet
+    private let lastKnown: LastKnownKeySet
 
-    /// - Parameter memory: Where the keys are kept; chains that share it find each other's.
-    init(_ next: any KeySetProviding, clock: any IdentityClock, memory: LastKnownKeySet = LastKnownKeySet()) {
+    /// - Parameter lastKnown: Where the keys are stored; chains may share it.
+    init(_ next: any KeySetProviding, clock: any IdentityClock, lastKnown: LastKnownKeySet = LastKnownKeySet()) {
         self.next = next
         self.clock = clock
-        self.memory = memory
+        self.lastKnown = lastKnown
     }
 
-    /// What is at hand and meets the demand.
-    func remembered(at url: HTTPURL, for demand: KeySetRequirement) -> KeySetSnapshot? {
-        last(at: url).flatMap { demand.isMet(by: $0, at: clock.elapsed) ? $0 : nil }
+    /// The cached keys, if they meet the requirement.
+    func cached(at url: HTTPURL, for requirement: KeySetRequirement) -> KeySetSnapshot? {
+        last(at: url).flatMap { requirement.isMet(by: $0, at: clock.elapsed) ? $0 : nil }
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
-        if let remembered = remembered(at: url, for: demand) { return remembered }
-        let snapshot = try await next.keys(at: url, rebased(demand, on: last(at: url)))
-        memory.keep(snapshot)
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+        if let cached = cached(at: url, for: requirement) { return cached }
+        let snapshot = try await next.keys(at: url, adapted(requirement, to: last(at: url)))
+        lastKnown.save(snapshot)
         return snapshot
     }
 
     private func last(at url: HTTPURL) -> KeySetSnapshot? {
-        memory.last.flatMap { $0.url == url ? $0 : nil }
+        lastKnown.snapshot.flatMap { $0.url == url ? $0 : nil }
     }
 
-    /// The same demand, seen from the keys that are at hand.
-    private func rebased(_ demand: KeySetRequirement, on last: KeySetSnapshot?) -> KeySetRequirement {
-        guard let last else { return demand }
-        return switch demand {
+    /// The requirement relative to the cached keys.
+    private func adapted(_ requirement: KeySetRequirement, to last: KeySetSnapshot?) -> KeySetRequirement {
+        guard let last else { return requirement }
+        return switch requirement {
         case .usable, .refreshed: .refreshed(last)
         case .newer(_, let keyID): .newer(than: last, keyID: keyID)
         }

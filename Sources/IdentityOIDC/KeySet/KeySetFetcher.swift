@@ -2,10 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// The last link: asks the provider, with `If-None-Match` where it may, and bounded in size and time by the HTTP client.
+/// The last link of the chain: fetches the key set, with `If-None-Match` if possible; the HTTP client limits size and time.
 final class KeySetFetcher: KeySetProviding {
-    /// How old a whole set may be and still be confirmed by "not modified": a cache that is stuck must not keep a revoked key
-    /// alive for ever.
+    /// How long after a full response "not modified" is accepted: a broken cache must not keep a revoked key valid forever.
     static let confirmable = Duration.seconds(86_400)
 
     private let httpClient: ProviderHTTPClient
@@ -17,15 +16,15 @@ final class KeySetFetcher: KeySetProviding {
         self.headers = headers
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
-        // What is kept is kept from the moment of asking: the answer may have been long on its way.
-        let askedAt = httpClient.environment.clock.elapsed
-        let known = demand.known.flatMap { $0.url == url ? $0 : nil }
-        let confirmable = known.flatMap { askedAt - $0.receivedAt < Self.confirmable ? $0 : nil }
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+        // Lifetimes count from the request, because the response may have been delayed.
+        let requestedAt = httpClient.environment.clock.elapsed
+        let known = requirement.known.flatMap { $0.url == url ? $0 : nil }
+        let confirmable = known.flatMap { requestedAt - $0.receivedAt < Self.confirmable ? $0 : nil }
         let response = try await httpClient.send(
             .get,
             url,
-            headers: try ProviderHTTPClient.headers(headers + conditions(demand, confirmable)),
+            headers: try ProviderHTTPClient.headers(headers + conditions(requirement, confirmable)),
             asking: "The provider's key set"
         )
         let fetch = fetches.add(1, ordering: .relaxed).newValue
@@ -40,12 +39,12 @@ final class KeySetFetcher: KeySetProviding {
                 entityTag: confirmable.entityTag,
                 lifetime: lifetime,
                 receivedAt: confirmable.receivedAt,
-                confirmedAt: askedAt,
-                freshUntil: askedAt + lifetime
+                confirmedAt: requestedAt,
+                freshUntil: requestedAt + lifetime
             )
         }
         let keys = try Self.parse(response)
-        let bounded = lifetime ?? KeySetLifetime.unsaid
+        let bounded = lifetime ?? KeySetLifetime.default
         let isSame = known?.keys.hasSameKeys(as: keys) ?? false
         return KeySetSnapshot(
             url: url,
@@ -54,17 +53,20 @@ final class KeySetFetcher: KeySetProviding {
             fetch: fetch,
             entityTag: response.headers["ETag"].flatMap { Self.isEntityTag($0) ? $0 : nil },
             lifetime: bounded,
-            receivedAt: askedAt,
-            confirmedAt: askedAt,
-            freshUntil: askedAt + bounded
+            receivedAt: requestedAt,
+            confirmedAt: requestedAt,
+            freshUntil: requestedAt + bounded
         )
     }
 
-    private func conditions(_ demand: KeySetRequirement, _ known: KeySetSnapshot?) -> [(name: String, value: String)] {
+    private func conditions(
+        _ requirement: KeySetRequirement,
+        _ known: KeySetSnapshot?
+    ) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         if let tag = known?.entityTag { fields.append(("If-None-Match", tag)) }
-        // A rotation just before signing must not be hidden by a cache on the way (RFC 9111 section 5.2.1.4).
-        if case .newer = demand { fields.append(("Cache-Control", "no-cache")) }
+        // An HTTP cache must not hide a key rotation (RFC 9111 section 5.2.1.4).
+        if case .newer = requirement { fields.append(("Cache-Control", "no-cache")) }
         return fields
     }
 
@@ -74,8 +76,8 @@ final class KeySetFetcher: KeySetProviding {
             throw IdentityError(
                 .rejected,
                 .redirectRefused,
-                "The provider's key set answered with a redirect, which was not followed.",
-                hint: "Set endpoints.jwks to the address to which it leads, if that is the provider's.",
+                "The key set URL answered with a redirect, which was not followed.",
+                hint: "Set endpoints.jwks to the URL that answers without a redirect, if it is the provider's.",
                 providerAnswer: answer
             )
         }
@@ -83,26 +85,26 @@ final class KeySetFetcher: KeySetProviding {
             throw IdentityError(
                 .retryLater,
                 .discoveryFailed,
-                "The provider's key set cannot be had (HTTP \(response.status)).",
-                hint: "Try again in a while; if it goes on, check the provider's jwks_uri.",
+                "The provider's key set could not be fetched (HTTP \(response.status)).",
+                hint: "Try again later. If every attempt fails, check the provider's jwks_uri.",
                 providerAnswer: answer
             )
         }
         let keys = try JSONWebKeySet(parsing: response.body)
         guard keys.count > 0 else {
-            // Nobody who signs has no key: a mistake, and like an outage it does not take the place of good keys.
+            // A provider that signs tokens has keys: an empty set is a mistake and must not replace valid keys.
             throw IdentityError(
                 .rejected,
                 .discoveryFailed,
-                "The provider's key set holds no key that this client can use.",
-                hint: "Keys for signatures are needed: RSA of 2048 bits or more, P-256, P-384, P-521 or Ed25519.",
+                "The provider's key set contains no supported key.",
+                hint: "Supported are signing keys: RSA of 2048 bits or more, P-256, P-384, P-521 and Ed25519.",
                 reference: "RFC 7517 section 5"
             )
         }
         return keys
     }
 
-    /// Whether a value is an entity tag and nothing else (RFC 9110 section 8.8.3), short enough to be sent back.
+    /// Whether a value is a valid entity tag (RFC 9110 section 8.8.3) of at most 256 bytes.
     private static func isEntityTag(_ value: String) -> Bool {
         let opaque = value.hasPrefix("W/") ? value.utf8.dropFirst(2) : value.utf8[...]
         return opaque.count >= 2 && opaque.count <= 256 && opaque.first == 0x22 && opaque.last == 0x22

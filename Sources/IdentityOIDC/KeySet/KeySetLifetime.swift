@@ -1,17 +1,17 @@
 package import FoundationEssentials
 package import IdentityHTTP
 
-/// How long a key set may be kept, by the headers of its answer (RFC 9111 section 4.2), within bounds of this client.
+/// How long a key set is cached, by the headers of its response (RFC 9111 section 4.2), within the bounds of this client.
 ///
-/// The bounds are there because both ends hurt: `no-store` would cost a fetch for every login, and a year would keep a revoked
-/// key for a year.
+/// Both bounds are needed: `no-store` would cause a fetch for every login, and a lifetime of a year would keep a revoked key for a
+/// year.
 package enum KeySetLifetime {
     static let shortest = Duration.seconds(300)
     static let longest = Duration.seconds(86_400)
-    /// Where the answer does not say.
-    static let unsaid = Duration.seconds(3600)
+    /// If the headers have no lifetime.
+    static let `default` = Duration.seconds(3600)
 
-    /// The bounded lifetime; nil when the headers do not say.
+    /// The lifetime within the bounds; nil if the headers have none.
     package static func read(_ headers: HTTPHeaders, now: Date) -> Duration? {
         seconds(headers, now).map { min(max(.seconds($0), shortest), longest) }
     }
@@ -22,7 +22,7 @@ package enum KeySetLifetime {
         let isUncacheable = directives.contains { $0.hasPrefix("no-store") || $0.hasPrefix("no-cache") }
         if isUncacheable { return 0 }
         let age = headers["Age"].flatMap { number($0[...]) } ?? 0
-        // Of several, the least; one that cannot be read counts as over (RFC 9111 section 4.2.1).
+        // The smallest of several values counts; an invalid one counts as expired (RFC 9111 section 4.2.1).
         let ages = directives.filter { $0.hasPrefix("max-age=") }.map { number($0.dropFirst(8)) ?? 0 }
         if let least = ages.min() { return least - age }
         guard headers["Expires"] != nil else { return nil }
@@ -30,7 +30,7 @@ package enum KeySetLifetime {
         return end - (headers.date("Date") ?? Int64(now.timeIntervalSince1970)) - age
     }
 
-    /// A number of seconds (RFC 9111 section 1.2.2); one too large to count is as good as endless.
+    /// A number of seconds (RFC 9111 section 1.2.2); a number too large to represent counts as 2^31.
     private static func number(_ text: Substring) -> Int64? {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "\"") && $0 != 0x20 && $0 != 0x09 }
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }

@@ -3,14 +3,13 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Remembers for a minute which `kid`s the provider was asked about in vain, so that one token sent again and again does not eat
-/// the budget of all others.
+/// Remembers for a minute which `kid`s a fetch did not find, so that one repeated token does not use up the rate limit.
 ///
-/// Bounded: digests, of the last few. Forgotten at once when the keys change.
+/// It stores digests of at most ``capacity`` key ids, and forgets them when the keys change.
 final class KeySetNegativeCache: KeySetProviding {
     private struct State {
         var revision: Int?
-        /// In the order in which they are forgotten.
+        /// The oldest first.
         var unknown: [(digest: [UInt8], until: Duration)] = []
     }
 
@@ -26,19 +25,19 @@ final class KeySetNegativeCache: KeySetProviding {
         self.clock = clock
     }
 
-    /// How many are remembered.
+    /// How many key ids are stored.
     var count: Int { state.withLock { $0.unknown.count } }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
-        guard case .newer(let known, let keyID?) = demand else { return try await next.keys(at: url, demand) }
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+        guard case .newer(let known, let keyID?) = requirement else { return try await next.keys(at: url, requirement) }
         let digest = try Digest.sha256(Array(keyID.utf8))
         let now = clock.elapsed
         let isUnknown = state.withLock { state in
             state.revision == known.revision && state.unknown.contains { $0.until > now && $0.digest == digest }
         }
         if isUnknown { return known }
-        let snapshot = try await next.keys(at: url, demand)
-        // Only what a fetch has shown is known to be unknown.
+        let snapshot = try await next.keys(at: url, requirement)
+        // Only a fetch proves that a key id is unknown.
         if snapshot.fetch != known.fetch, !snapshot.keys.contains(keyID: keyID) {
             remember(digest, snapshot.revision, now: clock.elapsed)
         }

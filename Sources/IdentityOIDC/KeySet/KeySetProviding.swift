@@ -1,26 +1,26 @@
 internal import IdentityHTTP
 
-/// One link of the chain through which a provider's keys come: it does one thing and asks the next link for the rest.
+/// One link of the chain that gets a provider's keys: it does one thing and calls the next link for the rest.
 ///
-/// ``KeySetSource`` puts the chain together; `Documentation/Decisions/0008-key-set.md` says why the links stand in that order.
+/// ``KeySetSource`` builds the chain; `Documentation/Decisions/0008-key-set.md` explains the order of the links.
 protocol KeySetProviding: Sendable {
-    /// The keys at an address.
+    /// The keys at a URL.
     ///
-    /// - Returns: What meets the demand; for ``KeySetRequirement/newer(than:keyID:)`` the known keys where newer ones are not to be had.
-    /// - Throws: `IdentityError` when there are none and none can be had.
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot
+    /// - Returns: Keys that meet the requirement; for ``KeySetRequirement/newer(than:keyID:)`` the known keys if there are no newer ones.
+    /// - Throws: `IdentityError` when there are no keys.
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot
 }
 
-/// What is asked of a ``KeySetProviding``.
+/// Which keys a caller of ``KeySetProviding`` needs.
 enum KeySetRequirement: Sendable {
-    /// Keys that may be used now.
+    /// Keys that are not expired.
     case usable
-    /// What the provider publishes now, for these get old.
+    /// The keys that the provider publishes now, because these are about to expire.
     case refreshed(KeySetSnapshot)
-    /// What the provider publishes now, for these do not verify a token with that `kid`.
+    /// The keys that the provider publishes now, because these do not verify a token with that `kid`.
     case newer(than: KeySetSnapshot, keyID: String?)
 
-    /// The keys that the asker has.
+    /// The keys that the caller has.
     var known: KeySetSnapshot? {
         switch self {
         case .usable: nil
@@ -28,7 +28,7 @@ enum KeySetRequirement: Sendable {
         }
     }
 
-    /// Whether keys that somebody else asked for do for this demand, too.
+    /// Whether keys that another caller fetched meet this requirement too.
     func isMet(by snapshot: KeySetSnapshot, at now: Duration) -> Bool {
         switch self {
         case .usable: now < snapshot.freshUntil

@@ -2,10 +2,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// A small budget for fetches that a token's unknown key causes: two at once, one more a minute.
+/// Limits the rate of fetches that an unknown `kid` causes: a burst of two, then one per minute.
 ///
-/// A rotation just before signing passes, while a flood of made-up key ids costs no more than the budget. A fetch that fails is
-/// not charged: an outage must not use up what the rotation behind it needs.
+/// A token that is signed right after a key rotation passes, and a flood of invented key ids causes few fetches. A failed fetch does
+/// not count, so that an outage does not block the next rotation.
 final class KeySetRefetchLimiter: KeySetProviding {
     private struct State {
         var bucket = TokenBucket(size: 2, interval: .seconds(60))
@@ -23,21 +23,21 @@ final class KeySetRefetchLimiter: KeySetProviding {
         self.reporter = reporter
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
-        guard case .newer(let known, _) = demand else { return try await next.keys(at: url, demand) }
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+        guard case .newer(let known, _) = requirement else { return try await next.keys(at: url, requirement) }
         let now = clock.elapsed
-        let (isAllowed, isNews) = state.withLock { state in
+        let (isAllowed, isFirstRefusal) = state.withLock { state in
             let isAllowed = state.bucket.take(at: now)
             defer { state.isRefusing = !isAllowed }
             return (isAllowed, !isAllowed && !state.isRefusing)
         }
-        // Told once for each flood, or the log would be the flood's next victim.
-        if isNews { reporter.report(.keySetRefetchRefused, since: now) }
+        // Reported once per flood, so that the flood does not fill the log.
+        if isFirstRefusal { reporter.report(.keySetRefetchRefused, since: now) }
         guard isAllowed else { return known }
         do {
-            return try await next.keys(at: url, demand)
+            return try await next.keys(at: url, requirement)
         } catch {
-            state.withLock { $0.bucket.giveBack() }
+            state.withLock { $0.bucket.putBack() }
             throw error
         }
     }

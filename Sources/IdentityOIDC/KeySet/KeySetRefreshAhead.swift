@@ -1,9 +1,9 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Asks for keys again in the background shortly before they get old, so that no login waits for it.
+/// Fetches keys in the background shortly before they expire, so that no login waits for it.
 ///
-/// A failure there changes nothing: the keys at hand are still good, and whoever comes after they got old asks again.
+/// A failed fetch has no effect: the cached keys are still valid, and the first caller after their expiry fetches again.
 struct KeySetRefreshAhead: KeySetProviding {
     private let next: any KeySetProviding
     private let clock: any IdentityClock
@@ -14,13 +14,13 @@ struct KeySetRefreshAhead: KeySetProviding {
         self.clock = clock
     }
 
-    /// How long before their end keys are asked for again: a fifth of their lifetime, five minutes at most.
+    /// How long before their expiry keys are fetched again: a fifth of their lifetime, at most five minutes.
     static func lead(_ lifetime: Duration) -> Duration {
         min(lifetime / 5, .seconds(300))
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
-        let snapshot = try await next.keys(at: url, demand)
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+        let snapshot = try await next.keys(at: url, requirement)
         if clock.elapsed >= snapshot.freshUntil - Self.lead(snapshot.lifetime) {
             refreshes.start(url.text) { [next] in _ = try await next.keys(at: url, .refreshed(snapshot)) }
         }

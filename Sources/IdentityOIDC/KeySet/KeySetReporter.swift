@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Tells the environment's observers what happens to a provider's keys.
+/// Reports events about a provider's keys to the environment's observers.
 struct KeySetReporter: Sendable {
     let environment: IdentityEnvironment
     let provider: String
@@ -11,7 +11,7 @@ struct KeySetReporter: Sendable {
     }
 }
 
-/// Reports how each fetch ended.
+/// Reports the outcome of each fetch.
 struct KeySetReporting: KeySetProviding {
     private let next: any KeySetProviding
     private let reporter: KeySetReporter
@@ -21,10 +21,10 @@ struct KeySetReporting: KeySetProviding {
         self.reporter = reporter
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         let start = reporter.environment.clock.elapsed
         do {
-            let snapshot = try await next.keys(at: url, demand)
+            let snapshot = try await next.keys(at: url, requirement)
             reporter.report(.keySetRefreshed, since: start)
             return snapshot
         } catch {

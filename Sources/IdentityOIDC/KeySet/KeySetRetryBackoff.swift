@@ -2,9 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Leaves a key set alone that just failed: two failing fetches at once, one more every ten seconds; a success ends the pause.
+/// Limits the rate of fetches after failures: a burst of two, then one every ten seconds; a success ends the limit.
 ///
-/// What stands between a flood of made-up tokens and a provider that is down, where ``KeySetRefetchLimiter`` charges nothing.
+/// It protects a provider that is down from a flood of invented tokens, because ``KeySetRefetchLimiter`` does not count failures.
 final class KeySetRetryBackoff: KeySetProviding {
     private struct State {
         var url: HTTPURL?
@@ -21,17 +21,17 @@ final class KeySetRetryBackoff: KeySetProviding {
         self.clock = clock
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         let now = clock.elapsed
         let failure = state.withLock { state -> IdentityError? in
-            // Another address has not failed yet.
+            // Another URL has not failed yet.
             if state.url != url { state = State(url: url) }
             return state.bucket.take(at: now) ? nil : state.failure
         }
-        // Made anew, for it belongs to this operation now.
+        // A new error, because it belongs to this operation.
         if let failure { throw failure.recast(as: failure.kind) }
         do {
-            let snapshot = try await next.keys(at: url, demand)
+            let snapshot = try await next.keys(at: url, requirement)
             state.withLock { $0 = State(url: url) }
             return snapshot
         } catch {

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Has one fetch of an address under way for all who ask meanwhile.
+/// Shares one fetch of a URL between all callers that wait for it.
 struct KeySetSingleFlight: KeySetProviding {
     private let cache: KeySetCache
     private let clock: any IdentityClock
@@ -12,18 +12,18 @@ struct KeySetSingleFlight: KeySetProviding {
         self.clock = clock
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
-        if let remembered = cache.remembered(at: url, for: demand) { return remembered }
-        let (snapshot, isOwn) = try await fly(url, demand)
-        // A flight that was under way may have left before the caller's token was signed.
-        guard !isOwn, !demand.isMet(by: snapshot, at: clock.elapsed) else { return snapshot }
-        return try await fly(url, demand).value
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+        if let cached = cache.cached(at: url, for: requirement) { return cached }
+        let (snapshot, isOwn) = try await fetch(url, requirement)
+        // The shared fetch may have started before the caller's token was signed.
+        guard !isOwn, !requirement.isMet(by: snapshot, at: clock.elapsed) else { return snapshot }
+        return try await fetch(url, requirement).value
     }
 
-    private func fly(
+    private func fetch(
         _ url: HTTPURL,
-        _ demand: KeySetRequirement
+        _ requirement: KeySetRequirement
     ) async throws -> (value: KeySetSnapshot, started: Bool) {
-        try await flights.run(url.text) { [cache] in try await cache.keys(at: url, demand) }
+        try await flights.run(url.text) { [cache] in try await cache.keys(at: url, requirement) }
     }
 }

@@ -1,22 +1,22 @@
 package import IdentityHTTP
 
-/// A provider's keys as they were at one moment, with what decides how long they serve.
+/// A provider's key set at one time, with what decides how long it is used.
 package struct KeySetSnapshot: Sendable {
-    /// Where they were published.
+    /// Where the set is published.
     package let url: HTTPURL
     package let keys: JSONWebKeySet
     /// Changes when the keys do.
     let revision: Int
-    /// Which fetch brought or confirmed them.
+    /// The number of the fetch that returned or confirmed the keys.
     let fetch: Int
-    /// The answer's `ETag`, where it has a proper one.
+    /// The response's `ETag`, if valid.
     let entityTag: String?
-    /// How long the answer lets them be kept, within this client's bounds.
+    /// How long the response permits caching, within this client's bounds.
     let lifetime: Duration
-    /// When they came as a whole.
+    /// When the whole set was received.
     let receivedAt: Duration
-    /// When the provider last said that these are its keys: a whole set, or "not modified".
+    /// When the provider last confirmed the keys, by a whole set or by "not modified".
     let confirmedAt: Duration
-    /// From when on they are asked for again before they are used.
+    /// When the keys expire.
     var freshUntil: Duration
 }

@@ -1,46 +1,47 @@
 package import IdentityHTTP
-internal import IdentityKit
+package import IdentityKit
 
-/// A provider's keys: kept as long as its answers let them, fetched once for all who wait, never lost to an outage, and not to be
-/// used as a lever against the provider.
+/// Gives a provider's keys: cached, fetched once for all callers, available during outages, and with limited requests to the provider.
 ///
-/// A chain of small parts, each of which does one of these (`Documentation/Decisions/0008-key-set.md`).
+/// It is a chain of small parts, each of which does one of these (`Documentation/Decisions/0008-key-set.md`).
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
-    /// For newer keys that a token asks for which anybody may have sent: it shares the keys and the pause after failures, and
-    /// neither budget nor memory, so that no stranger can use up what a login needs.
-    private let strangers: any KeySetProviding
+    /// The chain for tokens that anybody may have sent.
+    ///
+    /// It shares the cached keys and the backoff, but not the rate limit and the
+    /// negative cache, so that unsolicited tokens cannot block logins.
+    private let unsolicitedChain: any KeySetProviding
 
     /// - Parameters:
-    ///   - httpClient: How the provider is called.
+    ///   - httpClient: Sends the requests.
     ///   - provider: The provider's name, for events.
-    ///   - headers: What to send beside `Accept`.
+    ///   - headers: Headers in addition to `Accept`.
     package init(httpClient: ProviderHTTPClient, provider: String, headers: [(name: String, value: String)] = []) {
         let clock = httpClient.environment.clock
         let reporter = KeySetReporter(environment: httpClient.environment, provider: provider)
         let fetch = KeySetReporting(KeySetFetcher(httpClient: httpClient, headers: headers), reporter: reporter)
-        let paused = KeySetRetryBackoff(fetch, clock: clock)
-        let memory = LastKnownKeySet()
-        func remembering() -> KeySetNegativeCache {
-            let budgeted = KeySetRefetchLimiter(paused, clock: clock, reporter: reporter)
-            let tolerant = KeySetStaleIfError(budgeted, clock: clock)
-            let cache = KeySetCache(tolerant, clock: clock, memory: memory)
+        let backoff = KeySetRetryBackoff(fetch, clock: clock)
+        let lastKnown = LastKnownKeySet()
+        func chain() -> KeySetNegativeCache {
+            let limited = KeySetRefetchLimiter(backoff, clock: clock, reporter: reporter)
+            let tolerant = KeySetStaleIfError(limited, clock: clock)
+            let cache = KeySetCache(tolerant, clock: clock, lastKnown: lastKnown)
             return KeySetNegativeCache(KeySetSingleFlight(cache, clock: clock), clock: clock)
         }
-        chain = KeySetRefreshAhead(remembering(), clock: clock)
-        strangers = remembering()
+        self.chain = KeySetRefreshAhead(chain(), clock: clock)
+        unsolicitedChain = chain()
     }
 
-    /// The keys at an address.
+    /// The keys at a URL.
     ///
-    /// - Throws: `IdentityError` when there are none and none can be had.
+    /// - Throws: `IdentityError` when there are no keys.
     package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {
         try await chain.keys(at: url, .usable)
     }
 
-    /// Newer keys, for a token that the known ones do not verify; nil when there are none, or none may be asked for.
+    /// Newer keys, for a token that the known ones do not verify; nil if there are none, or the rate limit prevents a fetch.
     ///
-    /// - Throws: `IdentityError` when the provider fails: a key that is not at hand may be had later.
+    /// - Throws: `IdentityError` when the provider fails: the key may be available later.
     package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?
     {
         guard known.url == url else { return try await keys(at: url) }
@@ -48,14 +49,14 @@ package struct KeySetSource: Sendable {
         return snapshot.revision == known.revision ? nil : snapshot
     }
 
-    /// Verifies with the keys at hand; where they do not do, once more with newer ones.
+    /// Verifies a token with the known keys, and if they fail once more with newer keys.
     ///
-    /// A key may have been added, replaced under its old name, or a token without a name signed with a new one.
+    /// The provider may have added a key, replaced one under its old `kid`, or signed a token without `kid` with a new key.
     ///
     /// - Parameters:
-    ///   - url: The address of the key set.
+    ///   - url: The URL of the key set.
     ///   - keyID: The token's `kid`.
-    ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not do.
+    ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
     package func verifying<Value>(
         with url: HTTPURL,
         keyID: String?,
@@ -68,28 +69,27 @@ package struct KeySetSource: Sendable {
         } catch {
             refusal = IdentityError.wrapping(error)
         }
-        guard Self.mayPass(refusal) else { throw refusal }
+        guard Self.newerKeysMayHelp(refusal) else { throw refusal }
         let newer: KeySetSnapshot?
         do {
             newer = try await newerKeys(at: url, than: known, keyID: keyID)
         } catch {
-            // A signature that is wrong by the keys at hand is no outage; a key that is not at hand may be one.
+            // An invalid signature is not caused by an outage; an unknown key may be.
             throw refusal.code == .idTokenSignature ? refusal : error
         }
         guard let newer else { throw refusal }
         return try verify(newer.keys)
     }
 
-    /// Verifies a token that anybody may have sent, as ``verifying(with:keyID:_:)`` does, out of a budget of its own.
+    /// Verifies a token that anybody may have sent, as ``verifying(with:keyID:_:)`` does, with a rate limit of its own.
     ///
-    /// Such a token is refused only once the provider was asked: while that may not be done, nobody can tell a forged one from a
-    /// genuine one that is signed with a new key.
+    /// Such a token is refused only after a fetch: before it, a forged token cannot be distinguished from a genuine one with a new key.
     ///
     /// - Parameters:
-    ///   - url: The address of the key set.
+    ///   - url: The URL of the key set.
     ///   - keyID: The token's `kid`.
-    ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not do.
-    /// - Throws: What `verify` throws; `IdentityError` of another code when the keys cannot be had, or not be asked for again yet.
+    ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
+    /// - Throws: What `verify` throws; `IdentityError` of another code when the keys cannot be fetched, or not yet.
     package func verifyingUnsolicited<Value>(
         with url: HTTPURL,
         keyID: String?,
@@ -99,22 +99,23 @@ package struct KeySetSource: Sendable {
         do {
             return try verify(known.keys)
         } catch {
-            guard Self.mayPass(IdentityError.wrapping(error)) else { throw error }
+            guard Self.newerKeysMayHelp(IdentityError.wrapping(error)) else { throw error }
         }
-        let latest = try await strangers.keys(at: url, .newer(than: known, keyID: keyID))
+        let latest = try await unsolicitedChain.keys(at: url, .newer(than: known, keyID: keyID))
         guard latest.fetch != known.fetch else {
             throw IdentityError(
                 .retryLater,
                 .discoveryFailed,
-                "The token is not signed with a key that is known here, and the provider cannot be asked again yet.",
-                hint: "Have it sent again in a minute. If it goes on, somebody floods the address with forged tokens."
+                "The token names an unknown key, and the rate limit permits no fetch of the key set now.",
+                hint:
+                    "The provider should send the token again in a minute. If this error repeats, somebody may be sending forged tokens."
             )
         }
         return try verify(latest.keys)
     }
 
-    /// Whether newer keys may verify what was refused.
-    private static func mayPass(_ refusal: IdentityError) -> Bool {
+    /// Whether newer keys may verify the refused token.
+    private static func newerKeysMayHelp(_ refusal: IdentityError) -> Bool {
         refusal.code == .idTokenKeyUnknown || refusal.code == .idTokenSignature
     }
 }

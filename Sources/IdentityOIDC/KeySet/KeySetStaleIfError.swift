@@ -1,14 +1,14 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Lets keys that got old serve on while no others can be had, until they reach a hard age.
+/// Uses expired keys while newer ones cannot be fetched, up to a maximum age (like `stale-if-error` of RFC 5861).
 ///
-/// Keys that were good do not turn bad because the provider is down. But a key that was revoked meanwhile must not verify for
-/// ever either, and whoever stole it may be able to keep us from the news.
+/// An outage does not invalidate keys. The maximum age exists because a revoked key must not stay valid forever, and an attacker who
+/// stole it may block the fetches.
 struct KeySetStaleIfError: KeySetProviding {
-    /// How long keys serve at most since the provider last said that they are its own.
-    static let hardAge = Duration.seconds(2 * 86_400)
-    /// How long old keys serve before they are asked for again.
+    /// How long keys are used at most after the provider last confirmed them.
+    static let maximumAge = Duration.seconds(2 * 86_400)
+    /// How long expired keys are used before the next fetch.
     static let pause = Duration.seconds(60)
 
     private let next: any KeySetProviding
@@ -19,16 +19,16 @@ struct KeySetStaleIfError: KeySetProviding {
         self.clock = clock
     }
 
-    func keys(at url: HTTPURL, _ demand: KeySetRequirement) async throws -> KeySetSnapshot {
+    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         do {
-            return try await next.keys(at: url, demand)
+            return try await next.keys(at: url, requirement)
         } catch {
             let now = clock.elapsed
-            // Of keys that are not old yet a failure changes nothing.
-            guard case .refreshed(var known) = demand, known.url == url, now >= known.freshUntil,
-                now < known.confirmedAt + Self.hardAge
+            // A failed refresh leaves fresh keys in place.
+            guard case .refreshed(var known) = requirement, known.url == url, now >= known.freshUntil,
+                now < known.confirmedAt + Self.maximumAge
             else { throw error }
-            known.freshUntil = min(now + Self.pause, known.confirmedAt + Self.hardAge)
+            known.freshUntil = min(now + Self.pause, known.confirmedAt + Self.maximumAge)
             return known
         }
     }

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// The last good keys of a provider.
+/// Stores the last valid key set of a provider.
 final class LastKnownKeySet: Sendable {
-    private let snapshot = Mutex<KeySetSnapshot?>(nil)
+    private let stored = Mutex<KeySetSnapshot?>(nil)
 
-    var last: KeySetSnapshot? { snapshot.withLock { $0 } }
+    var snapshot: KeySetSnapshot? { stored.withLock { $0 } }
 
-    /// Keeps keys, unless an answer that came after them is kept already: two chains may have asked at the same time.
-    func keep(_ latest: KeySetSnapshot) {
-        snapshot.withLock { snapshot in
-            if let kept = snapshot, kept.url == latest.url, kept.fetch > latest.fetch { return }
-            snapshot = latest
+    /// Saves a key set, unless a later response is stored already: two chains may fetch at the same time.
+    func save(_ latest: KeySetSnapshot) {
+        stored.withLock { stored in
+            if let stored, stored.url == latest.url, stored.fetch > latest.fetch { return }
+            stored = latest
         }
     }
 }

@@ -1,8 +1,8 @@
-/// So many at once, one more each interval; costs one number however many ask.
+/// A rate limit: a burst of `size`, then one per interval (token bucket).
 struct TokenBucket: Sendable {
     private let size: Int
     private let interval: Duration
-    /// When the bucket will be full again.
+    /// When the bucket is full again.
     private var fullAt = Duration.zero
 
     init(size: Int, interval: Duration) {
@@ -10,7 +10,7 @@ struct TokenBucket: Sendable {
         self.interval = interval
     }
 
-    /// Takes one out, if there is one.
+    /// Takes one token; false if the bucket is empty.
     mutating func take(at now: Duration) -> Bool {
         let refilling = max(fullAt, now)
         guard refilling - now <= interval * (size - 1) else { return false }
@@ -18,8 +18,8 @@ struct TokenBucket: Sendable {
         return true
     }
 
-    /// Puts one back that was taken and not used.
-    mutating func giveBack() {
+    /// Puts a token back.
+    mutating func putBack() {
         fullAt -= interval
     }
 }

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A logout token that would be good if its signature were: nothing that it says may be used before.
+/// A logout token that passed every check but that of the signature; its claims must not be used before ``verify(_:)``.
 struct UnverifiedLogoutToken {
     private let checks: SignedTokenChecks
     private let signature: JSONWebToken
@@ -20,12 +20,12 @@ struct UnverifiedLogoutToken {
         self.notice = notice
     }
 
-    /// The name of the key that it claims to be signed with.
+    /// The token's `kid`.
     var keyID: String? { signature.keyID }
 
-    /// What the token says, once a key of the provider has verified it.
+    /// Verifies the signature and returns the token's claims.
     ///
-    /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when the keys do not do.
+    /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies it.
     func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutNotice {
         try checks.checkSignature(signature, algorithm, keys)
         return notice

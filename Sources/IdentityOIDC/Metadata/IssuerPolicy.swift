@@ -1,24 +1,39 @@
 internal import IdentityKit
 
-/// Which issuers a client accepts: an explicit set, or a form that a provider's documents promise.
-package struct IssuerPolicy: Sendable {
+/// The issuers that a client accepts: a list, or every issuer of a certain form.
+///
+/// Issuers are compared byte for byte. An array literal is a list: `configuration.acceptedIssuers = ["https://id.example"]`.
+public struct IssuerPolicy: Sendable {
     private let accepts: @Sendable (String) -> Bool
-    /// What is accepted, in words for an error message.
-    package let summary: String
+    /// The accepted issuers, for an error message.
+    public let summary: String
 
     /// Accepts exactly these issuers, compared byte for byte.
-    package static func exactly(_ issuers: [String]) -> IssuerPolicy {
+    public static func exactly(_ issuers: [String]) -> IssuerPolicy {
         IssuerPolicy(summary: issuers.joined(separator: " or ")) { issuer in
             issuers.contains { $0.isIdentical(to: issuer) }
         }
     }
 
-    package init(summary: String, accepts: @escaping @Sendable (String) -> Bool) {
+    /// Accepts issuers of a certain form.
+    ///
+    /// - Parameters:
+    ///   - summary: The accepted issuers, for an error message.
+    ///   - accepts: Whether an issuer is accepted.
+    public init(summary: String, accepts: @escaping @Sendable (String) -> Bool) {
         self.summary = summary
         self.accepts = accepts
     }
 
-    package func isAccepted(_ issuer: String) -> Bool {
+    /// Whether an issuer is accepted.
+    public func isAccepted(_ issuer: String) -> Bool {
         accepts(issuer)
+    }
+}
+
+extension IssuerPolicy: ExpressibleByArrayLiteral {
+    /// Accepts exactly these issuers, compared byte for byte.
+    public init(arrayLiteral issuers: String...) {
+        self = .exactly(issuers)
     }
 }

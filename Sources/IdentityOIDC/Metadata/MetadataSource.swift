@@ -1,22 +1,23 @@
 package import IdentityHTTP
-internal import IdentityKit
+package import IdentityKit
 
-/// Where a client learns its provider's endpoints: what is configured first, then discovery, kept for an hour.
+/// Gives a client its provider's metadata: configured endpoints, completed by discovery, cached for an hour.
 ///
-/// While discovery fails, attempts are separated by the pauses of ``DiscoveryCache``.
+/// After a failed discovery, the next attempt waits as ``DiscoveryCache`` describes.
 package final class MetadataSource: Sendable {
+    /// Where metadata come from.
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil when everything is configured.
         package var discoveryURL: HTTPURL?
-        /// Which issuers the document may name.
+        /// The issuers that the document may name.
         package var issuers: IssuerPolicy
-        /// Endpoints that are configured and replace discovered ones; also the whole metadata where there is no discovery.
+        /// Configured endpoints, which replace discovered ones; the whole metadata if there is no discovery.
         package var configured: ProviderMetadata?
         /// How many redirects of the document's address are followed, https only.
         package var allowedRedirects = 0
         /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
         package var hosts: EndpointHosts?
-        /// What to use when the document is not there (404).
+        /// The metadata to use when there is no document (404).
         package var fallback: ProviderMetadata?
         /// Headers to send.
         package var headers: [(name: String, value: String)] = []
@@ -34,14 +35,14 @@ package final class MetadataSource: Sendable {
     package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
         self.httpClient = httpClient
-        // Endpoints hardly ever change: old ones are better than an outage of the document that names them, and than its lies.
+        // Endpoints hardly ever change, so old ones are used while the document is unavailable or invalid.
         found = DiscoveryCache(clock: httpClient.environment.clock, keepsOldValue: { _ in true })
     }
 
-    /// Whether the issuer comes from the provider's own document, so that a login can be bound to it.
+    /// Whether the issuer comes from the provider's document, so that a login can be bound to it.
     package var isDiscovered: Bool { configuration.discoveryURL != nil }
 
-    /// The metadata, from memory while they are fresh.
+    /// The metadata, from memory for up to an hour.
     ///
     /// - Throws: `IdentityError`.
     package func metadata() async throws -> ProviderMetadata {
@@ -54,8 +55,8 @@ package final class MetadataSource: Sendable {
                 throw IdentityError(
                     .configuration,
                     .discoveryFailed,
-                    "Neither endpoints nor a discovery address are configured.",
-                    hint: "Set issuer or endpoints.discovery, or all endpoints that a login needs."
+                    "The configuration has neither endpoints nor a discovery URL.",
+                    hint: "Set issuer or endpoints.discovery, or every endpoint that a login needs."
                 )
             }
             return configured
@@ -78,7 +79,7 @@ package final class MetadataSource: Sendable {
                 isOutage ? .retryLater : .configuration,
                 isOutage ? .providerUnavailable : .discoveryFailed,
                 "The provider's metadata could not be fetched (HTTP \(response.status)).",
-                hint: isOutage ? "Try again in a while." : "Check the configured issuer or shop domain.",
+                hint: isOutage ? "Try again later." : "Check issuer or shopDomain in the provider's configuration.",
                 reference: "OpenID Connect Discovery 1.0 section 4",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
@@ -92,8 +93,9 @@ package final class MetadataSource: Sendable {
             throw IdentityError(
                 .rejected,
                 .discoveryIssuerMismatch,
-                "The provider's metadata name another issuer than expected.",
-                hint: "Accepted here: \(configuration.issuers.summary). What was named is in the provider answer.",
+                "The provider's metadata name an issuer that is not accepted.",
+                hint:
+                    "Accepted: \(configuration.issuers.summary). The issuer of the metadata is in providerAnswer of this error.",
                 reference: "OpenID Connect Discovery 1.0 section 4.3",
                 providerAnswer: IdentityError.ProviderAnswer(error: metadata.issuer)
             )
@@ -102,12 +104,12 @@ package final class MetadataSource: Sendable {
         return metadata
     }
 
-    /// Refuses endpoints at hosts that are not the provider's; configured endpoints are the operator's own choice.
+    /// Refuses discovered endpoints at hosts that are not in the list; configured endpoints may have any host.
     private func checkHosts(_ metadata: ProviderMetadata) throws(IdentityError) {
         guard let hosts = configuration.hosts else { return }
         let configured = configuration.configured?.endpoints.map(\.name) ?? []
         for (name, url) in metadata.endpoints where !configured.contains(name) && !hosts.accepts(url) {
-            throw hosts.refusal(of: url, "The provider's metadata put the \(name) at")
+            throw hosts.refusal(of: url, "The provider's metadata name, as \(name),")
         }
     }
 

@@ -1,41 +1,46 @@
-package import IdentityHTTP
+public import IdentityHTTP
 internal import IdentityKit
 
-/// What a provider says about itself (OpenID Connect Discovery 1.0 section 3), reduced to what a client acts on.
-package struct ProviderMetadata: Sendable {
-    package var issuer: String
-    package var authorizationEndpoint: HTTPURL?
-    package var tokenEndpoint: HTTPURL?
-    package var keySetURL: HTTPURL?
-    package var endSessionEndpoint: HTTPURL?
-    package var userInfoEndpoint: HTTPURL?
-    /// Where an authorization request is deposited before the browser goes (RFC 9126 section 5).
-    package var pushedAuthorizationRequestEndpoint: HTTPURL?
-    /// Where a token is given back (RFC 7009, RFC 8414 section 2).
-    package var revocationEndpoint: HTTPURL?
-    /// Where a login on another device begins (RFC 8628 section 4).
-    package var deviceAuthorizationEndpoint: HTTPURL?
-    /// The optional endpoints whose addresses cannot be used, by their names in the document: they count as not offered, and are
-    /// refused where one is needed.
+/// A provider's metadata (OpenID Connect Discovery 1.0 section 3): the members that a client uses.
+public struct ProviderMetadata: Sendable {
+    /// `issuer`.
+    public internal(set) var issuer: String
+    /// `authorization_endpoint`.
+    public internal(set) var authorizationEndpoint: HTTPURL?
+    /// `token_endpoint`.
+    public internal(set) var tokenEndpoint: HTTPURL?
+    /// `jwks_uri`.
+    public internal(set) var keySetURL: HTTPURL?
+    /// `end_session_endpoint` (RP-Initiated Logout 1.0 section 2.1).
+    public internal(set) var endSessionEndpoint: HTTPURL?
+    /// `userinfo_endpoint`.
+    public internal(set) var userInfoEndpoint: HTTPURL?
+    /// `pushed_authorization_request_endpoint` (PAR, RFC 9126 section 5).
+    public internal(set) var pushedAuthorizationRequestEndpoint: HTTPURL?
+    /// `revocation_endpoint` (RFC 8414 section 2).
+    public internal(set) var revocationEndpoint: HTTPURL?
+    /// `device_authorization_endpoint` (RFC 8628 section 4).
+    public internal(set) var deviceAuthorizationEndpoint: HTTPURL?
+    /// The names of optional endpoints whose URLs are invalid: they count as missing, and a request that needs one fails.
     package private(set) var unusableEndpoints: Set<String> = []
-    /// The algorithms of `id_token_signing_alg_values_supported`; nil when the provider does not say.
+    /// The algorithms of `id_token_signing_alg_values_supported`; nil when the metadata do not have it.
     package var signatureAlgorithms: [String]?
-    /// The methods of `code_challenge_methods_supported`; nil when the provider does not say.
+    /// The methods of `code_challenge_methods_supported`; nil when the metadata do not have it.
     package var codeChallengeMethods: [String]?
-    /// The methods of `token_endpoint_auth_methods_supported`; nil when the provider does not say.
+    /// The methods of `token_endpoint_auth_methods_supported`; nil when the metadata do not have it.
     package var authenticationMethods: [String]?
-    /// The algorithms of `token_endpoint_auth_signing_alg_values_supported`; nil when the provider does not say.
+    /// The algorithms of `token_endpoint_auth_signing_alg_values_supported`; nil when the metadata do not have it.
     package var authenticationAlgorithms: [String]?
-    /// The algorithms of `dpop_signing_alg_values_supported`; nil when the provider does not say (RFC 9449 section 5.1).
+    /// The algorithms of `dpop_signing_alg_values_supported`; nil when the metadata do not have it (RFC 9449 section 5.1).
     package var dpopAlgorithms: [String]?
-    /// The modes of `response_modes_supported`; nil when the provider does not say.
+    /// The modes of `response_modes_supported`; nil when the metadata do not have it.
     package var responseModes: [String]?
     /// Whether an authorization request must be pushed (RFC 9126 section 5).
     package var requiresPushedRequests: Bool
     /// Whether every authorization response carries `iss` (RFC 9207 section 3).
     package var sendsIssuerInResponse: Bool
 
-    /// The endpoints that are there, with their names in the document.
+    /// The endpoints with their names in the document.
     package var endpoints: [(name: String, url: HTTPURL)] {
         let all = [
             ("authorization_endpoint", authorizationEndpoint), ("token_endpoint", tokenEndpoint),
@@ -56,9 +61,9 @@ package struct ProviderMetadata: Sendable {
 
     /// Parses a metadata document.
     ///
-    /// An unusable address of an endpoint that a login may do without is no reason to refuse every login; it is left out.
+    /// An invalid URL of an endpoint that a login does not need does not fail the login; the endpoint counts as missing.
     ///
-    /// - Throws: `IdentityError` with code `discovery_failed` that names the first wrong member.
+    /// - Throws: `IdentityError` with code `discovery_failed` that names the first invalid member.
     package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool) throws {
         let document: JSONValue
         do {
@@ -66,7 +71,7 @@ package struct ProviderMetadata: Sendable {
         } catch {
             throw Self.failure(
                 "are not valid JSON: \(error)",
-                kind: UnreadableDocument.kind(ofUnreadable: body),
+                kind: UnreadableDocument.errorKind(for: body),
                 cause: error
             )
         }
@@ -82,7 +87,9 @@ package struct ProviderMetadata: Sendable {
         }
         func list(_ name: String) throws -> [String]? {
             guard let value = document[name], !value.isNull else { return nil }
-            guard let strings = value.strings else { throw Self.failure("have a \(name) that is no list of texts") }
+            guard let strings = value.strings else {
+                throw Self.failure("have a \(name) that is not a list of strings")
+            }
             return strings
         }
         var unusable: Set<String> = []
@@ -125,7 +132,7 @@ package struct ProviderMetadata: Sendable {
             kind,
             .discoveryFailed,
             "The provider's metadata \(problem).",
-            hint: "Open the discovery address in a browser and look at what answers there.",
+            hint: "Open the discovery URL in a browser: it must show the provider's metadata as JSON.",
             reference: "OpenID Connect Discovery 1.0 section 3",
             cause: cause
         )

@@ -1,18 +1,18 @@
 package import IdentityKit
 
-/// What a login asked for and its answer must keep, whichever way the buyer took.
+/// What a login requested and its token response must match, for logins by redirect and by device code.
 package struct LoginExpectations: Sendable {
-    /// The scopes that were asked for.
+    /// The requested scopes.
     package var scopes: [String]
-    /// The issuer that discovery named when the login began; nil when none is known.
+    /// The issuer that discovery named when the login started; nil when none is known.
     package var issuer: String?
     /// The `nonce` that was sent.
     package var nonce: Secret?
-    /// Whether the ID token must hold no `nonce`, because none was sent.
+    /// Whether an ID token with a `nonce` is refused, because none was sent.
     package var refusesNonce = false
-    /// The `max_age` that was asked for.
+    /// The requested `max_age`.
     package var maximumAgeSeconds: Int?
-    /// The `acr_values` that were asked for.
+    /// The requested `acr_values`.
     package var authenticationContexts: [String] = []
     /// The key to which the tokens are bound.
     package var dpopKey: Secret?
@@ -24,5 +24,15 @@ package struct LoginExpectations: Sendable {
         maximumAgeSeconds = attempt.maximumAgeSeconds
         authenticationContexts = attempt.authenticationContexts
         dpopKey = attempt.dpopKey
+    }
+
+    init(_ authorization: DeviceAuthorization) {
+        scopes = authorization.scopes
+        issuer = authorization.issuer
+        maximumAgeSeconds = authorization.maximumAgeSeconds
+        authenticationContexts = authorization.authenticationContexts
+        dpopKey = authorization.dpopKey
+        // A device authorization request has no nonce; a token with one was issued for another login.
+        refusesNonce = true
     }
 }

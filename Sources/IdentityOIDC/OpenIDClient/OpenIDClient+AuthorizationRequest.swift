@@ -1,41 +1,52 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityHTTP
-package import IdentityKit
+public import IdentityKit
 
 extension OpenIDClient {
-    /// Makes the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
+    /// How an authorization request uses PKCE (RFC 7636).
+    public enum PKCEUse: Sendable {
+        /// A new code verifier for this login.
+        case newVerifier
+        /// A code verifier that the app keeps itself.
+        case own(PKCE)
+        /// No PKCE, for providers that do not support it.
+        case disabled
+    }
+
+    /// Creates the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
     ///
     /// - Parameters:
-    ///   - options: What the app asks for.
-    ///   - pkce: The app's own PKCE verifier, where it keeps one; a fresh one unless given.
-    package func authorizationRequest(
+    ///   - options: What this login requests.
+    ///   - pkce: How PKCE is used; nil follows ``OpenIDQuirkSettings/usesPKCE``.
+    /// - Throws: `IdentityError`.
+    public func authorizationRequest(
         _ options: LoginOptions,
-        pkce: PKCE? = nil
+        pkce: PKCEUse? = nil
     ) async throws -> AuthorizationRequest {
         let options = completed(options)
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.authorizationEndpoint else {
             throw Self.missing(.authorization)
         }
-        try checkOffers(metadata)
-        let random = try httpClient.environment.random.bytes(dialect.stateByteCount + 64)
-        let fullState = Base64URL.encode(Array(random.prefix(dialect.stateByteCount)))
-        let state = dialect.stateLength.map { String(fullState.prefix($0)) } ?? fullState
+        let random = try httpClient.environment.random.bytes(settings.stateByteCount + 64)
+        let pkce = try self.pkce(pkce, randomBytes: Array(random.suffix(32)))
+        try checkSupport(metadata, usesPKCE: pkce != nil)
+        let fullState = Base64URL.encode(Array(random.prefix(settings.stateByteCount)))
+        let state = settings.stateLength.map { String(fullState.prefix($0)) } ?? fullState
         let nonce =
-            dialect.sendsNonce ? Base64URL.encode(Array(random.dropFirst(dialect.stateByteCount).prefix(32))) : nil
-        let pkce =
-            dialect.usesPKCE ? try pkce ?? PKCE(randomBytes: Array(random.suffix(32))) : nil
+            settings.sendsNonce ? Base64URL.encode(Array(random.dropFirst(settings.stateByteCount).prefix(32))) : nil
         let dpopKey = try newDPoPKey(metadata)
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
         if let redirectURI { try RedirectURI.check(redirectURI) }
-        let scopes = options.scopes ?? self.scopes
+        let scopes = options.scopes ?? configuration.scopes
+        let responseMode = configuration.responseMode
 
         var fields: [(name: String, value: String)] =
             descriptor.clientID.isEmpty ? [] : [("client_id", descriptor.clientID)]
         fields += [("response_type", "code"), ("scope", scopes.joined(separator: " ")), ("state", state)]
         if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
-        if dialect.responseMode != .query { fields.append(("response_mode", dialect.responseMode.rawValue)) }
+        if responseMode != .query { fields.append(("response_mode", responseMode.rawValue)) }
         if let nonce { fields.append(("nonce", nonce)) }
         if let pkce { fields += [("code_challenge", pkce.challenge), ("code_challenge_method", "S256")] }
         if let dpopKey { fields.append(("dpop_jkt", try dpopKey.thumbprint())) }
@@ -52,14 +63,14 @@ extension OpenIDClient {
             scopes: scopes,
             maximumAgeSeconds: options.maximumAgeSeconds,
             authenticationContexts: options.authenticationContexts,
-            responseMode: dialect.responseMode,
+            responseMode: responseMode,
             dpopKey: try dpopKey?.secret(),
             createdAt: now,
             expiresAt: now + 600
         )
-        if dialect.pushesAuthorizationRequest || metadata.requiresPushedRequests {
-            let reference = try await push(fields, metadata, provedBy: dpopKey)
-            fields = [("client_id", descriptor.clientID), ("request_uri", reference.reveal())]
+        if configuration.pushesAuthorizationRequest || metadata.requiresPushedRequests {
+            let requestURI = try await push(fields, metadata, dpopKey: dpopKey)
+            fields = [("client_id", descriptor.clientID), ("request_uri", requestURI.reveal())]
         }
         do {
             let query = String(decoding: FormEncoding.encode(fields), as: UTF8.self)
@@ -75,51 +86,32 @@ extension OpenIDClient {
         }
     }
 
-    /// Deposits the authorization request at the provider, so that the buyer's browser carries a reference only (RFC 9126).
-    ///
-    /// - Returns: The reference.
-    private func push(
-        _ fields: [(name: String, value: String)],
-        _ metadata: ProviderMetadata,
-        provedBy key: DPoPKey?
-    ) async throws -> Secret {
-        guard let endpoint = metadata.pushedAuthorizationRequestEndpoint else {
-            throw Self.missing(.pushedAuthorization)
-        }
-        let (response, sent) = try await authenticated(
-            fields,
-            headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
-            to: endpoint,
-            provedBy: key,
-            asking: "The provider's pushed authorization request endpoint"
-        )
-        switch try PushedAuthorizationResponse(response, hiding: sent) {
-        case .reference(let reference): return reference
-        case .failure(let failure):
-            // A refused client before a refused request: some providers answer 401 with invalid_request.
-            throw clientRefusal(failure, metadata) ?? failure.pushedRequestError ?? refusal(failure, metadata)
+    private func pkce(_ use: PKCEUse?, randomBytes: [UInt8]) throws -> PKCE? {
+        switch use ?? (settings.usesPKCE ? .newVerifier : .disabled) {
+        case .newVerifier: try PKCE(randomBytes: randomBytes)
+        case .own(let pkce): pkce
+        case .disabled: nil
         }
     }
 
-    /// Refuses to begin a login that the provider's metadata say it cannot answer as asked.
-    private func checkOffers(_ metadata: ProviderMetadata) throws(IdentityError) {
-        if dialect.usesPKCE, let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
+    /// Refuses to start a login if the metadata say that the provider does not support what the login needs.
+    private func checkSupport(_ metadata: ProviderMetadata, usesPKCE: Bool) throws(IdentityError) {
+        if usesPKCE, let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider does not offer PKCE with S256.",
-                hint: "A weaker method is not used.",
+                "The provider does not support PKCE with S256.",
+                hint: "Ask the provider for S256. The method plain is not used, because it does not protect the code.",
                 reference: "RFC 9700 section 2.1.1"
             )
         }
-        if dialect.responseMode != .query, let modes = metadata.responseModes,
-            !modes.contains(dialect.responseMode.rawValue)
-        {
+        let mode = configuration.responseMode
+        if mode != .query, let modes = metadata.responseModes, !modes.contains(mode.rawValue) {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider does not offer the response mode \(dialect.responseMode.rawValue).",
-                hint: "Leave responseMode out, and redirects bring the answer.",
+                "The provider does not support the response mode \(mode.rawValue).",
+                hint: "Remove responseMode from the configuration; the response then comes in a redirect.",
                 reference: "OAuth 2.0 Multiple Response Type Encoding Practices section 2.1"
             )
         }

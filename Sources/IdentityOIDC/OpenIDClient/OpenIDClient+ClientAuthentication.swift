@@ -3,29 +3,28 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// Posts a form to an endpoint of the authorization server that authenticates its clients (RFC 6749 section 2.3): token,
-    /// pushed authorization request, revocation, device authorization.
+    /// Posts a form to an endpoint that authenticates clients (RFC 6749 section 2.3): token, pushed authorization request,
+    /// revocation, device authorization.
     ///
     /// - Parameters:
-    ///   - fields: What the endpoint asks for; `client_id` is added unless it is there.
-    ///   - headers: What to send beside `Accept`, `Content-Type` and the client's proof.
-    ///   - endpoint: Where to.
-    ///   - key: The key of the session to which tokens are or will be bound; nil where they are not.
-    ///   - hold: The lock under which each request is sent, a repeated one too; nil for a request that spends no refresh token.
-    ///   - party: Who is asked, in the words of an error.
-    /// - Returns: The answer, whatever its status, and what no error about it may repeat: assertion, proof and credentials are made
-    ///   on the way.
-    /// - Throws: `IdentityError` when there is no answer.
+    ///   - fields: The form; `client_id` is added if it is missing.
+    ///   - headers: Headers in addition to `Accept`, `Content-Type` and those of the client authentication.
+    ///   - endpoint: The URL.
+    ///   - key: The session's DPoP key; nil sends no proof.
+    ///   - hold: The session's lock, under which each request is sent, a repeated one too; nil for a request without a refresh token.
+    ///   - party: The endpoint's name in errors.
+    /// - Returns: The response, whatever its status, and the values that no error about it may contain.
+    /// - Throws: `IdentityError` when there is no response.
     func authenticated(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],
         to endpoint: HTTPURL,
-        provedBy key: DPoPKey? = nil,
+        dpopKey key: DPoPKey? = nil,
         under hold: SessionHold? = nil,
         asking party: String
-    ) async throws -> (response: HTTPResponse, sent: RedactedValues) {
+    ) async throws -> (response: HTTPResponse, redacted: RedactedValues) {
         var secrets: [Secret] = []
-        let response = try await proving(key, to: endpoint) { proof in
+        let response = try await withDPoPProof(key, to: endpoint) { proof in
             let (headers, fields) = try await authenticate(fields, headers: headers + proof)
             secrets += self.secrets(in: fields) + headers.map { Secret($0.value) }
             return try await httpClient.send(
@@ -42,18 +41,18 @@ extension OpenIDClient {
         return (response, RedactedValues(secrets: secrets))
     }
 
-    /// Headers and fields of one request with this client's authentication.
+    /// Adds the client authentication to the headers and fields of one request.
     private func authenticate(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)]
     ) async throws -> (headers: [(name: String, value: String)], fields: [(name: String, value: String)]) {
         var (headers, fields) = (headers, fields)
         if !fields.contains(where: { $0.name == "client_id" }) { fields.append(("client_id", descriptor.clientID)) }
-        switch authentication {
+        switch configuration.authentication {
         case .none: break
         case .secretPost(let secret):
-            let behind = dialect.secretFollowsClientID ? fields.firstIndex { $0.name == "client_id" } : nil
-            fields.insert(("client_secret", secret.reveal()), at: behind.map { $0 + 1 } ?? fields.count)
+            let clientID = settings.secretFollowsClientID ? fields.firstIndex { $0.name == "client_id" } : nil
+            fields.insert(("client_secret", secret.reveal()), at: clientID.map { $0 + 1 } ?? fields.count)
         case .secretBasic(let secret, let encoding):
             headers.append(("Authorization", "Basic \(Self.credentials(descriptor.clientID, secret, encoding))"))
         case .privateKeyJWT(let key, let audience):
@@ -62,7 +61,7 @@ extension OpenIDClient {
         return (headers, fields)
     }
 
-    /// The fields of a fresh assertion (RFC 7523 section 2.2).
+    /// The fields of a new assertion (RFC 7523 section 2.2).
     private func assertion(
         _ key: ClientKey,
         for audience: ClientAuthentication.AssertionAudience
@@ -91,17 +90,17 @@ extension OpenIDClient {
         }
     }
 
-    /// What of a form and of the client's credentials must not come back in an error.
+    /// The secrets of a form and of the client, which no error may contain.
     private func secrets(in fields: [(name: String, value: String)]) -> [Secret] {
-        let open = [
+        let publicNames = [
             "client_assertion_type", "client_id", "grant_type", "redirect_uri", "scope", "token_type_hint",
         ]
-        return fields.filter { !open.contains($0.name) }.map { Secret($0.value) } + secretsOfClient
+        return fields.filter { !publicNames.contains($0.name) }.map { Secret($0.value) } + clientSecrets
     }
 
-    /// What the client proves itself with, in the forms in which an answer may repeat it.
-    var secretsOfClient: [Secret] {
-        switch authentication {
+    /// The client's secret, in every form in which a response may repeat it.
+    var clientSecrets: [Secret] {
+        switch configuration.authentication {
         case .none, .privateKeyJWT: return []
         case .secretPost(let secret): return [secret]
         case .secretBasic(let secret, let encoding):

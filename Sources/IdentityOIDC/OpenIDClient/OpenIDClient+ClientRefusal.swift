@@ -1,21 +1,22 @@
+internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// What a failure of an endpoint that authenticates its clients means.
-    func refusal(_ failure: TokenFailure, _ metadata: ProviderMetadata) -> IdentityError {
-        clientRefusal(failure, metadata) ?? dialect.classify(failure)
+    /// What an error response of an endpoint that authenticates clients means.
+    func refusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError {
+        clientRefusal(failure, metadata) ?? quirks.error(for: failure)
     }
 
-    /// What the failure says about the client, with what may be wrong about its authentication; nil for another failure.
-    func clientRefusal(_ failure: TokenFailure, _ metadata: ProviderMetadata) -> IdentityError? {
-        let error = isRefusedAssertion(failure) ? failure.refusedAssertion : dialect.classify(failure)
+    /// The error if the provider refused the client, with hints about its authentication; nil for another error.
+    func clientRefusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError? {
+        let error = isRefusedAssertion(failure) ? failure.refusedAssertion : quirks.error(for: failure)
         guard error.code == .invalidClient || error.code == .unauthorizedClient else { return nil }
-        let advice = [advice(onMethodsOf: metadata), adviceOnAssertion, adviceOnEncoding].compactMap(\.self)
+        let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint].compactMap(\.self)
         return IdentityError(
             error.kind,
             error.code,
             error.message,
-            hint: (advice + [error.hint].compactMap(\.self)).joined(separator: " "),
+            hint: hints.joined(separator: " "),
             reference: error.reference,
             retryAfter: error.retryAfter,
             providerAnswer: error.providerAnswer,
@@ -25,9 +26,9 @@ extension OpenIDClient {
 
     /// Whether the provider refused the client's assertion.
     ///
-    /// Providers answer 401 or 403 then, often without a name, or with a page. Names that tell something else keep their meaning.
-    private func isRefusedAssertion(_ failure: TokenFailure) -> Bool {
-        guard case .privateKeyJWT = authentication else { return false }
+    /// Providers then answer 401 or 403, often without an error name, or with a page. Other error names keep their meaning.
+    private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
+        guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return (400..<500).contains(failure.status) && failure.status != 429 }
         let others = [
             "unauthorized_client", "invalid_grant", "unsupported_grant_type", "invalid_scope", "invalid_dpop_proof",
@@ -37,15 +38,16 @@ extension OpenIDClient {
         return [401, 403].contains(failure.status) && !others.contains(failure.error ?? "")
     }
 
-    private func advice(onMethodsOf metadata: ProviderMetadata) -> String? {
-        guard dialect.listsAuthenticationMethods, let offered = metadata.authenticationMethods,
-            !offered.contains(authentication.name)
+    private func methodHint(_ metadata: ProviderMetadata) -> String? {
+        let method = configuration.authentication.name
+        guard settings.listsAuthenticationMethods, let supported = metadata.authenticationMethods,
+            !supported.contains(method)
         else { return nil }
-        return "The client authenticates with \(authentication.name), which the provider's metadata do not list."
+        return "The client authenticates with \(method), which the provider's metadata do not list."
     }
 
-    private var adviceOnAssertion: String? {
-        guard case .privateKeyJWT(_, let audience) = authentication else { return nil }
+    private var assertionHint: String? {
+        guard case .privateKeyJWT(_, let audience) = configuration.authentication else { return nil }
         return switch audience {
         case .issuer:
             "The assertion's audience is the issuer; if the provider requires its token endpoint, set "
@@ -56,9 +58,9 @@ extension OpenIDClient {
         }
     }
 
-    /// Some providers do not decode the credentials as RFC 6749 section 2.3.1 demands.
-    private var adviceOnEncoding: String? {
-        guard case .secretBasic(let secret, .formEncoded) = authentication,
+    /// Some providers do not decode the credentials as RFC 6749 section 2.3.1 requires.
+    private var encodingHint: String? {
+        guard case .secretBasic(let secret, .formEncoded) = configuration.authentication,
             [descriptor.clientID, secret.reveal()].contains(where: { !FormEncoding.escape($0).isIdentical(to: $0) })
         else { return nil }
         return
@@ -67,7 +69,7 @@ extension OpenIDClient {
     }
 }
 
-extension TokenFailure {
+extension TokenErrorResponse {
     fileprivate var refusedAssertion: IdentityError {
         make(
             .configuration,

@@ -1,35 +1,35 @@
 internal import IdentityCrypto
-internal import IdentityHTTP
-internal import IdentityKit
+public import IdentityHTTP
+public import IdentityKit
 
 extension OpenIDClient {
-    /// A new key for a login, where tokens are to be bound to one; nil where not.
+    /// A new DPoP key for a login; nil if tokens are not to be bound.
     ///
-    /// - Throws: `IdentityError` with code `unsupported_by_provider` when the metadata list algorithms, and not this one.
+    /// - Throws: `IdentityError` with code `unsupported_by_provider` if the metadata list algorithms without ES256.
     func newDPoPKey(_ metadata: ProviderMetadata) throws(IdentityError) -> DPoPKey? {
-        guard dialect.usesDPoP else { return nil }
-        if let offered = metadata.dpopAlgorithms, !offered.contains(DPoPKey.algorithm.rawValue) {
+        guard configuration.usesDPoP else { return nil }
+        if let supported = metadata.dpopAlgorithms, !supported.contains(DPoPKey.algorithm.rawValue) {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider does not accept proofs of possession with ES256.",
-                hint: "Set dpop to false for this provider, or ask it for ES256.",
+                "The provider does not accept DPoP proofs with ES256.",
+                hint: "Set dpop to false for this provider, or ask the provider to support ES256.",
                 reference: "RFC 9449 section 5.1"
             )
         }
         return try DPoPKey()
     }
 
-    /// Sends a request to the authorization server with a fresh proof, and once more where the server wants its nonce in it.
+    /// Sends a request to the authorization server with a new DPoP proof, and once more if the server requires its nonce.
     ///
-    /// A request that is refused for its nonce was not carried out (RFC 9449 section 8): a code or refresh token in it is not
-    /// spent.
+    /// A server that requires a nonce has not executed the request (RFC 9449 section 8): a code or refresh token in it is still
+    /// valid.
     ///
     /// - Parameters:
-    ///   - key: The key to prove; nil sends no proof.
+    ///   - key: The DPoP key; nil sends no proof.
     ///   - url: Where the request goes, by POST.
-    ///   - send: Sends the request with these headers beside its own.
-    func proving(
+    ///   - send: Sends the request with these headers in addition to its own.
+    func withDPoPProof(
         _ key: DPoPKey?,
         to url: HTTPURL,
         _ send: ([(name: String, value: String)]) async throws -> HTTPResponse
@@ -39,7 +39,7 @@ extension OpenIDClient {
             let nonce = dpopNonces.nonce(for: .authorizationServer, at: url)
             let proof = try DPoPProof.make(key, .post, url, nonce: nonce, in: httpClient.environment)
             let response = try await send([("DPoP", proof)])
-            let given = dpopNonces.note(response.headers, of: .authorizationServer, at: url)
+            let given = dpopNonces.save(response.headers, from: .authorizationServer, at: url)
             return (response, given.map { !$0.isIdentical(to: nonce ?? "") } ?? false)
         }
         let first = try await attempt()
@@ -49,41 +49,66 @@ extension OpenIDClient {
         return try await attempt().response
     }
 
-    /// Asks a resource server with the session's access token, and once more where it wants its nonce in the proof.
-    func ask(_ url: HTTPURL, with tokens: TokenSet, asking party: String) async throws -> HTTPResponse {
+    /// Sends a GET request with the session's access token, and once more if the resource server requires its nonce.
+    func get(_ url: HTTPURL, with tokens: TokenSet, asking party: String) async throws -> HTTPResponse {
         func attempt() async throws -> (response: HTTPResponse, asksForNonce: Bool) {
-            let presented = try ProviderHTTPClient.headers(try presentation(of: tokens, for: .get, url))
-            let response = try await httpClient.send(.get, url, headers: presented, asking: party)
-            return (response, asksForNonce(response.status, response.headers, from: url, requestedWith: presented))
+            let headers = try ProviderHTTPClient.headers(try accessTokenHeaders(tokens, for: .get, url))
+            let response = try await httpClient.send(.get, url, headers: headers, asking: party)
+            return (response, asksForNonce(response.status, response.headers, from: url, requestedWith: headers))
         }
         let first = try await attempt()
         return first.asksForNonce ? try await attempt().response : first.response
     }
 
-    /// The headers that present an access token with one request: a bound one with a proof (RFC 9449 section 7.1), another as
-    /// bearer (RFC 6750 section 2.1).
+    /// The headers that present an access token with one request to a resource server.
     ///
-    /// - Throws: `IdentityError` with code `store_corrupt` for a bound token without its key, which is never sent as bearer: whoever
-    ///   took it on the way could try it, and the server would see a token that was stolen.
-    func presentation(
-        of tokens: TokenSet,
+    /// A bound token (RFC 9449 section 7.1) comes with a proof for this method and URL only.
+    ///
+    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, and for a bound token whose key is missing.
+    public func authorizationHeaders(
+        for method: HTTPMethod,
+        _ url: HTTPURL,
+        with tokens: TokenSet
+    ) throws -> HTTPHeaders {
+        guard url.isSecure || (httpClient.allowsLoopbackHTTP && url.isLoopback) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "An access token is sent to https URLs only.",
+                hint: "Use the https URL of the resource server: on plain http anybody on the way can read the token.",
+                reference: "RFC 6750 section 5.3"
+            )
+        }
+        var headers = HTTPHeaders()
+        for header in try accessTokenHeaders(tokens, for: method, url) {
+            try headers.set(header.name, header.value)
+        }
+        return headers
+    }
+
+    /// The headers of a bound token with a proof (RFC 9449 section 7.1), or of a bearer token (RFC 6750 section 2.1).
+    ///
+    /// - Throws: `IdentityError` with code `store_corrupt` for a bound token without its key. Such a token is never sent as a
+    ///   bearer token: the server would take it for a stolen one.
+    private func accessTokenHeaders(
+        _ tokens: TokenSet,
         for method: HTTPMethod,
         _ url: HTTPURL
     ) throws -> [(name: String, value: String)] {
         guard TokenResponse.isBound(tokens.tokenType) else {
             return [("Authorization", "Bearer \(tokens.accessToken.reveal())")]
         }
-        guard let kept = tokens.dpopKey else {
+        guard let storedKey = tokens.dpopKey else {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
-                "The session's access token is bound to a key that is not there.",
-                hint: "The token was not sent. Keep dpopKey with the tokens, or let the buyer sign in again.",
+                "The DPoP key of the session's access token is missing.",
+                hint: "The token was not sent. Store dpopKey with the tokens, or let the buyer sign in again.",
                 reference: "RFC 9449 section 7.1"
             )
         }
         let proof = try DPoPProof.make(
-            try DPoPKey(kept),
+            try DPoPKey(storedKey),
             method,
             url,
             nonce: dpopNonces.nonce(for: .resourceServer, at: url),
@@ -93,19 +118,19 @@ extension OpenIDClient {
         return [("Authorization", "DPoP \(tokens.accessToken.reveal())"), ("DPoP", proof)]
     }
 
-    /// Keeps the nonce of a resource server's answer.
+    /// Saves the nonce of a resource server's response, and says whether to send the request again.
     ///
-    /// - Returns: Whether the answer refuses the request for its nonce alone, and brought one that the request's proof did not
-    ///   hold (RFC 9449 section 9): the same nonce again would be refused again.
-    func asksForNonce(
+    /// - Returns: Whether the server refused the request only for its nonce, and sent one that the request's proof did not have
+    ///   (RFC 9449 section 9). The same nonce would be refused again.
+    public func asksForNonce(
         _ status: Int,
         _ headers: HTTPHeaders,
         from url: HTTPURL,
         requestedWith sent: HTTPHeaders
     ) -> Bool {
-        guard let given = dpopNonces.note(headers, of: .resourceServer, at: url),
+        guard let given = dpopNonces.save(headers, from: .resourceServer, at: url),
             let proof = try? JSONWebToken(parsing: Secret(sent["DPoP"] ?? "")),
-            !given.isIdentical(to: proof.payload["nonce"]?.string ?? "")
+            !given.isIdentical(to: proof.claims["nonce"]?.string ?? "")
         else { return false }
         return status == 401
             && AuthenticationChallenge.all(in: headers).contains {

@@ -1,12 +1,14 @@
 internal import FoundationEssentials
 internal import IdentityHTTP
-package import IdentityKit
+public import IdentityKit
 
 extension OpenIDClient {
-    /// Asks for a code that the buyer enters on another device (RFC 8628 section 3.1).
+    /// Requests a code that the buyer enters on another device (RFC 8628 section 3.1).
     ///
-    /// What can fail without the buyer fails here: nobody should enter a code for a login that cannot end.
-    package func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
+    /// It also fetches the keys, so that a provider without keys fails here and not after the buyer has entered the code.
+    ///
+    /// - Throws: `IdentityError`.
+    public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
         let options = completed(options)
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
@@ -14,7 +16,7 @@ extension OpenIDClient {
         }
         guard metadata.tokenEndpoint != nil else { throw Self.missing(.token) }
         guard let keySet = metadata.keySetURL else { throw Self.missing(.keySet) }
-        let scopes = options.scopes ?? self.scopes
+        let scopes = options.scopes ?? configuration.scopes
         guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.scopesWithoutOpenID }
         _ = try await keySource.keys(at: keySet)
 
@@ -24,34 +26,34 @@ extension OpenIDClient {
         try add(options, to: &fields)
         let key = try newDPoPKey(metadata)
         let startedAt = httpClient.environment.clock.now
-        let (answer, sent) = try await authenticated(
+        let (response, redacted) = try await authenticated(
             fields,
-            headers: dialect.tokenRequestHeaders.map { ($0.name, $0.value.reveal()) },
+            headers: tokenRequestHeaders,
             to: endpoint,
             asking: "The provider's device authorization endpoint"
         )
         let object: JSONObject
-        switch try TokenEndpointResponse(answer, to: .deviceCode, hiding: sent) {
+        switch try TokenEndpointResponse(response, to: .deviceCode, hiding: redacted) {
         case .success(let found): object = found
         case .failure(var failure):
             failure.endpoint = "device authorization endpoint"
             failure.endpointMember = "endpoints.deviceAuthorization"
             throw refusal(failure, metadata)
         }
-        let response = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP)
+        let device = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP)
         var authorization = DeviceAuthorization(
             prompt: DeviceLoginPrompt(
                 provider: descriptor.name,
-                userCode: response.userCode,
-                verificationURI: response.verificationURI,
-                verificationURIComplete: response.verificationURIComplete,
-                expiresAt: startedAt + response.lifetime.timeInterval
+                userCode: device.userCode,
+                verificationURI: device.verificationURI,
+                verificationURIComplete: device.verificationURIComplete,
+                expiresAt: startedAt + device.lifetime.timeInterval
             ),
-            deviceCode: response.deviceCode,
-            lifetime: response.lifetime,
+            deviceCode: device.deviceCode,
+            lifetime: device.lifetime,
             scopes: scopes
         )
-        authorization.interval = response.interval
+        authorization.interval = device.interval
         authorization.issuer = boundIssuer(metadata)
         authorization.maximumAgeSeconds = options.maximumAgeSeconds
         authorization.authenticationContexts = options.authenticationContexts
@@ -61,41 +63,31 @@ extension OpenIDClient {
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).
     ///
-    /// A failure before the provider gave tokens does not spend the code, and is an answer that waiting can cure; one behind
-    /// them ends the login.
-    package func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
+    /// A failure before the provider issued tokens does not use up the code: the result is `unanswered`, and the caller polls
+    /// again. A failure after it ends the login.
+    ///
+    /// - Throws: `IdentityError` when the login has ended.
+    public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
         let fields: [(name: String, value: String)] = [
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("client_id", descriptor.clientID),
             ("device_code", authorization.deviceCode.reveal()),
         ]
         let key = try authorization.dpopKey.map { try DPoPKey($0) }
         let metadata: ProviderMetadata
-        let answer: TokenEndpointResponse
+        let response: TokenEndpointResponse
         let startedAt: Date
         do {
             metadata = try await metadataSource.metadata()
             try checkIssuer(authorization.issuer, is: metadata)
-            (answer, startedAt) = try await send(.deviceCode, fields, metadata, provedBy: key)
+            (response, startedAt) = try await send(.deviceCode, fields, metadata, dpopKey: key)
         } catch let error as IdentityError where error.kind == .retryLater {
             return .unanswered(error)
         }
-        switch answer {
+        switch response {
         case .failure(let failure): return try failure.devicePoll { refusal($0, metadata) }
         case .success(let object):
-            let terms = LoginExpectations(authorization)
-            return .authorized(try await loginTokens(object, provedBy: key, startedAt, on: terms, metadata))
+            let login = LoginExpectations(authorization)
+            return .authorized(try await loginTokens(object, dpopKey: key, startedAt, login, metadata))
         }
-    }
-}
-
-extension LoginExpectations {
-    init(_ authorization: DeviceAuthorization) {
-        scopes = authorization.scopes
-        issuer = authorization.issuer
-        maximumAgeSeconds = authorization.maximumAgeSeconds
-        authenticationContexts = authorization.authenticationContexts
-        dpopKey = authorization.dpopKey
-        // A device authorization request has no nonce; a token that holds one was made for another login.
-        refusesNonce = true
     }
 }

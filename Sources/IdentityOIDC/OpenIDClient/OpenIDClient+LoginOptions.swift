@@ -1,60 +1,63 @@
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// What one login asks for: its own options, completed by what the configuration asks for.
-    func completed(_ options: LoginOptions) -> LoginOptions { options.completed(by: dialect.loginDefaults) }
+    /// The options of one login, completed by the configuration's defaults.
+    func completed(_ options: LoginOptions) -> LoginOptions { options.completed(by: configuration.loginDefaults) }
 
-    /// Adds what a login asks for to the parameters that the protocol needs.
+    /// Adds a login's options to the parameters of an authorization request.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` for a parameter that belongs to the protocol, and for a value that cannot be sent.
+    /// - Throws: `IdentityError` of kind `configuration` for a parameter that the SDK sets itself, and for an invalid value.
     func add(_ options: LoginOptions, to fields: inout [(name: String, value: String)]) throws(IdentityError) {
         if let prompt = options.prompt {
-            try Self.refuse("prompt", AuthorizationParameter.problem(prompt: prompt))
+            try Self.check("prompt", AuthorizationParameter.problem(prompt: prompt))
             fields.append(("prompt", prompt))
         }
         if let hint = options.loginHint { fields.append(("login_hint", hint)) }
         if let maximumAge = options.maximumAgeSeconds {
             guard maximumAge >= 0 else {
-                throw Self.invalid("The login option max_age is negative.", hint: "Give a number of seconds from 0.")
+                throw Self.invalid(
+                    "The login option max_age is negative.",
+                    hint: "Set it to a number of seconds, at least 0."
+                )
             }
             fields.append(("max_age", String(maximumAge)))
         }
         if !options.authenticationContexts.isEmpty {
             let contexts = options.authenticationContexts
-            try Self.refuse("acr_values", AuthorizationParameter.problem(contexts: contexts))
+            try Self.check("acr_values", AuthorizationParameter.problem(contexts: contexts))
             fields.append(("acr_values", contexts.joined(separator: " ")))
         }
         if let locale = options.locale {
-            try Self.refuse("ui_locales", AuthorizationParameter.problem(locales: locale))
-            fields.append((dialect.localeParameter, locale))
+            try Self.check("ui_locales", AuthorizationParameter.problem(locales: locale))
+            fields.append((settings.localeParameter, locale))
         }
         for field in options.additionalParameters { try add(field, to: &fields) }
     }
 
-    /// A further parameter may not replace what the protocol needs, nor what was added before.
+    /// Adds a further parameter, which must not replace another one.
     private func add(
         _ field: (name: String, value: String),
         to fields: inout [(name: String, value: String)]
     ) throws(IdentityError) {
         if let problem = AuthorizationParameter.problem(name: field.name) {
             throw Self.invalid(
-                "The authorization parameter \"\(field.name.prefix(128))\" \(problem.words).",
+                "The authorization parameter \"\(field.name.prefix(128))\" \(problem.text).",
                 hint: problem.hint,
                 reference: problem.reference
             )
         }
         guard !fields.contains(where: { $0.name.isIdentical(to: field.name) }) else {
             throw Self.invalid(
-                "The authorization parameter \"\(field.name)\" is given twice.",
-                hint: "Give it once, or use the option that exists for it."
+                "The authorization parameter \"\(field.name)\" is set twice.",
+                hint: "Set it once, or use the login option for it."
             )
         }
         fields.append(field)
     }
 
-    private static func refuse(_ name: String, _ problem: AuthorizationParameter.Problem?) throws(IdentityError) {
+    private static func check(_ name: String, _ problem: AuthorizationParameter.Problem?) throws(IdentityError) {
         guard let problem else { return }
-        throw invalid("The login option \(name) \(problem.words).", hint: problem.hint, reference: problem.reference)
+        throw invalid("The login option \(name) \(problem.text).", hint: problem.hint, reference: problem.reference)
     }
 
     private static func invalid(

@@ -2,78 +2,78 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The tokens of a login's successful answer; those of an answer that is refused are revoked, for nobody will have them.
+    /// The tokens of a login's successful response; revokes them if the response is refused, because nobody will use them.
     func loginTokens(
         _ object: JSONObject,
-        provedBy key: DPoPKey?,
+        dpopKey: DPoPKey?,
         _ startedAt: Date,
-        on terms: LoginExpectations,
+        _ login: LoginExpectations,
         _ metadata: ProviderMetadata
     ) async throws -> TokenSet {
         do {
-            let answer = try response(object, provedBy: key)
-            return try await tokens(from: answer, startedAt: startedAt, on: terms, metadata)
+            let response = try response(object, dpopKey: dpopKey)
+            return try await tokens(from: response, startedAt: startedAt, login, metadata)
         } catch {
-            await dropTokens(of: object)
+            await revokeTokens(of: object)
             throw error
         }
     }
 
-    /// The tokens of a login's answer, once its ID token has been validated against what the login asked for.
+    /// The tokens of a login's response, after its ID token has been validated.
     private func tokens(
-        from answer: TokenResponse,
+        from response: TokenResponse,
         startedAt: Date,
-        on terms: LoginExpectations,
+        _ login: LoginExpectations,
         _ metadata: ProviderMetadata
     ) async throws -> TokenSet {
-        let wantsIDToken = terms.scopes.contains { $0.isIdentical(to: "openid") }
-        guard let idToken = answer.idToken, wantsIDToken else {
+        let wantsIDToken = login.scopes.contains { $0.isIdentical(to: "openid") }
+        guard let idToken = response.idToken, wantsIDToken else {
             throw IdentityError(
                 .rejected,
                 .idTokenMissing,
-                "The provider's answer has no ID token, so nothing says who signed in.",
-                hint: "Ask for the scope openid, and check that the provider grants it.",
+                "The provider's token response has no ID token, so the buyer is unknown.",
+                hint: "Add openid to scopes, and check that the provider grants it.",
                 reference: "OpenID Connect Core section 3.1.3.3"
             )
         }
-        var expected = expectations(metadata, answer)
-        expected.boundIssuer = terms.issuer
-        expected.nonce = terms.nonce
-        expected.refusesNonce = terms.refusesNonce
-        expected.maximumAgeSeconds = terms.maximumAgeSeconds
-        if dialect.provesAuthenticationContext { expected.authenticationContexts = terms.authenticationContexts }
+        var expected = expectations(metadata, response)
+        expected.boundIssuer = login.issuer
+        expected.nonce = login.nonce
+        expected.refusesNonce = login.refusesNonce
+        expected.maximumAgeSeconds = login.maximumAgeSeconds
+        if settings.provesAuthenticationContext { expected.authenticationContexts = login.authenticationContexts }
         let claims = try await validate(idToken, metadata, expected)
         var tokens = TokenSet(
-            buyer: dialect.buyer(claims),
-            accessToken: answer.accessToken,
-            tokenType: answer.tokenType,
-            refreshToken: answer.refreshToken,
+            buyer: quirks.buyer(from: claims),
+            accessToken: response.accessToken,
+            tokenType: response.tokenType,
+            refreshToken: response.refreshToken,
             idToken: idToken,
-            scopes: answer.scopes ?? terms.scopes,
+            scopes: response.scopes ?? login.scopes,
             issuedAt: startedAt,
-            expiresAt: answer.lifetime.map { startedAt + $0 }
+            expiresAt: response.lifetime.map { startedAt + $0 }
         )
-        tokens.refreshTokenScopes = refreshScopes(answer)
+        tokens.refreshTokenScopes = refreshScopes(response)
         tokens.authenticatedAt = claims.authenticatedAt
         tokens.authorizedParty = claims.authorizedParty
-        tokens.nonce = terms.nonce
+        tokens.nonce = login.nonce
         tokens.providerSessionID = claims.providerSessionID
-        tokens.dpopKey = terms.dpopKey
+        tokens.dpopKey = login.dpopKey
         return tokens
     }
 
-    /// The issuer to bind a login to, where the provider's own document names it.
+    /// The issuer to which a login is bound, if discovery names one.
     func boundIssuer(_ metadata: ProviderMetadata) -> String? {
-        metadataSource.isDiscovered && dialect.bindsDiscoveredIssuer ? metadata.issuer : nil
+        metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? metadata.issuer : nil
     }
 
-    /// Refuses to go on at another provider than the one where the login began.
+    /// Refuses to complete a login if the provider's issuer changed after the login started.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
         guard let issuer, metadataSource.isDiscovered, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
             .rejected,
             .discoveryIssuerMismatch,
-            "The provider changed its issuer during the login.",
+            "The provider's issuer changed during the login.",
             hint: "Start the login again.",
             reference: "RFC 9700 section 4.4.2"
         )

@@ -1,8 +1,42 @@
-package import IdentityKit
+public import IdentityHTTP
+public import IdentityKit
 
 extension OpenIDClient {
-    /// Validates a logout token as `LogoutTokenValidator` does, with this provider's keys for this client.
-    package func validate(logoutToken: Secret) async throws -> LogoutNotice {
+    /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).
+    ///
+    /// - Returns: Nil when the provider has no such page. The URL has no `id_token_hint` if the ID token is too long for a URL.
+    /// - Throws: `IdentityError`.
+    public func logoutURL(
+        for tokens: TokenSet,
+        returningTo postLogoutRedirectURI: String?,
+        state: Secret? = nil
+    ) async throws -> HTTPURL? {
+        guard let endpoint = try await metadataSource.metadata().endSessionEndpoint else { return nil }
+        var fields = [("client_id", descriptor.clientID)]
+        if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
+        if let state { fields.append(("state", state.reveal())) }
+        func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {
+            try endpoint.appending(queryFields: String(decoding: FormEncoding.encode(fields), as: UTF8.self))
+        }
+        // An ID token may be longer than a URL. The hint is optional, and client_id identifies the client without it.
+        if let hint = tokens.idToken, let url = try? url([("id_token_hint", hint.reveal())] + fields) { return url }
+        do {
+            return try url(fields)
+        } catch {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The logout URL would be too long.",
+                hint: "Shorten the post-logout redirect URI.",
+                cause: error
+            )
+        }
+    }
+
+    /// Validates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6) with this provider's keys, for this client.
+    ///
+    /// - Throws: `IdentityError`.
+    public func validate(logoutToken: Secret) async throws -> LogoutNotice {
         let metadata = try await metadataSource.metadata()
         let token = try LogoutTokenValidator.read(logoutToken, expecting: expectations(metadata))
         guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }

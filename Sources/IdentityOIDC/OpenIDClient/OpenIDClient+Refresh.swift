@@ -1,15 +1,16 @@
 internal import FoundationEssentials
 internal import IdentityHTTP
-package import IdentityKit
+public import IdentityKit
 
 extension OpenIDClient {
-    /// Spends a refresh token (RFC 6749 section 6, OpenID Connect Core section 12), all steps at once.
+    /// Refreshes the tokens (RFC 6749 section 6, OpenID Connect Core section 12), in one call.
     ///
     /// - Parameters:
-    ///   - tokens: The old tokens; what the answer leaves out is carried over.
-    ///   - isBuyerKnown: Whether the old tokens say whose they are. A bare refresh token that an app kept says nothing; then an
-    ///     ID token in the answer has no login to continue.
-    package func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
+    ///   - tokens: The old tokens; the new ones keep what the response does not contain.
+    ///   - isBuyerKnown: Whether the old tokens have a buyer, with whom the buyer of a new ID token is compared. False for a refresh
+    ///     token that an app stored alone.
+    /// - Throws: `IdentityError`.
+    public func refresh(_ tokens: TokenSet, isBuyerKnown: Bool = true) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
         do {
             let answer = try await requestRefresh(of: tokens, under: .kernel)
@@ -19,9 +20,10 @@ extension OpenIDClient {
         }
     }
 
-    /// Fetches metadata and keys before the token is spent: an answer whose ID token cannot be checked for want of keys would have
-    /// to wait.
-    package func prepareRefresh(of tokens: TokenSet) async throws {
+    /// Fetches metadata and keys before the refresh token is sent, because the response's ID token cannot be validated without them.
+    ///
+    /// - Throws: `IdentityError`; the refresh token was not sent.
+    public func prepareRefresh(of tokens: TokenSet) async throws {
         guard tokens.refreshToken != nil else { throw Self.withoutRefreshToken }
         let metadata = try await metadataSource.metadata()
         if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
@@ -29,9 +31,9 @@ extension OpenIDClient {
 
     /// Sends the refresh token while the session's lock is held.
     ///
-    /// - Returns: Whatever came with a status of success.
-    /// - Throws: A refusal for any other answer and for none.
-    package func requestRefresh(
+    /// - Returns: The response, if its status is a success; it is not validated yet.
+    /// - Throws: A refusal for another response, and if there is no response.
+    public func requestRefresh(
         of tokens: TokenSet,
         under hold: SessionHold
     ) async throws(RefreshRefusal) -> RefreshAnswer {
@@ -52,10 +54,10 @@ extension OpenIDClient {
         ]
         let startedAt = httpClient.environment.clock.now
         let (response, sent) = try await authenticated(
-            fields + dialect.refreshFields(tokens),
+            fields + quirks.refreshFields(for: tokens),
             headers: tokenRequestHeaders,
             to: endpoint,
-            provedBy: try tokens.dpopKey.map { try DPoPKey($0) },
+            dpopKey: try tokens.dpopKey.map { try DPoPKey($0) },
             under: hold,
             asking: "The provider's token endpoint"
         )
@@ -76,19 +78,21 @@ extension OpenIDClient {
         return answer
     }
 
-    /// Judges an answer and makes the new tokens of it; what it leaves out is carried over.
-    package func tokens(
+    /// Validates a response and returns the new tokens, which keep what the response does not contain.
+    ///
+    /// - Throws: `RefreshRefusal` when the response contains no token; another error when it may contain one.
+    public func tokens(
         from kept: RefreshAnswer,
         refreshing tokens: TokenSet,
         isBuyerKnown: Bool = true
     ) async throws -> TokenSet {
         let metadata: ProviderMetadata
         do { metadata = try await metadataSource.metadata() } catch {
-            throw IdentityError.wrapping(error).behindTokenAnswer
+            throw IdentityError.wrapping(error).afterTokenResponse
         }
         let response = HTTPResponse(status: kept.status, headers: HTTPHeaders(), body: kept.body.revealBytes())
-        // Where it was kept by a process that has died, what else it sent is not known any more.
-        let sent = kept.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + secretsOfClient)
+        // A process that stored the response and ended does not pass on what else it sent.
+        let sent = kept.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
         let answer: TokenResponse
         do {
             answer = try read(response, refreshing: tokens, metadata, hiding: sent)
@@ -99,10 +103,10 @@ extension OpenIDClient {
         var renewed = tokens
         renewed.accessToken = answer.accessToken
         renewed.tokenType = answer.tokenType
-        renewed.refreshToken = answer.refreshToken ?? (dialect.keepsRefreshToken ? tokens.refreshToken : nil)
-        renewed.scopes = answer.scopes ?? dialect.scopesOfSilentRefresh(tokens)
+        renewed.refreshToken = answer.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
+        renewed.scopes = answer.scopes ?? quirks.scopes(afterRefreshing: tokens)
         renewed.issuedAt = kept.startedAt
-        // An answer that does not say means no everlasting token: the lifetime is taken to be the one before.
+        // A response without expires_in does not mean an unlimited token: the old lifetime is used.
         let lifetime = answer.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         renewed.expiresAt = lifetime.map { kept.startedAt + $0 }
         let refreshScopes = refreshScopes(answer)
@@ -110,17 +114,17 @@ extension OpenIDClient {
         if let idToken = answer.idToken {
             var expected = expectations(metadata, answer)
             expected.previous = isBuyerKnown ? tokens : nil
-            // The answer may have been stored for hours: its times are those of its receipt.
+            // The response may have been stored for hours, so its ID token is checked with the time of its receipt.
             expected.receivedAt = kept.receivedAt
             let claims = try await continued(idToken, metadata, expected)
-            if !isBuyerKnown { renewed.buyer = dialect.buyer(claims) }
+            if !isBuyerKnown { renewed.buyer = quirks.buyer(from: claims) }
             renewed.idToken = idToken
             renewed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
         }
         return renewed
     }
 
-    /// An answer's tokens, as they stand in it.
+    /// Reads the tokens of a response.
     private func read(
         _ response: HTTPResponse,
         refreshing tokens: TokenSet,
@@ -132,14 +136,14 @@ extension OpenIDClient {
         case .success(let object):
             return try self.response(
                 object,
-                provedBy: try tokens.dpopKey.map { try DPoPKey($0) },
+                dpopKey: try tokens.dpopKey.map { try DPoPKey($0) },
                 // What a session is decides, not the configuration of today: bound tokens stay bound, others may stay what they are.
                 acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
             )
         }
     }
 
-    /// Whether a token stands in a body, whatever else is wrong with it: then the old one is spent.
+    /// Whether a body contains a token, even if it is invalid otherwise: then the old refresh token was used.
     private static func holdsTokens(_ body: [UInt8]) -> Bool {
         guard let object = (try? JSONValue(parsing: body))?.object else { return false }
         return ["access_token", "refresh_token"].contains { object[$0]?.string?.isEmpty == false }
@@ -154,7 +158,7 @@ extension OpenIDClient {
         do {
             return try await validate(idToken, metadata, expected)
         } catch {
-            throw IdentityError.wrapping(error).behindTokenAnswer
+            throw IdentityError.wrapping(error).afterTokenResponse
         }
     }
 

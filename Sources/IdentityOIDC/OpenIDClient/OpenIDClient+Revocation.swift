@@ -1,32 +1,33 @@
-package import IdentityKit
+public import IdentityKit
 
 extension OpenIDClient {
-    /// How long a login that failed waits until its tokens are revoked.
-    private static let dropLimit = Duration.seconds(5)
+    /// How long a failed login waits for the revocation of its tokens.
+    private static let revocationTimeLimit = Duration.seconds(5)
 
-    /// Revokes the refresh token, with which the provider ought to invalidate the access token too (RFC 7009 section 2.1); the
-    /// access token where there is none, or where the provider does not revoke refresh tokens.
+    /// Revokes the refresh token, with which the provider should invalidate the access token too (RFC 7009 section 2.1).
     ///
-    /// - Returns: Whether the provider has an endpoint for it.
-    /// - Throws: `IdentityError` when a token that was to be revoked may still be good.
-    package func revoke(_ tokens: TokenSet) async throws -> Bool {
+    /// The access token is revoked if there is no refresh token, or if the provider does not revoke refresh tokens.
+    ///
+    /// - Returns: Whether the provider has a revocation endpoint.
+    /// - Throws: `IdentityError` when a token that was to be revoked may still be valid.
+    public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
     }
 
-    /// Has the tokens of a refused answer revoked, as far as the provider can, and tells what became of them.
+    /// Revokes the tokens of a refused response if the provider can, and reports the outcome.
     ///
-    /// Nothing of the answer was checked, so each token is taken as it stands. A caller who is cancelled does not stop it.
-    func dropTokens(of answer: JSONObject) async {
+    /// The response was not validated, so its tokens are used as they are. Cancellation of the caller does not stop it.
+    func revokeTokens(of response: JSONObject) async {
         func token(_ name: String) -> Secret? {
-            (answer[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }
+            (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }
         }
         let (refreshToken, accessToken) = (token("refresh_token"), token("access_token"))
         guard refreshToken != nil || accessToken != nil else { return }
         let environment = httpClient.environment
         let started = environment.clock.elapsed
-        // Unstructured: cancellation reaches all other tasks.
+        // Unstructured, because a structured task would be cancelled with its caller.
         let isRevoked = await Task { [self] in
-            let revoked = try? await TokenRevocation.limited(to: Self.dropLimit, on: environment.clock) {
+            let revoked = try? await TokenRevocation.limited(to: Self.revocationTimeLimit, on: environment.clock) {
                 try await revoke(refreshToken: refreshToken, accessToken: accessToken)
             }
             return revoked ?? false
@@ -42,17 +43,17 @@ extension OpenIDClient {
             }
             return false
         }
-        func revoke(_ token: Secret, _ kind: String) async throws -> RevocationResponse {
-            let answer = try await authenticated(
-                [("token", token.reveal()), ("token_type_hint", kind)],
+        func revoke(_ token: Secret, _ type: String) async throws -> RevocationResponse {
+            let (response, redacted) = try await authenticated(
+                [("token", token.reveal()), ("token_type_hint", type)],
                 to: endpoint,
                 asking: "The provider's revocation endpoint"
             )
-            return try RevocationResponse(answer.response, hiding: answer.sent) { clientRefusal($0, metadata) }
+            return try RevocationResponse(response, hiding: redacted) { clientRefusal($0, metadata) }
         }
         guard let refreshToken else {
             guard let accessToken else { return false }
-            // Access tokens that nobody can take back are common; they live for minutes.
+            // Many providers cannot revoke access tokens, which expire within minutes.
             if case .unsupportedType = try await revoke(accessToken, "access_token") { return false }
             return true
         }
@@ -63,7 +64,7 @@ extension OpenIDClient {
             .unsupportedByProvider,
             "The provider does not revoke refresh tokens.",
             hint:
-                "No session here has the refresh token any more. It stays valid at the provider until it expires there.",
+                "The refresh token was removed from this app's store. It stays valid at the provider until it expires.",
             reference: "RFC 7009 section 2.2.1"
         )
     }

@@ -1,100 +1,139 @@
-internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityHTTP
-package import IdentityKit
+public import IdentityKit
 
-/// The engine under every provider of this package: authorization request, code exchange and refresh by the book, with a
-/// dialect for where a provider differs.
-package struct OpenIDClient: Sendable {
-    package let descriptor: ProviderDescriptor
-    package let scopes: [String]
-    package let authentication: ClientAuthentication
-    package var dialect: OpenIDDialect
-    package let metadataSource: MetadataSource
-    package let httpClient: ProviderHTTPClient
+/// A client of one OpenID provider: authorization request, code exchange, ID token, refresh, logout.
+///
+/// ``OpenIDProvider`` is this client for providers that follow the standards. A provider that differs is a type of its own that
+/// conforms to ``OpenIDClientProvider`` and describes the differences in ``OpenIDQuirks``; see
+/// `Documentation/ProviderOfYourOwn.md`. The ID token is always validated: signature, issuer, audience, times, `nonce`, and
+/// `at_hash` if present.
+///
+/// ```swift
+/// let client = try OpenIDClient(configuration, quirks: ExampleQuirks(), environment: environment)
+/// let request = try await client.authorizationRequest(LoginOptions())   // show request.url to the buyer
+/// let tokens = try await client.exchange(callback, for: request.attempt)
+/// ```
+///
+/// A value that any task may use; copies share what was fetched from the provider.
+public struct OpenIDClient: Sendable {
+    /// Name, kind and client.
+    public let descriptor: ProviderDescriptor
+    /// How the client is set up.
+    public let configuration: Configuration
+    let quirks: any OpenIDQuirks
+    let settings: OpenIDQuirkSettings
+    /// The issuers that metadata, callbacks and ID tokens may name.
+    let issuers: IssuerPolicy
+    /// The algorithms to accept; nil takes those of the metadata.
+    let algorithms: [SignatureAlgorithm]?
+    let metadataSource: MetadataSource
+    let httpClient: ProviderHTTPClient
     let keySource: KeySetSource
     let dpopNonces = DPoPNonceCache()
 
-    package init(
-        descriptor: ProviderDescriptor,
-        scopes: [String],
-        authentication: ClientAuthentication,
-        dialect: OpenIDDialect,
-        metadataSource: MetadataSource,
-        httpClient: ProviderHTTPClient
-    ) {
-        self.descriptor = descriptor
-        self.scopes = scopes
-        self.authentication = authentication
-        self.dialect = dialect
-        self.metadataSource = metadataSource
-        self.httpClient = httpClient
-        keySource = KeySetSource(httpClient: httpClient, provider: descriptor.name)
+    /// Creates a client; no request is sent yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: How the client is set up.
+    ///   - quirks: Where the provider differs from the standards; nil for a provider that follows them.
+    ///   - environment: Transport, clock and random numbers.
+    /// - Throws: `IdentityError` of kind `configuration`.
+    public init(
+        _ configuration: Configuration,
+        quirks: (any OpenIDQuirks)? = nil,
+        environment: IdentityEnvironment
+    ) throws(IdentityError) {
+        let discoveryURL = try Self.discoveryURL(configuration)
+        if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
+        algorithms = try Self.algorithms(configuration.algorithms)
+        let quirks = quirks ?? StandardQuirks()
+        self.configuration = configuration
+        self.quirks = quirks
+        settings = quirks.settings
+        issuers = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
+        let endpoints = configuration.endpoints
+        httpClient = ProviderHTTPClient(
+            environment: environment,
+            timeout: configuration.timeout,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            configured: [
+                try? HTTPURL(configuration.issuer), discoveryURL, endpoints.authorization, endpoints.token,
+                endpoints.jwks, endpoints.userInfo, endpoints.pushedAuthorization, endpoints.revocation,
+                endpoints.deviceAuthorization,
+            ]
+        )
+        var source = MetadataSource.Configuration(discoveryURL: discoveryURL, issuers: issuers)
+        source.configured = endpoints.metadata(issuer: configuration.issuer)
+        source.allowedRedirects = configuration.discovery.allowedRedirects
+        source.hosts = configuration.discovery.allowedHosts
+        source.fallback = configuration.discovery.fallback?.metadata(issuer: configuration.issuer)
+        source.headers = configuration.discovery.headers
+        metadataSource = MetadataSource(source, httpClient: httpClient)
+        keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
+        descriptor = ProviderDescriptor(
+            name: configuration.name,
+            kind: configuration.kind,
+            clientID: configuration.clientID,
+            redirectURI: configuration.redirectURI,
+            tenant: configuration.tenant,
+            clientType: configuration.clientType ?? configuration.authentication.name,
+            responseMode: configuration.responseMode,
+            timeout: configuration.timeout
+        )
     }
 
-    /// Checks the callback and spends the code; the code goes out once, whatever happens then.
-    package func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        let metadata = try await metadataSource.metadata()
-        try checkIssuer(attempt.issuer, is: metadata)
-        return try await redeem(try code(in: callback, for: attempt, metadata), for: attempt)
+    /// The provider's metadata: configured endpoints, completed by discovery, from memory for up to an hour.
+    ///
+    /// - Throws: `IdentityError`.
+    public func metadata() async throws -> ProviderMetadata {
+        try await metadataSource.metadata()
     }
 
-    /// The code of a callback that is this attempt's, without spending it.
-    package func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
-        try code(in: callback, for: attempt, try await metadataSource.metadata())
+    /// The address of the metadata document (OpenID Connect Discovery 1.0 section 4); nil without discovery.
+    private static func discoveryURL(_ configuration: Configuration) throws(IdentityError) -> HTTPURL? {
+        guard configuration.discovery.isEnabled else { return nil }
+        let issuer = try checkedIssuer(configuration)
+        if let url = configuration.endpoints.discovery { return url }
+        let path = issuer.path.utf8.last == UInt8(ascii: "/") ? String(issuer.path.dropLast()) : issuer.path
+        return try? issuer.replacing(path: path + "/.well-known/openid-configuration")
     }
 
-    private func code(
-        in callback: LoginCallback,
-        for attempt: LoginAttempt,
-        _ metadata: ProviderMetadata
-    ) throws -> Secret {
-        try AuthorizationResponse(
-            callback,
-            expecting: .init(
-                state: attempt.state,
-                issuer: attempt.issuer,
-                issuers: dialect.issuers,
-                requiresIssuer: metadata.sendsIssuerInResponse,
-                responseMode: attempt.responseMode,
-                codeParameters: dialect.codeParameters,
-                refusalsAsCode: dialect.refusalsAsCode
+    private static func checkedIssuer(_ configuration: Configuration) throws(IdentityError) -> HTTPURL {
+        guard let issuer = try? HTTPURL(configuration.issuer), issuer.query == nil,
+            issuer.isSecure || (configuration.allowsLoopbackHTTP && issuer.isLoopback)
+        else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The issuer is not an https URL without a query.",
+                hint: "Set issuer to the provider's issuer identifier, byte for byte.",
+                reference: "OpenID Connect Discovery 1.0 section 3"
             )
-        ).code
-    }
-
-    /// Exchanges a code that has been checked (RFC 6749 section 4.1.3).
-    package func redeem(_ code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
-        let metadata = try await metadataSource.metadata()
-        var fields: [(name: String, value: String)] = [
-            ("grant_type", "authorization_code"), ("client_id", descriptor.clientID), ("code", code.reveal()),
-        ]
-        if let redirectURI = attempt.redirectURI { fields.append(("redirect_uri", redirectURI)) }
-        if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
-        fields += dialect.exchangeFields(attempt)
-        let key = try attempt.dpopKey.map { try DPoPKey($0) }
-        let (answer, startedAt) = try await send(.authorizationCode, fields, metadata, provedBy: key)
-        switch answer {
-        case .success(let object):
-            return try await loginTokens(object, provedBy: key, startedAt, on: LoginExpectations(attempt), metadata)
-        case .failure(let failure): throw refusal(failure, metadata)
         }
+        return issuer
     }
 
-    func refreshScopes(_ answer: TokenResponse) -> [String] {
-        (answer.object["refresh_token_scope"]?.string).flatMap {
-            $0.utf8.count > TokenResponse.maximumScopeBytes ? nil : $0
-        }.map {
-            TokenResponse.scopes($0, separators: dialect.tokenRules.additionalScopeSeparators)
-        } ?? []
+    private static func algorithms(_ names: [String]?) throws(IdentityError) -> [SignatureAlgorithm]? {
+        guard let names else { return nil }
+        let known = names.compactMap { SignatureAlgorithm(rawValue: $0) }
+        guard known.count == names.count else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "`algorithms` contains an unknown ID token algorithm.",
+                hint: "Use one or more of \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))."
+            )
+        }
+        return known
     }
 
-    /// An endpoint that a request needs, by the name of the member of `endpoints` that replaces it.
+    /// An endpoint that a request needs, by the name of the member of `endpoints` that sets it.
     enum Endpoint: String {
         case authorization, token, pushedAuthorization, revocation, deviceAuthorization
         case keySet = "jwks"
 
-        var words: String {
+        var name: String {
             switch self {
             case .authorization: "authorization endpoint"
             case .token: "token endpoint"
@@ -110,7 +149,7 @@ package struct OpenIDClient: Sendable {
         IdentityError(
             .configuration,
             .unsupportedByProvider,
-            "The provider's metadata contain no usable \(endpoint.words).",
+            "The provider's metadata contain no usable \(endpoint.name).",
             hint:
                 "Set endpoints.\(endpoint.rawValue) in the provider's configuration, or endpoints.discovery if the metadata are not the provider's."
         )
@@ -126,3 +165,6 @@ package struct OpenIDClient: Sendable {
         )
     }
 }
+
+/// The quirks of a provider that follows the standards: none.
+private struct StandardQuirks: OpenIDQuirks {}

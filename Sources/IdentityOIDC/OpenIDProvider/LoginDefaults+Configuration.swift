@@ -24,8 +24,8 @@ extension LoginDefaults {
 }
 
 extension ConfigurationSection {
-    /// Throws an error that names the member, where it has a problem.
+    /// Throws an error that names the member, if it has a problem.
     fileprivate func refuse(_ name: String, _ problem: AuthorizationParameter.Problem?) throws(IdentityError) {
-        if let problem { throw error(name, problem.words, hint: problem.hint) }
+        if let problem { throw error(name, problem.text, hint: problem.hint) }
     }
 }

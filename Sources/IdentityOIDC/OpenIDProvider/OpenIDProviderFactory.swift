@@ -1,7 +1,6 @@
-internal import IdentityHTTP
 public import IdentityKit
 
-/// Makes ``OpenIDProvider`` from configuration entries of kind `openid`.
+/// Creates ``OpenIDProvider`` from configuration entries of kind `openid`.
 public struct OpenIDProviderFactory: ProviderFactory {
     /// `openid`.
     public let kind = "openid"
@@ -15,45 +14,52 @@ public struct OpenIDProviderFactory: ProviderFactory {
         from section: inout ConfigurationSection,
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
-        var configuration = OpenIDProvider.Configuration(
-            name: name,
-            issuer: try section.string("issuer"),
-            clientID: try section.string("clientID")
+        try OpenIDProvider(OpenIDClient.Configuration(named: name, from: &section), environment: environment)
+    }
+}
+
+extension OpenIDClient.Configuration {
+    private static let endpointNames = [
+        "discovery", "authorization", "token", "jwks", "logout", "userInfo", "pushedAuthorization", "revocation",
+        "deviceAuthorization",
+    ]
+
+    /// Reads an entry of the configuration file as kind `openid` has it, for factories of providers.
+    ///
+    /// - Throws: `IdentityError` that names the member.
+    public init(named name: String, from section: inout ConfigurationSection) throws {
+        self.init(name: name, issuer: try section.string("issuer"), clientID: try section.string("clientID"))
+        let common = try CommonProviderMembers(
+            &section,
+            endpoints: Self.endpointNames,
+            hints: ["api": "Use userInfo for the UserInfo endpoint."]
         )
-        let common = try CommonProviderMembers(&section)
-        configuration.allowsLoopbackHTTP = common.allowsLoopbackHTTP
-        configuration.timeout = common.timeout
-        configuration.acceptedIssuers = common.issuers
-        configuration.redirectURI = try section.string("redirectURI")
-        configuration.scopes = try section.optionalStrings("scopes") ?? ["openid"]
-        configuration.algorithms = try section.optionalStrings("algorithms")
-        configuration.tenant = common.tenant
-        configuration.loginDefaults = common.loginDefaults
+        allowsLoopbackHTTP = common.allowsLoopbackHTTP
+        timeout = common.timeout
+        acceptedIssuers = common.issuers.map { .exactly($0) }
+        tenant = common.tenant
+        loginDefaults = common.loginDefaults
+        redirectURI = try section.string("redirectURI")
+        scopes = try section.optionalStrings("scopes") ?? ["openid"]
+        algorithms = try section.optionalStrings("algorithms")
         if let mode = try section.optionalString("responseMode") {
             guard let known = ResponseMode(rawValue: mode) else {
                 throw section.error("responseMode", "is not known", hint: "Use query or form_post.")
             }
-            configuration.responseMode = known
+            responseMode = known
         }
-        configuration.pushesAuthorizationRequest = try section.bool("pushedAuthorization", default: false)
-        configuration.usesDPoP = try section.bool("dpop", default: false)
-        configuration.acceptsUnboundTokens = try section.bool("acceptsUnboundTokens", default: false)
-        configuration.authentication = try ClientAuthentication(&section)
-        if var endpoints = try section.optionalSection("endpoints") {
-            func url(_ name: String, _ set: (HTTPURL) -> Void) throws {
-                if let url = try endpoints.optionalURL(name, allowsLoopbackHTTP: common.allowsLoopbackHTTP) { set(url) }
-            }
-            try url("discovery") { configuration.endpoints.discovery = $0 }
-            try url("authorization") { configuration.endpoints.authorization = $0 }
-            try url("token") { configuration.endpoints.token = $0 }
-            try url("jwks") { configuration.endpoints.jwks = $0 }
-            try url("logout") { configuration.endpoints.logout = $0 }
-            try url("api") { configuration.endpoints.userInfo = $0 }
-            try url("pushedAuthorization") { configuration.endpoints.pushedAuthorization = $0 }
-            try url("revocation") { configuration.endpoints.revocation = $0 }
-            try url("deviceAuthorization") { configuration.endpoints.deviceAuthorization = $0 }
-            try endpoints.finish()
-        }
-        return try OpenIDProvider(configuration, environment: environment)
+        pushesAuthorizationRequest = try section.bool("pushedAuthorization", default: false)
+        usesDPoP = try section.bool("dpop", default: false)
+        acceptsUnboundTokens = try section.bool("acceptsUnboundTokens", default: false)
+        authentication = try ClientAuthentication(&section)
+        endpoints.discovery = common.endpoints["discovery"]
+        endpoints.authorization = common.endpoints["authorization"]
+        endpoints.token = common.endpoints["token"]
+        endpoints.jwks = common.endpoints["jwks"]
+        endpoints.logout = common.endpoints["logout"]
+        endpoints.userInfo = common.endpoints["userInfo"]
+        endpoints.pushedAuthorization = common.endpoints["pushedAuthorization"]
+        endpoints.revocation = common.endpoints["revocation"]
+        endpoints.deviceAuthorization = common.endpoints["deviceAuthorization"]
     }
 }

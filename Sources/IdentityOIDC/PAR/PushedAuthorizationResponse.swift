@@ -1,23 +1,24 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// A successful answer to a pushed authorization request (RFC 9126 section 2.2): bytes in, a reference or a failure out.
+/// The response to a pushed authorization request (PAR, RFC 9126 section 2.2).
 package enum PushedAuthorizationResponse: Sendable {
-    /// What stands for the request; good for one login.
-    case reference(Secret)
-    case failure(TokenFailure)
+    /// The `request_uri` that refers to the request, for one login.
+    case requestURI(Secret)
+    /// An error response.
+    case failure(TokenErrorResponse)
 
-    /// How long the reference is good at most; it is used at once.
+    /// The longest `expires_in` that is accepted; the reference is used at once.
     private static let maximumLifetime = 7 * 86_400.0
 
-    /// Reads an answer: 201 and both members, nothing less.
+    /// Reads a response; a success has status 201, `request_uri` and `expires_in`.
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - sent: What the request carried, which a failure must not repeat.
-    /// - Throws: `IdentityError` for a success that is none.
-    package init(_ response: HTTPResponse, hiding sent: RedactedValues = RedactedValues()) throws(IdentityError) {
-        switch try TokenEndpointResponse(response, to: .authorizationCode, hiding: sent) {
+    ///   - response: The HTTP response.
+    ///   - redacted: The request's secrets, which no error may contain.
+    /// - Throws: `IdentityError` for a success response that is not valid.
+    package init(_ response: HTTPResponse, hiding redacted: RedactedValues = RedactedValues()) throws(IdentityError) {
+        switch try TokenEndpointResponse(response, to: .authorizationCode, hiding: redacted) {
         case .failure(var failure):
             failure.endpoint = "pushed authorization request endpoint"
             failure.endpointMember = "endpoints.pushedAuthorization"
@@ -29,7 +30,7 @@ package enum PushedAuthorizationResponse: Sendable {
             else { throw Self.invalid("no usable request_uri") }
             guard let lifetime = object["expires_in"]?.number?.double, lifetime > 0, lifetime <= Self.maximumLifetime
             else { throw Self.invalid("no usable expires_in") }
-            self = .reference(Secret(reference))
+            self = .requestURI(Secret(reference))
         }
     }
 
@@ -37,16 +38,15 @@ package enum PushedAuthorizationResponse: Sendable {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The provider's answer to the pushed authorization request has \(problem).",
-            hint: "Check endpoints.pushedAuthorization.",
+            "The response to the pushed authorization request has \(problem).",
+            hint: "Check endpoints.pushedAuthorization in the provider's configuration.",
             reference: "RFC 9126 section 2.2"
         )
     }
 }
 
-extension TokenFailure {
-    /// What the failure of a pushed authorization request means: the words of the authorization endpoint and of the token
-    /// endpoint both (RFC 9126 section 2.3), nil where it is the token endpoint's.
+extension TokenErrorResponse {
+    /// The meaning of errors that only a pushed authorization request has (RFC 9126 section 2.3); nil for those of the token endpoint.
     package var pushedRequestError: IdentityError? {
         guard (400..<500).contains(status), status != 429 else { return nil }
         switch error ?? "" {
@@ -54,7 +54,7 @@ extension TokenFailure {
             return make(
                 .configuration,
                 .invalidRequest,
-                "The authorization request is larger than the provider takes.",
+                "The authorization request is too large for the provider.",
                 "Shorten scopes or authorizationParameters.",
                 reference: "RFC 9126 section 2.3"
             )
@@ -62,7 +62,7 @@ extension TokenFailure {
             return make(
                 .configuration,
                 .invalidRequest,
-                "The provider refuses a parameter of the authorization request.",
+                "The provider refused a parameter of the authorization request.",
                 "Compare redirectURI, scopes and authorizationParameters with the client at the provider.",
                 reference: "RFC 9126 section 2.3"
             )

@@ -2,12 +2,11 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension IdentityError {
-    /// The same error, of something that went wrong after the token endpoint had answered.
+    /// The same error, for a failure after the token endpoint responded.
     ///
-    /// What another endpoint did, of metadata or keys, says nothing about the answer: it can be judged once that works again, so it is
-    /// always a matter of time. And without that endpoint's own answer: who finds it there takes the token request for unanswered, and
-    /// sends a token again that is spent.
-    var behindTokenAnswer: IdentityError {
+    /// A failure of metadata or keys is temporary here, because the token response can be validated later. The error does not contain
+    /// the response of that other endpoint, so that it is not taken for the response of the token endpoint.
+    var afterTokenResponse: IdentityError {
         let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
         guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }
         return IdentityError(.retryLater, code, message, hint: hint, reference: reference, retryAfter: retryAfter)

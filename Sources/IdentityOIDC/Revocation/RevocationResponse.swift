@@ -1,54 +1,44 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// Decides what the answer of a revocation endpoint means (RFC 7009 section 2.2): bytes in, decision out.
+/// The response of a revocation endpoint (RFC 7009 section 2.2).
 package enum RevocationResponse: Sendable {
-    /// The token is good no more; a provider says so of tokens that it does not know, too.
+    /// The token is revoked; providers also answer so for unknown tokens.
     case revoked
-    /// The provider does not revoke tokens of this kind.
+    /// The provider does not revoke tokens of this type.
     case unsupportedType
 
-    /// Reads an answer.
+    /// Reads a response.
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - sent: What the request carried, the token first of all, which a failure must not repeat.
-    ///   - clientRefusal: What a failure says about the client; nil where it says nothing about it.
-    /// - Throws: `IdentityError` when the token may still be good.
+    ///   - response: The HTTP response.
+    ///   - redacted: The request's secrets, which no error may contain.
+    ///   - clientRefusal: The error if the provider refused the client; nil for another error.
+    /// - Throws: `IdentityError` when the token may still be valid.
     package init(
         _ response: HTTPResponse,
-        hiding sent: RedactedValues = RedactedValues(),
-        clientRefusal: (TokenFailure) -> IdentityError? = { _ in nil }
+        hiding redacted: RedactedValues = RedactedValues(),
+        clientRefusal: (TokenErrorResponse) -> IdentityError? = { _ in nil }
     ) throws(IdentityError) {
         if response.status == 200 || response.status == 204 {
             self = .revoked
             return
         }
         let object = (try? JSONValue(parsing: response.body))?.object
-        let error = object?["error"]?.string
-        if response.status == 400, error == "unsupported_token_type" {
+        if response.status == 400, object?["error"]?.string == "unsupported_token_type" {
             self = .unsupportedType
             return
         }
-        let failure = TokenFailure(
-            grant: .refreshToken,
-            status: response.status,
-            headers: response.headers,
-            error: error,
-            errorDescription: object?["error_description"]?.string,
-            errorURI: object?["error_uri"]?.string,
-            isJSON: object != nil,
-            sent: sent,
-            endpoint: "revocation endpoint",
-            endpointMember: "endpoints.revocation"
-        )
-        throw clientRefusal(failure) ?? failure.refusedRevocation
+        var failure = TokenErrorResponse(response, object, grant: .refreshToken, hiding: redacted)
+        failure.endpoint = "revocation endpoint"
+        failure.endpointMember = "endpoints.revocation"
+        throw clientRefusal(failure) ?? failure.revocationError
     }
 }
 
-extension TokenFailure {
-    /// What a failed revocation means: the session has ended all the same, the token may live on.
-    fileprivate var refusedRevocation: IdentityError {
+extension TokenErrorResponse {
+    /// The error of a failed revocation: the session has ended here, but the token may still be valid.
+    fileprivate var revocationError: IdentityError {
         let hint = "The session has ended here. The token stays valid at the provider until it expires."
         if status == 429 || status >= 500 {
             return make(

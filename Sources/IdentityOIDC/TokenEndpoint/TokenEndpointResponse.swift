@@ -1,30 +1,32 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// Decides what an answer of a token endpoint is: bytes in, tokens or a failure out.
+/// A response of a token endpoint: a success or an error response.
 package enum TokenEndpointResponse: Sendable {
+    /// A success (RFC 6749 section 5.1), whose members are not checked yet.
     case success(JSONObject)
-    case failure(TokenFailure)
+    /// An error response (RFC 6749 section 5.2), or an unexpected response.
+    case failure(TokenErrorResponse)
 
-    /// Whether an answer with this status may hold tokens.
+    /// Whether a response with this status may contain tokens.
     package static func isSuccess(_ status: Int) -> Bool {
         status == 200 || status == 201
     }
 
-    /// Reads an answer.
+    /// Reads a response.
     ///
-    /// A success is 200, or 201 as some providers send, with a JSON object that has no `error`. Some providers send an error
-    /// with 200; it is the error that it names.
+    /// A success is 200, or 201 as some providers send, with a JSON object that has no `error`. Some providers send an
+    /// error with status 200; it counts as an error response.
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - grant: What was asked for.
-    ///   - sent: What the request carried, which a failure must not repeat.
-    /// - Throws: `IdentityError` for JSON that two parsers could read in two ways.
+    ///   - response: The HTTP response.
+    ///   - grant: The grant type of the request.
+    ///   - redacted: The request's secrets, which no error may contain.
+    /// - Throws: `IdentityError` for a success with invalid JSON, for example with a member twice.
     package init(
         _ response: HTTPResponse,
         to grant: TokenGrant,
-        hiding sent: RedactedValues = RedactedValues()
+        hiding redacted: RedactedValues = RedactedValues()
     ) throws(IdentityError) {
         let isSuccess = Self.isSuccess(response.status)
         var object: JSONObject?
@@ -36,8 +38,8 @@ package enum TokenEndpointResponse: Sendable {
                 throw IdentityError(
                     .rejected,
                     .tokenResponseInvalid,
-                    "The provider's token answer is not valid JSON: \(error).",
-                    hint: "Check that the token endpoint is the right one.",
+                    "The token response is not valid JSON: \(error).",
+                    hint: "Check endpoints.token, or issuer if the endpoint is discovered.",
                     reference: "RFC 6749 section 5.1",
                     cause: error
                 )
@@ -48,17 +50,6 @@ package enum TokenEndpointResponse: Sendable {
             self = .success(object)
             return
         }
-        self = .failure(
-            TokenFailure(
-                grant: grant,
-                status: response.status,
-                headers: response.headers,
-                error: error?.string,
-                errorDescription: object?["error_description"]?.string,
-                errorURI: object?["error_uri"]?.string,
-                isJSON: object != nil,
-                sent: sent
-            )
-        )
+        self = .failure(TokenErrorResponse(response, object, grant: grant, hiding: redacted))
     }
 }

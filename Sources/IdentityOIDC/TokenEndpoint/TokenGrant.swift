@@ -1,5 +1,5 @@
-/// Which of the grants a token request makes; what went wrong means different things for each.
-package enum TokenGrant: Sendable {
+/// The grant type of a token request; some errors have another meaning for each.
+public enum TokenGrant: Sendable {
     /// An authorization code (RFC 6749 section 4.1.3).
     case authorizationCode
     /// A refresh token (RFC 6749 section 6).

@@ -1,4 +1,4 @@
-// An answer's whole object holds the tokens in the clear, claims hold personal data, a signed token is both: none prints.
+// Responses contain tokens and claims contain personal data, so these types do not print their content.
 
 extension TokenResponse: CustomStringConvertible, CustomReflectable {
     package var description: String { "TokenResponse(<redacted>)" }
@@ -15,9 +15,18 @@ extension TokenEndpointResponse: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
+extension TokenErrorResponse: CustomStringConvertible, CustomReflectable {
+    /// The status; no text of the provider.
+    public var description: String { "TokenErrorResponse(HTTP \(status))" }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 extension IDTokenClaims: CustomStringConvertible, CustomReflectable {
-    package var description: String { "IDTokenClaims(issuer: \(issuer), <redacted>)" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
+    /// The issuer; no personal data.
+    public var description: String { "IDTokenClaims(issuer: \(issuer), <redacted>)" }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension DeviceAuthorizationResponse: CustomStringConvertible, CustomReflectable {

@@ -2,41 +2,47 @@ package import FoundationEssentials
 internal import IdentityHTTP
 package import IdentityKit
 
-/// A successful answer of a token endpoint (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3), parsed but for the ID
-/// token not yet validated.
+/// A successful token response (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3); its ID token is not validated yet.
 package struct TokenResponse: Sendable {
     package var accessToken: Secret
     package var tokenType: String
     package var lifetime: TimeInterval?
     package var refreshToken: Secret?
     package var idToken: Secret?
-    /// The granted scopes; nil when the answer does not say.
+    /// The granted scopes; nil if the response has no `scope`.
     package var scopes: [String]?
-    /// The whole object, for members of a provider's own.
+    /// The whole object, for members that the provider defines itself.
     package var object: JSONObject
 
-    /// What a provider's answers may look like.
+    /// The rules for a provider's responses.
     package struct Rules: Sendable {
-        /// Whether `token_type` must be there.
+        /// Whether `token_type` is required.
         package var requiresTokenType = true
-        /// Whether a proof of possession was sent, so that the tokens must be bound to its key (RFC 9449 section 5).
+        /// Whether a DPoP proof was sent, so that the tokens must be bound to its key (RFC 9449 section 5).
         package var usesDPoP = false
-        /// Whether tokens may be bound to nothing although a proof was sent.
+        /// Whether bearer tokens are accepted although a proof was sent.
         package var acceptsUnboundTokens = false
-        /// Whether `expires_in` must be there.
+        /// Whether `expires_in` is required.
         package var requiresLifetime = false
-        /// Whether `expires_in` may be a text of digits.
+        /// Whether `expires_in` may be a string of digits.
         package var acceptsLifetimeAsText = false
-        /// What separates scopes beside the space.
+        /// ASCII characters that separate scopes in addition to the space.
         package var additionalScopeSeparators: [UInt8] = []
 
         package init() {}
+
+        init(_ settings: OpenIDQuirkSettings) {
+            requiresTokenType = settings.requiresTokenType
+            requiresLifetime = settings.requiresLifetime
+            acceptsLifetimeAsText = settings.acceptsLifetimeAsText
+            additionalScopeSeparators = settings.additionalScopeSeparators
+        }
     }
 
-    /// What a list of scopes may weigh: a session that holds it must stay readable.
+    /// The longest list of scopes, so that a stored session stays readable.
     package static let maximumScopeBytes = 16_384
 
-    /// Reads the object of an answer.
+    /// Reads the JSON object of a response.
     ///
     /// - Throws: `IdentityError` with code `token_response_invalid` that names the member.
     package init(_ object: JSONObject, rules: Rules) throws(IdentityError) {
@@ -61,7 +67,7 @@ package struct TokenResponse: Sendable {
         lifetime = try Self.lifetime(object["expires_in"], rules)
         refreshToken = try text("refresh_token").map { Secret($0) }
         idToken = try text("id_token").map { Secret($0) }
-        // An empty scope is an answer: nothing was granted.
+        // An empty scope means that no scope was granted.
         if let scope = object["scope"], !scope.isNull {
             guard let list = scope.string, list.utf8.count <= Self.maximumScopeBytes else {
                 throw Self.invalid("scope")
@@ -71,12 +77,12 @@ package struct TokenResponse: Sendable {
         self.object = object
     }
 
-    /// Whether a text may be a token: not empty, bounded, and without control characters.
+    /// Whether a text may be a token: not empty, at most 64 KiB, without control characters.
     static func isSound(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 65_536 && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     }
 
-    /// Whether a token of this type is bound to a key; types are compared without case (RFC 6749 section 5.1).
+    /// Whether the token type is DPoP; types are compared without case (RFC 6749 section 5.1).
     package static func isBound(_ tokenType: String) -> Bool {
         tokenType.utf8.elementsEqual("dpop".utf8, by: { ($0 | 0x20) == $1 })
     }
@@ -85,13 +91,14 @@ package struct TokenResponse: Sendable {
         IdentityError(
             .rejected,
             .tokenUnbound,
-            "The provider's access token is bound to no key, although a proof of possession was sent.",
-            hint: "Let the provider bind this client's tokens.",
+            "The provider issued a bearer token although a DPoP proof was sent.",
+            hint:
+                "Ask the provider to bind this client's tokens, or set acceptsUnboundTokens to true during a migration.",
             reference: "RFC 9449 section 5"
         )
     }
 
-    /// The scopes of a list, split at spaces and at what else a provider puts between them.
+    /// The scopes of a list, split at spaces and the given separators.
     package static func scopes(_ list: String, separators: [UInt8] = []) -> [String] {
         list.utf8
             .split { $0 == UInt8(ascii: " ") || separators.contains($0) }
@@ -116,8 +123,8 @@ package struct TokenResponse: Sendable {
         IdentityError(
             .rejected,
             .tokenResponseInvalid,
-            "The provider's token answer has no usable \(member).",
-            hint: "Check that the token endpoint is the right one.",
+            "The token response has no usable \(member).",
+            hint: "Check endpoints.token, or issuer if the endpoint is discovered.",
             reference: "RFC 6749 section 5.1"
         )
     }

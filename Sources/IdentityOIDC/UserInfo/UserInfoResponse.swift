@@ -1,55 +1,49 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Reads the answer of a UserInfo endpoint (OpenID Connect Core section 5.3).
+/// Reads the response of a UserInfo endpoint (OpenID Connect Core section 5.3).
 enum UserInfoResponse {
     /// Reads the buyer.
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - known: What the login verified.
-    ///   - sent: What the request carried, which an error must not repeat.
-    static func buyer(from response: HTTPResponse, for known: Buyer, hiding sent: RedactedValues) throws -> Buyer {
+    ///   - response: The HTTP response.
+    ///   - known: The buyer whom the login verified.
+    ///   - redacted: The request's secrets, which no error may contain.
+    static func buyer(from response: HTTPResponse, for known: Buyer, hiding redacted: RedactedValues) throws -> Buyer {
         if response.status == 401 {
-            if let refusal = refusalOfProof(response) { throw refusal }
+            if let error = proofError(response) { throw error }
             throw IdentityError(
                 .retryLater,
                 .accessTokenRefused,
                 "The provider refused the access token.",
-                hint: "Renew it.",
+                hint: "Refresh the access token and try again.",
                 reference: "OpenID Connect Core section 5.3.3",
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )
         }
         if response.status == 403 {
-            // No newer token of the same scopes would help, so none is asked for.
+            // A new token with the same scopes would be refused too, so there is no refresh.
             throw IdentityError(
                 .rejected,
                 .insufficientScope,
-                "The access token's scopes do not allow to ask for the buyer's profile.",
-                hint: "Ask for the scopes profile or email at the login.",
+                "The access token's scopes do not permit access to UserInfo.",
+                hint: "Add profile or email to scopes and let the buyer sign in again.",
                 reference: "RFC 6750 section 3.1",
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )
         }
-        if let refusal = refusal(in: response, sent) { throw refusal }
+        if let error = requestError(response, redacted) { throw error }
         let object = try object(of: response)
         guard let subject = object["sub"]?.string, subject.isIdentical(to: known.subject) else {
             throw IdentityError(
                 .rejected,
                 .idTokenSubject,
-                "The UserInfo answer is about another buyer; nothing of it was used.",
-                hint: "If it goes on, the provider mixes up its buyers.",
+                "The UserInfo response is about another buyer.",
+                hint: "The response was not used. If it happens again, report it to the provider.",
                 reference: "OpenID Connect Core section 5.3.2"
             )
         }
-        let claims = IDTokenClaims(
-            issuer: known.issuer,
-            subject: known.subject,
-            authenticatedAt: nil,
-            authorizedParty: nil,
-            all: object
-        )
+        let claims = IDTokenClaims(issuer: known.issuer, subject: known.subject, all: object)
         var buyer = claims.standardBuyer
         buyer.email = buyer.email ?? known.email
         buyer.phone = buyer.phone ?? known.phone
@@ -60,30 +54,29 @@ enum UserInfoResponse {
         return buyer
     }
 
-    /// What a refused proof means; nil where it is the token that is refused.
+    /// The error if the DPoP proof was refused; nil if the token was.
     ///
-    /// A newer token would need a proof as good, so none is asked for, and no refresh token is spent (RFC 9449
-    /// section 7.1).
-    private static func refusalOfProof(_ response: HTTPResponse) -> IdentityError? {
+    /// A new token would need the same proof, so there is no refresh (RFC 9449 section 7.1).
+    private static func proofError(_ response: HTTPResponse) -> IdentityError? {
         let errors = AuthenticationChallenge.all(in: response.headers)
             .filter { $0.scheme == "dpop" }
             .compactMap { $0["error"] }
         guard let error = errors.first(where: { $0 == "invalid_dpop_proof" || $0 == "use_dpop_nonce" }) else {
             return nil
         }
-        return TokenFailure(
+        var failure = TokenErrorResponse(
             grant: .refreshToken,
             status: response.status,
             headers: response.headers,
-            error: error,
-            isJSON: false,
-            endpoint: "UserInfo endpoint",
-            endpointMember: "endpoints.api"
-        ).standardError
+            error: error
+        )
+        failure.endpoint = "UserInfo endpoint"
+        failure.endpointMember = "endpoints.userInfo"
+        return failure.standardError
     }
 
-    /// The error for a refusal that asking again does not change: 4xx with JSON; nil for another answer.
-    private static func refusal(in response: HTTPResponse, _ sent: RedactedValues) -> IdentityError? {
+    /// The error if the request is refused for good: 4xx with JSON; nil for another response.
+    private static func requestError(_ response: HTTPResponse, _ redacted: RedactedValues) -> IdentityError? {
         guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
             let answer = (try? JSONValue(parsing: response.body))?.object
         else { return nil }
@@ -91,12 +84,12 @@ enum UserInfoResponse {
             .rejected,
             .unexpectedResponse,
             "The UserInfo endpoint refused the request (HTTP \(response.status)).",
-            hint: "Check the address of the endpoint (endpoints.api). What it said is in the error's provider answer.",
+            hint: "Check endpoints.userInfo. The endpoint's explanation is in providerAnswer of this error.",
             reference: "RFC 6750 section 3.1",
             providerAnswer: IdentityError.ProviderAnswer(
-                error: (answer["error"]?.string).map(sent.hidden),
-                errorDescription: (answer["error_description"]?.string).map(sent.hidden),
-                errorURI: (answer["error_uri"]?.string).map(sent.hidden),
+                error: (answer["error"]?.string).map(redacted.hidden),
+                errorDescription: (answer["error_description"]?.string).map(redacted.hidden),
+                errorURI: (answer["error_uri"]?.string).map(redacted.hidden),
                 status: response.status
             )
         )
@@ -123,7 +116,7 @@ enum UserInfoResponse {
                 .rejected,
                 .redirectRefused,
                 "The UserInfo endpoint answered with a redirect, which was not followed.",
-                "Set endpoints.api to the address to which it leads, if that is the provider's."
+                "Set endpoints.userInfo to the URL that answers without a redirect, if it is the provider's."
             )
         }
         let mediaType = response.headers["Content-Type"].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
@@ -131,18 +124,18 @@ enum UserInfoResponse {
             throw refusal(
                 .configuration,
                 .unsupportedByProvider,
-                "The UserInfo endpoint answers with a signed token, which is not read here.",
-                "Register the client without userinfo_signed_response_alg."
+                "The UserInfo endpoint sends a signed token, which is not supported.",
+                "Register the client at the provider without userinfo_signed_response_alg."
             )
         }
         if response.status == 200, let object = (try? JSONValue(parsing: response.body))?.object { return object }
-        // JSON that two parsers could read in two ways does not get better by asking again.
-        let isLie = response.status == 200 && UnreadableDocument.kind(ofUnreadable: response.body) == .rejected
+        // Invalid JSON stays invalid when the request is repeated; a page may be an outage.
+        let isInvalid = response.status == 200 && UnreadableDocument.errorKind(for: response.body) == .rejected
         throw refusal(
-            isLie ? .rejected : .retryLater,
+            isInvalid ? .rejected : .retryLater,
             .unexpectedResponse,
-            "The UserInfo endpoint did not answer with a JSON object (HTTP \(response.status)).",
-            isLie ? "Nothing of it was used; look at what the endpoint sends." : "Try again in a while."
+            "The UserInfo endpoint did not return a JSON object (HTTP \(response.status)).",
+            isInvalid ? "The response was not used. Check endpoints.userInfo." : "Try again later."
         )
     }
 }

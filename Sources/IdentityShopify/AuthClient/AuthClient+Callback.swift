@@ -5,26 +5,26 @@ internal import IdentityOIDC
 internal import Synchronization
 
 extension AuthClient {
-    /// The code of a callback, or nil when the URL is not the callback of a login that this client began.
+    /// The code of a callback; nil if the URL is not the callback of a login that this client started.
     ///
-    /// The state is checked and the login is used up, whatever else the callback says; a second call with the same URL
-    /// returns nil. ``completeLogin(url:)`` does the same, says what was wrong and fetches the tokens.
+    /// The state is checked, and the login cannot be used again, even if the callback contains an error: a second call with the same
+    /// URL returns nil. ``completeLogin(url:)`` does the same, throws an error that says what failed, and fetches the tokens.
     public func handleCallback(url: URL) -> String? {
         guard isCallback(url), let provider = try? provider(),
             let callback = try? LoginCallback(url: url.absoluteString), let state = try? callback.value(of: "state")
         else { return nil }
         guard case .pending(let attempt) = take(state),
-            let response = try? AuthorizationResponse(callback, expecting: provider.expectations(attempt))
+            let code = try? provider.client.authorizationCodeWithoutMetadata(in: callback, for: attempt)
         else { return nil }
-        let answer = PendingLogins.Answered(code: response.code, callback: callback, attempt: attempt)
-        self.state.withLock { $0.logins.add(answer) }
-        return response.code.reveal()
+        let login = PendingLogins.CheckedLogin(code: code, callback: callback, attempt: attempt)
+        self.state.withLock { $0.logins.add(login) }
+        return code.reveal()
     }
 
-    /// Whether a URL is where this client's logins come back to: a web view shows any other.
+    /// Whether a URL is this client's redirect URI, which a web view must not open.
     public func isCallback(_ url: URL) -> Bool {
-        let place = Self.place(url.absoluteString)
-        func matches(_ redirectURI: String) -> Bool { Self.place(redirectURI).elementsEqual(place) }
+        let location = Self.withoutQuery(url.absoluteString)
+        func matches(_ redirectURI: String) -> Bool { Self.withoutQuery(redirectURI).elementsEqual(location) }
         if !customerAccountsApiRedirectUri.isEmpty, matches(customerAccountsApiRedirectUri) { return true }
         return state.withLock { $0.logins.awaits(matches) }
     }
@@ -32,7 +32,7 @@ extension AuthClient {
     /// Completes a login: checks the callback and exchanges its code.
     ///
     /// - Parameter url: The URL to which the web view was redirected.
-    /// - Throws: `IdentityError`, with Shopify's own words in its provider answer.
+    /// - Throws: `IdentityError`, with Shopify's explanation in its `providerAnswer`.
     public func completeLogin(url: URL) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             guard isCallback(url) else {
@@ -48,15 +48,15 @@ extension AuthClient {
         }
     }
 
-    /// Completes a login and tells the delegate: for a web view that decides about a navigation.
+    /// Completes a login and calls the delegate: for a web view that asks whether to open a URL.
     ///
-    /// - Parameter url: Where the web view is about to go.
-    /// - Returns: Nil when the URL is no callback and the web view should go on. Otherwise a handle, and the delegate is told
-    ///   exactly once how the login ended; a repeated callback tells it nothing.
+    /// - Parameter url: The URL that the web view is about to open.
+    /// - Returns: Nil if the URL is not a callback and the web view should open it. Otherwise a handle; the delegate is called exactly
+    ///   once, but not for a repeated callback.
     @discardableResult
     public func continueLogin(url: URL) -> LoginHandle? {
         guard isCallback(url) else { return nil }
-        return told { client in
+        return callingDelegate { client in
             let callback = try LoginCallback(url: url.absoluteString)
             guard let state = try callback.value(of: "state") else { throw AuthClient.unknownLogin }
             switch client.take(state) {
@@ -70,9 +70,9 @@ extension AuthClient {
     /// Signs a buyer in with a presenter, such as a loopback listener with a browser.
     ///
     /// - Parameters:
-    ///   - presenter: Shows the login page and catches the callback.
-    ///   - options: What to ask Shopify's page for; see ``ShopifyLoginOptions``.
-    /// - Throws: `IdentityError`; of kind `cancelled` when the buyer gave up.
+    ///   - presenter: Shows the login page and receives the callback.
+    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    /// - Throws: `IdentityError`; of kind `cancelled` when the buyer cancelled.
     public func login(
         with presenter: any Presenter,
         options: LoginOptions = LoginOptions()
@@ -95,22 +95,22 @@ extension AuthClient {
         }
     }
 
-    /// Signs a buyer in with a presenter and tells the delegate, exactly once, how it ended.
+    /// Signs a buyer in with a presenter and calls the delegate exactly once.
     ///
     /// - Parameters:
-    ///   - presenter: Shows the login page and catches the callback.
-    ///   - options: What to ask Shopify's page for; see ``ShopifyLoginOptions``.
-    /// - Returns: A handle by which to cancel.
+    ///   - presenter: Shows the login page and receives the callback.
+    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    /// - Returns: A handle that cancels the login.
     @discardableResult
     public func startLogin(with presenter: any Presenter, options: LoginOptions = LoginOptions()) -> LoginHandle {
-        told { try await $0.login(with: presenter, options: options) }
+        callingDelegate { try await $0.login(with: presenter, options: options) }
     }
 
-    /// Runs a login and tells the delegate how it ended; nothing when there is nothing to tell.
-    private func told(
+    /// Runs a login and calls the delegate with its outcome; not for a login without a result.
+    private func callingDelegate(
         _ login: @escaping @Sendable (AuthClient) async throws -> CustomerAccountAccessTokenResponse?
     ) -> LoginHandle {
-        // Unstructured: the caller has no task to be a child of; the handle cancels it.
+        // Unstructured, because the caller is not async; the handle cancels it.
         LoginHandle(
             Task {
                 let result: Result<String?, IdentityError>
@@ -146,20 +146,21 @@ extension AuthClient {
         _ callback: LoginCallback,
         _ attempt: LoginAttempt
     ) async throws -> CustomerAccountAccessTokenResponse {
-        remember(try await provider().exchange(callback, for: attempt))
+        save(try await provider().exchange(callback, for: attempt))
     }
 
     static var unknownLogin: IdentityError {
         IdentityError(
             .rejected,
             .stateUnknown,
-            "The callback belongs to no pending login of this client.",
-            hint: "It was used before, has expired, or the login was begun elsewhere. Start the login again.",
+            "The callback does not belong to a pending login of this client.",
+            hint:
+                "Start the login again. The callback was used before, the login expired, or another client started it.",
             reference: "RFC 6749 section 10.12"
         )
     }
 
-    private static func place(_ url: String) -> some Sequence<UInt8> {
+    private static func withoutQuery(_ url: String) -> some Sequence<UInt8> {
         url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     }
 }

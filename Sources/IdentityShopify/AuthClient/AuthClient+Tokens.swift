@@ -7,7 +7,7 @@ internal import Synchronization
 extension AuthClient {
     /// Exchanges a code from ``handleCallback(url:)`` for tokens.
     ///
-    /// - Throws: `IdentityError`. A code works once, so nothing is tried again with the same one.
+    /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
     public func requestAccessToken(code: String) async throws -> CustomerAccountAccessTokenResponse {
         try await request(code, verifier: nil)
     }
@@ -15,10 +15,9 @@ extension AuthClient {
     /// Exchanges a code for tokens.
     ///
     /// - Parameters:
-    ///   - code: The code, from ``handleCallback(url:)`` or read from the callback by the app, which then has checked `state`
-    ///     itself.
-    ///   - codeVerifier: The verifier with which ``buildAuthorizationUrl(codeVerifier:options:)`` began this login.
-    /// - Throws: `IdentityError`. A code works once, so nothing is tried again with the same one.
+    ///   - code: The code from ``handleCallback(url:)``, or one that the app read from the callback after it checked `state`.
+    ///   - codeVerifier: The verifier that was passed to ``buildAuthorizationUrl(codeVerifier:options:)`` for this login.
+    /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
     public func requestAccessToken(
         code: String,
         codeVerifier: String
@@ -32,43 +31,43 @@ extension AuthClient {
             let found = state.withLock { $0.logins.take(code: Secret(code), verifier: verifier, at: now) }
             guard let (attempt, callback) = found else { throw Self.unknownLogin }
             if let callback { return try await exchange(callback, attempt) }
-            return remember(try await provider.redeem(Secret(code), for: attempt))
+            return save(try await provider.client.redeem(Secret(code), for: attempt))
         }
     }
 
-    /// Spends a refresh token.
+    /// Refreshes the access token.
     ///
-    /// Several calls with the same token at the same time become one request: Shopify may take each token once.
+    /// Concurrent calls with the same token share one request, because Shopify may accept each token once.
     ///
     /// - Parameter refreshToken: The latest refresh token.
-    /// - Returns: The new tokens; keep its refresh token in place of the old one.
-    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer has to sign in.
+    /// - Returns: The new tokens; store the new refresh token instead of the old one.
+    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again.
     public func refreshAccessToken(refreshToken: String) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             let provider = try provider()
-            let tokens = try await renewals.run(Array(refreshToken.utf8)) { [self] in
+            let tokens = try await refreshes.run(Array(refreshToken.utf8)) { [self] in
                 let secret = Secret(refreshToken)
                 let known = state.withLock { $0.tokens }
                 let isKnown = known?.refreshToken.map { $0.isEqual(to: secret) } ?? false
-                guard isKnown, let known else { return remember(try await provider.refresh(bare: secret)).tokens }
-                return remember(try await provider.refresh(known)).tokens
+                guard isKnown, let known else { return save(try await provider.refresh(bare: secret)).tokens }
+                return save(try await provider.refresh(known)).tokens
             }
             return CustomerAccountAccessTokenResponse(tokens: tokens.value)
         }
     }
 
-    /// Spends a refresh token and calls back, as in the guide.
+    /// Refreshes the access token and calls back, as in Shopify's guide.
     ///
-    /// The new refresh token, which the guide's callback loses, is in ``currentTokens``.
+    /// The guide's callback has no refresh token; the new one is in ``currentTokens``.
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
-    ///   - callback: Called exactly once, on the client's executor, with the new access token or with what went wrong.
+    ///   - callback: Called exactly once, on the client's executor, with the new access token or with an error message.
     public func refreshAccessToken(
         refreshToken: String,
         callback: @escaping @Sendable (_ accessToken: String?, _ error: String?) -> Void
     ) {
-        // Unstructured: the caller has no task to be a child of.
+        // Unstructured, because the caller is not async.
         Task {
             do {
                 let token = try await refreshAccessToken(refreshToken: refreshToken).accessToken
@@ -80,12 +79,12 @@ extension AuthClient {
         }
     }
 
-    /// Signs the buyer out: forgets everything here first, then calls Shopify's logout endpoint.
+    /// Signs the buyer out: removes all tokens and pending logins here first, then calls Shopify's logout endpoint.
     ///
-    /// - Parameter idToken: The ID token of the login; an expired one will do.
-    /// - Returns: The same address for the browser: only a visit there removes Shopify's cookie from it. Without one the next
-    ///   login may pass without a page.
-    /// - Throws: `IdentityError` when Shopify could not be told. Here the buyer is signed out all the same.
+    /// - Parameter idToken: The ID token of the login; it may be expired.
+    /// - Returns: The logout URL for the browser: only a visit removes Shopify's cookie. With that cookie, the next login may need no
+    ///   page.
+    /// - Throws: `IdentityError` when the logout endpoint failed. The buyer is signed out here even then.
     @discardableResult
     public func logout(idToken: String) async throws -> HTTPURL? {
         try await Correlation.scope {
@@ -95,16 +94,16 @@ extension AuthClient {
             }
             let provider = try provider()
             guard let url = try await provider.logoutURL(idToken: Secret(idToken), returningTo: nil) else { return nil }
-            try await provider.visit(url)
+            try await provider.endSession(at: url)
             return url
         }
     }
 
-    /// Signs the buyer out and calls back, as in the guide.
+    /// Signs the buyer out and calls back, as in Shopify's guide.
     ///
     /// - Parameters:
     ///   - idToken: The ID token of the login.
-    ///   - completion: Called exactly once, on the client's executor: whether Shopify was told, and if not, why.
+    ///   - completion: Called exactly once, on the client's executor: whether Shopify's logout endpoint succeeded, and if not, why.
     public func logout(
         idToken: String,
         completion: @escaping @Sendable (_ success: Bool, _ error: String?) -> Void
@@ -120,7 +119,7 @@ extension AuthClient {
         }
     }
 
-    func remember(_ tokens: TokenSet) -> CustomerAccountAccessTokenResponse {
+    func save(_ tokens: TokenSet) -> CustomerAccountAccessTokenResponse {
         state.withLock { $0.tokens = tokens }
         return CustomerAccountAccessTokenResponse(tokens: tokens)
     }

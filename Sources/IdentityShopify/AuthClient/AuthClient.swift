@@ -5,7 +5,7 @@ public import IdentityKit
 internal import IdentityOIDC
 internal import Synchronization
 
-/// Shopify's sign-in under the names of Shopify's own tutorial, "Authenticate checkouts", and of its guide.
+/// Shopify's sign-in with the names of Shopify's tutorial "Authenticate checkouts" and of its guide.
 ///
 /// ```swift
 /// let client = AuthClient(shopDomain: "your-shop.myshopify.com", clientId: "…", redirectUri: "shop.1.app://callback")
@@ -16,17 +16,17 @@ internal import Synchronization
 /// let token = try await client.requestAccessToken(code: code, codeVerifier: codeVerifier)
 /// ```
 ///
-/// The names are Shopify's; what is done is what ``ShopifyProvider`` does: endpoints by discovery, `nonce` and `state` checked,
-/// ID token verified, a form properly encoded. It keeps its logins in memory, so it suits one app on one machine. A server
-/// that has many buyers uses `SessionManager`.
+/// The names are Shopify's, the work is done by ``ShopifyProvider``: it discovers the endpoints, checks `state` and `nonce`, validates
+/// the ID token and encodes forms correctly. The client stores its logins in memory, which suits one app on one machine. A server
+/// with many buyers uses `SessionManager`.
 public final class AuthClient: Sendable {
     /// The shop's domain.
     public let shopDomain: String
     /// The client id.
     public let customerAccountsApiClientId: String
-    /// The redirect URI; empty where it follows from the shop's number, which discovery will tell.
+    /// The redirect URI; empty if it contains the shop id and discovery has not given that yet.
     public let customerAccountsApiRedirectUri: String
-    /// The token of the Storefront API that goes with the shop, for the app's own use.
+    /// The shop's Storefront API token, for the app's own use.
     public let storefrontAccessToken: Secret?
 
     struct State: Sendable {
@@ -37,22 +37,22 @@ public final class AuthClient: Sendable {
 
     let executor: CallbackExecutor
     let state = Mutex(State())
-    let renewals = SingleFlight<[UInt8], TokenSet>()
+    let refreshes = SingleFlight<[UInt8], TokenSet>()
     private let outcome: Result<ShopifyProvider, IdentityError>
     private let random: any RandomSource
 
-    /// A public client of a shop, as the tutorial makes it.
+    /// Creates a public client of a shop, as in the tutorial.
     ///
-    /// It is a mobile client where the redirect URI has a scheme of Shopify's own, otherwise a public web client whose origin
-    /// is the redirect URI's. What is wrong with the values is thrown by the first call that needs them.
+    /// It is a mobile client if the redirect URI has the scheme of Shopify's mobile clients, otherwise a public web client with the
+    /// redirect URI's origin. The first call that needs an invalid value throws the error.
     ///
     /// - Parameters:
-    ///   - shopDomain: A domain that Shopify serves, at best the `myshopify.com` name.
+    ///   - shopDomain: A domain that Shopify serves, best the `myshopify.com` name.
     ///   - clientId: The client id of the Customer Account API client.
     ///   - redirectUri: The callback URI, exactly as registered.
-    ///   - storefrontAccessToken: Kept for the app's own use.
-    ///   - environment: Transport, clock and randomness; libcurl and the system's unless given.
-    ///   - callbackExecutor: Where delegate and callbacks are called.
+    ///   - storefrontAccessToken: Stored for the app's own use.
+    ///   - environment: Transport, clock and random numbers; by default libcurl and those of the system.
+    ///   - callbackExecutor: The executor that calls delegate and callbacks.
     public convenience init(
         shopDomain: String,
         clientId: String,
@@ -80,12 +80,12 @@ public final class AuthClient: Sendable {
         )
     }
 
-    /// A client over a provider that is set up in any way.
+    /// Creates a client for a configured provider.
     ///
     /// - Parameters:
-    ///   - provider: Does the work.
-    ///   - storefrontAccessToken: Kept for the app's own use.
-    ///   - callbackExecutor: Where delegate and callbacks are called.
+    ///   - provider: The provider.
+    ///   - storefrontAccessToken: Stored for the app's own use.
+    ///   - callbackExecutor: The executor that calls delegate and callbacks.
     public convenience init(
         provider: ShopifyProvider,
         storefrontAccessToken: Secret? = nil,
@@ -112,29 +112,29 @@ public final class AuthClient: Sendable {
         self.storefrontAccessToken = storefrontAccessToken
         self.outcome = outcome
         self.executor = executor
-        random = (try? outcome.get())?.client.httpClient.environment.random ?? SystemRandom()
+        random = (try? outcome.get())?.environment.random ?? SystemRandom()
     }
 
-    /// Who is told how logins end; held weakly.
+    /// The delegate, which is called at the end of each login; a weak reference.
     public var delegate: (any AuthClientDelegate)? {
         get { state.withLock { $0.delegate } }
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// The tokens of the latest login or refresh, which ``logout(idToken:)`` forgets.
+    /// The tokens of the latest login or refresh; ``logout(idToken:)`` removes them.
     public var currentTokens: CustomerAccountAccessTokenResponse? {
         state.withLock { $0.tokens }.map { CustomerAccountAccessTokenResponse(tokens: $0) }
     }
 
     func provider() throws(IdentityError) -> ShopifyProvider { try outcome.get() }
 
-    var now: Date { (try? outcome.get())?.client.httpClient.environment.clock.now ?? SystemClock().now }
+    var now: Date { (try? outcome.get())?.environment.clock.now ?? SystemClock().now }
 
     // MARK: PKCE
 
-    /// A fresh PKCE verifier: 32 random bytes as 43 characters of base64url (RFC 7636 section 4.1).
+    /// A new PKCE code verifier: 32 random bytes as 43 characters of base64url (RFC 7636 section 4.1).
     ///
-    /// Empty if the system gives no random bytes; every call that takes a verifier refuses that one.
+    /// It is empty if the system returns no random bytes; every call that takes a verifier refuses an empty one.
     public func generateCodeVerifier() -> String {
         (try? random.bytes(32)).map { Base64URL.encode($0) } ?? ""
     }
@@ -146,20 +146,20 @@ public final class AuthClient: Sendable {
 
     // MARK: The authorization URL
 
-    /// Begins a login with a verifier of the client's own.
+    /// Starts a login with a code verifier that the client creates.
     ///
-    /// - Parameter options: What to ask Shopify's page for; see ``ShopifyLoginOptions``.
+    /// - Parameter options: Options of Shopify's page; see ``ShopifyLoginOptions``.
     /// - Returns: The page to show to the buyer.
     /// - Throws: `IdentityError`.
     public func buildAuthorizationUrl(options: LoginOptions = LoginOptions()) async throws -> String {
         try await buildAuthorizationUrl(codeVerifier: generateCodeVerifier(), options: options)
     }
 
-    /// Begins a login with a verifier from ``generateCodeVerifier()``.
+    /// Starts a login with a code verifier from ``generateCodeVerifier()``.
     ///
     /// - Parameters:
     ///   - codeVerifier: The verifier; only its challenge is in the URL.
-    ///   - options: What to ask Shopify's page for; see ``ShopifyLoginOptions``.
+    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
     /// - Returns: The page to show to the buyer.
     /// - Throws: `IdentityError`, also for a verifier that is not 43 to 128 unreserved characters.
     public func buildAuthorizationUrl(
@@ -175,8 +175,8 @@ public final class AuthClient: Sendable {
                 throw IdentityError(
                     .configuration,
                     .configurationInvalid,
-                    "The code verifier is not 43 to 128 unreserved characters.",
-                    hint: "Take it from generateCodeVerifier().",
+                    "The code verifier does not have 43 to 128 unreserved characters.",
+                    hint: "Use the result of generateCodeVerifier().",
                     reference: "RFC 7636 section 4.1"
                 )
             }

@@ -1,45 +1,44 @@
 internal import FoundationEssentials
 public import IdentityKit
 
-/// What Shopify's token endpoint answered, under the names of Shopify's guide.
+/// The response of Shopify's token endpoint, with the names of Shopify's guide.
 ///
-/// The members are texts, as in the guide, so that code written from it reads the same; underneath they are secrets. The
-/// value does not print, dump, mirror or encode: what leaks a token is the member's name in your own code, which can be
-/// found with a search.
+/// The members are strings, as in the guide, so that its code compiles unchanged. The value itself does not print, dump, mirror or
+/// encode: only code that reads a member can leak a token, and a text search finds that code.
 public struct CustomerAccountAccessTokenResponse: Sendable {
-    /// The same as the rest of the SDK takes it, for example `SessionManager.establish(_:provider:)`.
+    /// The tokens as the rest of the SDK uses them, for example `SessionManager.establish(_:provider:)`.
     public let tokens: TokenSet
 
-    /// What to send, unchanged and without `Bearer`, to the Customer Account API and as a cart's `customerAccessToken`.
+    /// The access token; send it unchanged and without `Bearer` to the Customer Account API and as a cart's `customerAccessToken`.
     public var accessToken: String { tokens.accessToken.reveal() }
 
-    /// For how many seconds the access token lives, counted from when it was asked for.
+    /// The lifetime of the access token in seconds, from the start of the token request.
     public var expiresIn: Int {
         (tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)).flatMap { Int(exactly: $0.rounded()) } ?? 0
     }
 
-    /// What a logout needs.
+    /// The ID token, which a logout needs.
     ///
-    /// A refresh brings none; the login's is kept.
+    /// A refresh returns none; that of the login is kept.
     public var idToken: String? { tokens.idToken?.reveal() }
 
-    /// What renews the access token: spend it once, then keep the new one.
+    /// The refresh token: use it once, then store the new one.
     ///
-    /// Clients of an app get none, which is normal.
+    /// Clients of type app get none, which is normal.
     public var refreshToken: String? { tokens.refreshToken?.reveal() }
 
-    /// `Bearer` where Shopify does not say; it is not sent anywhere.
+    /// The token type; `Bearer` if the response has none.
     public var tokenType: String { tokens.tokenType }
 }
 
 /// The name of ``CustomerAccountAccessTokenResponse`` in Shopify's tutorial.
 public typealias OAuthTokenResult = CustomerAccountAccessTokenResponse
 
-/// The name of ``CustomerAccountAccessTokenResponse`` where the guide refreshes a token.
+/// The name of ``CustomerAccountAccessTokenResponse`` in the guide's section on refresh.
 public typealias RefreshedTokenResponse = CustomerAccountAccessTokenResponse
 
 extension CustomerAccountAccessTokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Which tokens there are and for how long; none of them.
+    /// Which tokens there are and their lifetime, without the tokens.
     public var description: String {
         let others = [("refresh token", tokens.refreshToken), ("ID token", tokens.idToken)]
             .compactMap { $1 == nil ? nil : $0 }

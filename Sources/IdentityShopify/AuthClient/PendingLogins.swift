@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The logins that an ``AuthClient`` has begun: kept by state, each good for one callback and ten minutes.
+/// The logins that an ``AuthClient`` started, by state: each is valid for one callback and ten minutes.
 ///
-/// One slot for "the" login would let a second tab overwrite the first.
+/// There are several, so that a login in a second tab does not replace the first.
 struct PendingLogins: Sendable {
-    /// What a callback's state leads to.
+    /// The login of a callback's state.
     enum Match: Sendable {
         case pending(LoginAttempt)
-        /// A login whose callback came before: nothing more is to be said about it.
+        /// A login whose callback was handled before.
         case repeated
         case unknown
     }
 
-    /// A callback that was checked and waits for its code to be exchanged.
-    struct Answered: Sendable {
+    /// A login whose callback was checked and whose code was not exchanged yet.
+    struct CheckedLogin: Sendable {
         let code: Secret
         let callback: LoginCallback
         let attempt: LoginAttempt
@@ -22,7 +22,7 @@ struct PendingLogins: Sendable {
 
     private static let capacity = 64
     private var pending: [LoginAttempt] = []
-    private var answered: [Answered] = []
+    private var checked: [CheckedLogin] = []
     private var ended: [Secret] = []
 
     mutating func add(_ attempt: LoginAttempt, at now: Date) {
@@ -30,7 +30,7 @@ struct PendingLogins: Sendable {
         Self.append(attempt, to: &pending)
     }
 
-    /// Takes the login that a callback belongs to; from then on the callback is a repeated one.
+    /// Removes and returns the login of a callback; the same callback is a repeated one afterwards.
     mutating func take(state: Secret, at now: Date) -> Match {
         pending.removeAll { $0.expiresAt <= now }
         if let index = pending.firstIndex(where: { $0.state.isEqual(to: state) }) {
@@ -40,11 +40,11 @@ struct PendingLogins: Sendable {
         return ended.contains { $0.isEqual(to: state) } ? .repeated : .unknown
     }
 
-    mutating func add(_ answer: Answered) {
-        Self.append(answer, to: &answered)
+    mutating func add(_ login: CheckedLogin) {
+        Self.append(login, to: &checked)
     }
 
-    /// Takes the answered login of a code, or with a verifier of its own the pending login that was begun with it.
+    /// Removes and returns the checked login of a code, or the pending login that was started with this code verifier.
     mutating func take(
         code: Secret,
         verifier: Secret?,
@@ -54,9 +54,9 @@ struct PendingLogins: Sendable {
             guard let verifier else { return true }
             return attempt.codeVerifier.map { $0.isEqual(to: verifier) } ?? false
         }
-        answered.removeAll { $0.attempt.expiresAt <= now }
-        if let index = answered.firstIndex(where: { $0.code.isEqual(to: code) && isOwn($0.attempt) }) {
-            let login = answered.remove(at: index)
+        checked.removeAll { $0.attempt.expiresAt <= now }
+        if let index = checked.firstIndex(where: { $0.code.isEqual(to: code) && isOwn($0.attempt) }) {
+            let login = checked.remove(at: index)
             return (login.attempt, login.callback)
         }
         guard let verifier else { return nil }

@@ -1,14 +1,15 @@
 internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
+internal import ShopifyGraphQL
 
 extension ShopifyProvider.Configuration {
-    /// Finds what cannot work at Shopify before a buyer does: most of it Shopify answers with a page that no app ever sees.
+    /// Finds invalid members before a login, because Shopify reports most of them on a page that only the buyer sees.
     func check() throws(ConfigurationProblem) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ConfigurationProblem(
                 member: "clientID",
-                problem: "is empty or holds a space or control character",
+                problem: "is empty or contains a space or control character",
                 hint: "Copy it from the Customer Account API settings of the Headless or Hydrogen channel."
             )
         }
@@ -18,7 +19,7 @@ extension ShopifyProvider.Configuration {
             throw ConfigurationProblem(
                 member: "issuers",
                 problem: "is empty",
-                hint: "Leave it out to accept Shopify's own issuer."
+                hint: "Remove it to accept Shopify's own issuer."
             )
         }
         guard endpointHosts?.isEmpty != true, endpointHosts?.allSatisfy({ EndpointHosts.host($0) != nil }) ?? true
@@ -26,11 +27,11 @@ extension ShopifyProvider.Configuration {
             throw ConfigurationProblem(
                 member: "endpointHosts",
                 problem: "must be a list of host names",
-                hint: "Write names alone, for example [\"shopify.com\", \"account.brand.example\"], or leave it out."
+                hint: "Write names alone, for example [\"shopify.com\", \"account.brand.example\"], or remove it."
             )
         }
         guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.missingOpenID }
-        guard ShopifyURLs.isVersion(apiVersion) else {
+        guard ShopifyAPIVersion.isVersion(apiVersion) else {
             throw ConfigurationProblem(
                 member: "apiVersion",
                 problem: "is not a version",
@@ -41,7 +42,7 @@ extension ShopifyProvider.Configuration {
         if let redirectURI {
             try checkRedirect(redirectURI)
         } else if case .publicMobile = client {
-            // The default is made of the shop's id, which discovery tells where it is not configured.
+            // The default contains the shop id, which comes from discovery if it is not configured.
         } else {
             throw ConfigurationProblem(
                 member: "redirectURI",
@@ -54,8 +55,8 @@ extension ShopifyProvider.Configuration {
     static var missingOpenID: ConfigurationProblem {
         ConfigurationProblem(
             member: "scopes",
-            problem: "do not hold openid",
-            hint: "Without it Shopify sends no ID token, and nothing says who signed in."
+            problem: "do not contain openid",
+            hint: "Add openid: without it Shopify sends no ID token, and the buyer is unknown."
         )
     }
 
@@ -63,13 +64,13 @@ extension ShopifyProvider.Configuration {
         guard ShopifyIssuer.isShopID(shopID) else {
             throw ConfigurationProblem(
                 member: "shopID",
-                problem: "is not a number of a shop",
+                problem: "is not a shop id",
                 hint: "Write the digits only, as in https://shopify.com/authentication/{shop id}."
             )
         }
     }
 
-    /// Something must say where the endpoints are.
+    /// Checks that the configuration gives the endpoints or a way to discover them.
     private func checkSource() throws(ConfigurationProblem) {
         if let shopDomain {
             guard ShopifyURLs.site(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) != nil else {
@@ -79,17 +80,17 @@ extension ShopifyProvider.Configuration {
                     hint: "Write for example your-shop.myshopify.com, without https:// and without a path."
                 )
             }
-        } else if shopID == nil, endpoints.discovery == nil, !endpoints.isWhole {
+        } else if shopID == nil, endpoints.discovery == nil, !endpoints.isComplete {
             throw ConfigurationProblem(
                 member: "shopDomain",
                 problem: "is missing",
-                hint: "Write the shop's myshopify.com name."
+                hint: "Set it to the shop's myshopify.com name."
             )
         }
         for url in endpoints.all.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
             throw ConfigurationProblem(
                 member: "endpoints",
-                problem: "hold \(url), which is not https",
+                problem: "contain \(url), which is not https",
                 hint: "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
             )
         }
@@ -113,7 +114,7 @@ extension ShopifyProvider.Configuration {
                 throw ConfigurationProblem(
                     member: "origin",
                     problem: "is not an https origin",
-                    hint: "Write it as a browser does, https://app.example, without a slash at the end, "
+                    hint: "Write it as a browser does, https://app.example, without a trailing slash, "
                         + "and register it at Shopify under JavaScript origins."
                 )
             }
@@ -128,9 +129,9 @@ extension ShopifyProvider.Configuration {
                 let example = ShopifyURLs.mobileRedirect(shopID ?? "{shop id}")
                 throw ConfigurationProblem(
                     member: "redirectURI",
-                    problem: "has not the scheme of this shop's mobile clients",
-                    hint: "Register \(example) at Shopify and write the same here; "
-                        + "only schemes that begin shop.\(shopID ?? "{shop id}"). are taken."
+                    problem: "does not have the scheme of this shop's mobile clients",
+                    hint: "Register \(example) at Shopify and write the same here. "
+                        + "Shopify accepts only schemes that start with shop.\(shopID ?? "{shop id}")."
                 )
             }
             return
@@ -141,8 +142,8 @@ extension ShopifyProvider.Configuration {
                 member: "redirectURI",
                 problem: "is not an https URL without a fragment",
                 hint:
-                    "Shopify takes https only, and no localhost: register https://{your domain}\(path) and write the same "
-                    + "here. In development a tunnel gives a laptop such a domain."
+                    "Shopify accepts https only, and no localhost. Register https://{your domain}\(path) and write the same "
+                    + "here. In development, use a tunnel with such a domain."
             )
         }
     }

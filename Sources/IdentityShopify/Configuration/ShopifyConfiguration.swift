@@ -1,14 +1,22 @@
 public import IdentityHTTP
 public import IdentityKit
+internal import IdentityOIDC
 
 extension ShopifyProvider {
     /// How a client of a shop's customer accounts is set up.
+    ///
+    /// ```swift
+    /// var configuration = ShopifyProvider.Configuration(
+    ///     name: "shop", shopDomain: "example.myshopify.com", clientID: clientID, client: .publicMobile
+    /// )
+    /// configuration.shopID = "1234567"
+    /// ```
     public struct Configuration: Sendable {
-        /// The name under which the app chooses it.
+        /// The name under which the app chooses the provider.
         public var name: String
-        /// A domain that Shopify itself serves, at best the shop's `myshopify.com` name; discovery starts there.
+        /// A domain that Shopify serves, best the shop's `myshopify.com` name; discovery starts there.
         ///
-        /// It may be missing where ``shopID``, the discovery address or all endpoints are configured.
+        /// It may be nil if ``shopID``, the discovery URL or all endpoints are configured.
         public var shopDomain: String?
         /// The client id of the Customer Account API client.
         public var clientID: String
@@ -18,34 +26,42 @@ extension ShopifyProvider {
         ///
         /// Only a mobile client has a default: `shop.{shop id}.app://callback`.
         public var redirectURI: String?
-        /// The number of the shop, in digits.
+        /// The shop id, in digits.
         ///
-        /// If set, no other shop's issuer is accepted, and Shopify's fixed addresses are used where discovery says 404.
+        /// If set, no other shop's issuer is accepted, and Shopify's fixed endpoints are used if there is no discovery document (404).
         public var shopID: String?
-        /// The scopes to ask for; must hold `openid`.
+        /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid", "email", "customer-account-api:full"]
         /// The version of the Customer Account API, `YYYY-MM`.
         public var apiVersion = "2026-10"
-        /// Issuers to accept instead of Shopify's own, for shops that are not Shopify's: tests and sandboxes.
+        /// Issuers to accept instead of Shopify's own, for tests and sandboxes.
         public var issuers: [String]?
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
         /// The hosts that discovered endpoints may have, instead of the default list.
         ///
-        /// By default: `shopify.com`, ``shopDomain`` and its subdomains, and the hosts of ``endpoints``. A redirect of the discovery
-        /// address leads to these hosts only. A shop whose account domain is no subdomain of ``shopDomain`` needs a list of its own,
+        /// By default: `shopify.com`, ``shopDomain`` and its subdomains, and the hosts of ``endpoints``. Redirects of the discovery
+        /// URL are followed to these hosts only. A shop whose account domain is not a subdomain of ``shopDomain`` needs its own list,
         /// for example `["shopify.com", "account.brand.example"]`. Host names only; a name does not include its subdomains.
         public var endpointHosts: [String]?
-        /// How long one request may take, by default 8 seconds; a store whose locks end may require less.
+        /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
         public var timeout: Duration = .seconds(8)
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
-        /// What every login asks for where its own options say nothing, for example `prompt`.
+        /// What every login requests unless its own options say otherwise, for example `prompt`.
         public var loginDefaults = LoginDefaults()
         /// The tenant of the app that this client serves.
         public var tenant = ""
 
-        /// A configuration with what must be there; the redirect URI may be missing for a mobile client only.
+        /// The issuers that metadata and ID tokens may name.
+        var acceptedIssuers: IssuerPolicy { ShopifyIssuer.policy(shopID: shopID, issuers: issuers) }
+
+        /// Whether ``shopID`` is configured and Shopify's own issuer of that shop is accepted.
+        var acceptsOwnIssuer: Bool {
+            shopID.map { acceptedIssuers.isAccepted(ShopifyIssuer.issuer(shopID: $0)) } ?? false
+        }
+
+        /// Creates a configuration from the required members; only a mobile client may omit the redirect URI.
         public init(
             name: String,
             shopDomain: String?,
@@ -61,19 +77,25 @@ extension ShopifyProvider {
         }
     }
 
-    /// The types of client that Shopify knows.
+    /// The client types of Shopify.
     public enum Client: Sendable {
         /// Public, in a native app: its redirect URI has the scheme `shop.{shop id}.…`.
         case publicMobile
-        /// Public, on the web: every call carries an `Origin` header that is registered as a JavaScript origin.
+        /// Public, on the web: every request has an `Origin` header that is registered as a JavaScript origin.
         case publicWeb(origin: String)
-        /// With a secret, which suits a server best.
+        /// With a secret, best for a server.
         case confidential(Secret)
-        /// An app's client from `shopify.app.toml`, to which Shopify gives no refresh tokens.
+        /// An app's client from `shopify.app.toml`, which gets no refresh tokens.
         case app
 
-        /// The type in words for people.
-        var words: String {
+        /// The headers that every request to Shopify has in addition to `User-Agent`.
+        var headers: [(name: String, value: String)] {
+            guard case .publicWeb(let origin) = self else { return [] }
+            return [("Origin", origin)]
+        }
+
+        /// The type for people.
+        var description: String {
             switch self {
             case .publicMobile: "public mobile, PKCE"
             case .publicWeb: "public web, PKCE, Origin"
@@ -85,9 +107,9 @@ extension ShopifyProvider {
 
     /// Endpoints that replace discovered ones.
     ///
-    /// With authorization, token and key set configured, and no discovery address, no discovery takes place.
+    /// With authorization, token and key set configured, and no discovery URL, there is no discovery.
     public struct Endpoints: Sendable {
-        /// The OpenID configuration instead of the shop domain's.
+        /// The metadata document instead of the shop domain's.
         public var discovery: HTTPURL?
         /// The authorization endpoint.
         public var authorization: HTTPURL?
@@ -97,20 +119,20 @@ extension ShopifyProvider {
         public var jwks: HTTPURL?
         /// The end-session endpoint.
         public var logout: HTTPURL?
-        /// The Customer Account API's GraphQL address with its version, used as given.
+        /// The Customer Account API's GraphQL URL with its version, used unchanged.
         public var api: HTTPURL?
 
         /// No replacement.
         public init() {}
 
         /// Whether a login needs no other endpoint.
-        var isWhole: Bool { authorization != nil && token != nil && jwks != nil }
+        var isComplete: Bool { authorization != nil && token != nil && jwks != nil }
 
         var all: [HTTPURL?] { [discovery, authorization, token, jwks, logout, api] }
     }
 }
 
-/// What is wrong with a configuration, by the name of its member.
+/// An invalid member of a configuration.
 struct ConfigurationProblem: Error {
     let member: String
     let problem: String

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
 
-/// Makes ``ShopifyProvider`` from configuration entries of kind `shopify`.
+/// Creates ``ShopifyProvider`` from configuration entries of kind `shopify`.
 public struct ShopifyProviderFactory: ProviderFactory {
     /// `shopify`.
     public let kind = "shopify"
@@ -11,13 +11,16 @@ public struct ShopifyProviderFactory: ProviderFactory {
     public init() {}
 
     /// Reads `shopDomain`, `shopID`, `clientID`, `client`, `clientSecret`, `redirectURI`, `origin`, `scopes`, `apiVersion`,
-    /// `endpoints`, `endpointHosts` and what every entry may hold.
+    /// `endpoints`, `endpointHosts` and the members of every entry.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
-        let common = try CommonProviderMembers(&section)
+        let common = try CommonProviderMembers(
+            &section,
+            endpoints: ["discovery", "authorization", "token", "jwks", "logout", "api"]
+        )
         let redirectURI = try section.optionalString("redirectURI")
         var configuration = ShopifyProvider.Configuration(
             name: name,
@@ -34,7 +37,12 @@ public struct ShopifyProviderFactory: ProviderFactory {
         configuration.issuers = common.issuers
         configuration.tenant = common.tenant
         configuration.loginDefaults = common.loginDefaults
-        configuration.endpoints = try Self.endpoints(&section, common)
+        configuration.endpoints.discovery = common.endpoints["discovery"]
+        configuration.endpoints.authorization = common.endpoints["authorization"]
+        configuration.endpoints.token = common.endpoints["token"]
+        configuration.endpoints.jwks = common.endpoints["jwks"]
+        configuration.endpoints.logout = common.endpoints["logout"]
+        configuration.endpoints.api = common.endpoints["api"]
         configuration.endpointHosts = try section.optionalStrings("endpointHosts")
         do {
             try configuration.check()
@@ -44,7 +52,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
         return try ShopifyProvider(configuration, environment: environment)
     }
 
-    private static let knownClients = "Known are publicMobile, publicWeb, confidential and app."
+    private static let knownClients = "Use publicMobile, publicWeb, confidential or app."
 
     private static func client(
         _ section: inout ConfigurationSection,
@@ -63,14 +71,14 @@ public struct ShopifyProviderFactory: ProviderFactory {
         guard secret == nil || type.isIdentical(to: "confidential") else {
             throw section.error(
                 "clientSecret",
-                "is there although the client is \(type)",
+                "is not used by a client of type \(type)",
                 hint: "Only a confidential client has a secret: remove it, or set client to confidential."
             )
         }
         guard origin == nil || type.isIdentical(to: "publicWeb") else {
             throw section.error(
                 "origin",
-                "is there although the client is \(type)",
+                "is not used by a client of type \(type)",
                 hint: "Only a publicWeb client sends an Origin header: remove it."
             )
         }
@@ -82,7 +90,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
                 throw section.error(
                     "clientSecret",
                     "is missing",
-                    hint: "A confidential client has one: write { \"env\": \"NAME\" } or { \"file\": \"path\" }."
+                    hint: "A confidential client needs it. Write { \"env\": \"NAME\" } or { \"file\": \"path\" }."
                 )
             }
             return .confidential(secret)
@@ -91,7 +99,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
             guard let origin = origin ?? derived else {
                 throw section.error(
                     "origin",
-                    "is missing, and no redirectURI tells it",
+                    "is missing and cannot be taken from redirectURI",
                     hint: "Write the app's origin, for example https://app.example."
                 )
             }
@@ -99,28 +107,9 @@ public struct ShopifyProviderFactory: ProviderFactory {
         default:
             throw section.error(
                 "client",
-                "is no type of client",
+                "is not a client type",
                 hint: Self.knownClients
             )
         }
-    }
-
-    private static func endpoints(
-        _ section: inout ConfigurationSection,
-        _ common: CommonProviderMembers
-    ) throws -> ShopifyProvider.Endpoints {
-        var endpoints = ShopifyProvider.Endpoints()
-        guard var members = try section.optionalSection("endpoints") else { return endpoints }
-        func url(_ name: String) throws -> HTTPURL? {
-            try members.optionalURL(name, allowsLoopbackHTTP: common.allowsLoopbackHTTP)
-        }
-        endpoints.discovery = try url("discovery")
-        endpoints.authorization = try url("authorization")
-        endpoints.token = try url("token")
-        endpoints.jwks = try url("jwks")
-        endpoints.logout = try url("logout")
-        endpoints.api = try url("api")
-        try members.finish()
-        return endpoints
     }
 }

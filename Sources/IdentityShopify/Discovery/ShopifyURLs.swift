@@ -2,9 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The addresses that follow from a shop's domain or number, and the forms of redirect URIs.
+/// The URLs that follow from a shop's domain or id, and the forms of redirect URIs.
 enum ShopifyURLs {
-    /// The root of a shop's domain: https, or http where a loopback literal stands for the shop in a test.
+    /// The root URL of a shop's domain: https, or http for a loopback literal in tests.
     static func site(_ domain: String, allowsLoopbackHTTP: Bool) -> HTTPURL? {
         guard !domain.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }),
             let url = try? HTTPURL("https://" + domain)
@@ -12,8 +12,8 @@ enum ShopifyURLs {
         return allowsLoopbackHTTP && url.isLoopback ? try? HTTPURL("http://" + domain) : url
     }
 
-    /// The hosts that a shop's documents may name: the configured list, else Shopify's own host, the shop's domain with its
-    /// subdomains, where account domains usually are, and the hosts of configured endpoints.
+    /// The hosts that a shop's documents may name: the configured list, else `shopify.com`, the shop's domain with its subdomains,
+    /// and the hosts of configured endpoints.
     static func hosts(_ configuration: ShopifyProvider.Configuration, _ site: HTTPURL?) -> EndpointHosts {
         let member = "endpointHosts"
         if let given = configuration.endpointHosts {
@@ -23,15 +23,15 @@ enum ShopifyURLs {
         return EndpointHosts(["shopify.com"] + configured, andBelow: [site?.host].compactMap(\.self), member: member)
     }
 
-    /// The endpoints that every shop without an account domain has; what discovery would say.
-    static func fixedMetadata(shopID: String) -> ProviderMetadata {
+    /// The endpoints of every shop without an account domain, for shops whose discovery document is missing.
+    static func fixedEndpoints(shopID: String) -> OpenIDClient.Endpoints {
         let base = ShopifyIssuer.issuer(shopID: shopID)
-        var metadata = ProviderMetadata(issuer: base)
-        metadata.authorizationEndpoint = try? HTTPURL(base + "/oauth/authorize")
-        metadata.tokenEndpoint = try? HTTPURL(base + "/oauth/token")
-        metadata.keySetURL = try? HTTPURL(base + "/.well-known/jwks.json")
-        metadata.endSessionEndpoint = try? HTTPURL(base + "/logout")
-        return metadata
+        var endpoints = OpenIDClient.Endpoints()
+        endpoints.authorization = try? HTTPURL(base + "/oauth/authorize")
+        endpoints.token = try? HTTPURL(base + "/oauth/token")
+        endpoints.jwks = try? HTTPURL(base + "/.well-known/jwks.json")
+        endpoints.logout = try? HTTPURL(base + "/logout")
+        return endpoints
     }
 
     /// The Customer Account API of a shop without an account domain.
@@ -39,7 +39,7 @@ enum ShopifyURLs {
         try? HTTPURL("https://shopify.com/\(shopID)/account/customer/api/\(version)/graphql")
     }
 
-    /// The document that names the Customer Account API, beside the OpenID configuration.
+    /// The URL of the document that names the Customer Account API, next to the OpenID configuration.
     static func apiDiscovery(beside discovery: HTTPURL) -> HTTPURL? {
         let name = "/openid-configuration"
         let path = discovery.path
@@ -49,26 +49,10 @@ enum ShopifyURLs {
         return try? discovery.replacing(path: path.dropLast(name.utf8.count) + "/customer-account-api")
     }
 
-    /// Whether a text is a version of Shopify's APIs.
-    static func isVersion(_ text: some StringProtocol) -> Bool {
-        if text.isIdentical(to: "unstable") { return true }
-        let bytes = Array(text.utf8)
-        return bytes.count == 7
-            && bytes.enumerated().allSatisfy { $0 == 4 ? $1 == UInt8(ascii: "-") : (0x30...0x39).contains($1) }
-    }
-
-    /// The address with its version replaced: what discovery names moves to the newest version by itself.
-    static func pinned(_ url: HTTPURL, to version: String) -> HTTPURL? {
-        var segments = url.path.split(separator: "/", omittingEmptySubsequences: false)
-        guard let index = segments.lastIndex(where: { isVersion($0) }) else { return url }
-        segments[index] = version[...]
-        return try? url.replacing(path: segments.joined(separator: "/"), query: url.query)
-    }
-
     /// The redirect URI that Shopify gives every mobile client.
     static func mobileRedirect(_ shopID: String) -> String { "shop.\(shopID).app://callback" }
 
-    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify demands of mobile clients.
+    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify requires of mobile clients.
     static func isMobileRedirect(_ text: String, shopID: String?) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,
@@ -84,7 +68,7 @@ enum ShopifyURLs {
         return ShopifyIssuer.isShopID(number) && (shopID.map { $0.isIdentical(to: number) } ?? true)
     }
 
-    /// Whether a redirect URI leads to this machine over plain http; `localhost` counts, for nothing is sent there by us.
+    /// Whether a redirect URI leads to this machine over plain http, by a loopback literal or `localhost`.
     static func isLoopbackRedirect(_ text: String) -> Bool {
         guard let url = try? HTTPURL(text), !url.isSecure else { return false }
         return url.isLoopback || url.host.isIdentical(to: "localhost")

@@ -1,31 +1,35 @@
 public import IdentityKit
 
-/// What Shopify's login page can be asked for, under Shopify's own names.
+/// Options of Shopify's login page, with Shopify's names.
+///
+/// ```swift
+/// let options = LoginOptions.shopify { $0.locale = "fr-CA" }
+/// ```
 public struct ShopifyLoginOptions: Sendable {
     /// The page's language with its region, for example `fr-CA`.
     ///
-    /// Bare `pt` and `zh` do not exist there: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`.
+    /// `pt` and `zh` without a region are not supported: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`.
     public var locale: String?
-    /// The ISO 3166-1 alpha-2 country whose market brands the page (`region_country`).
+    /// The ISO 3166-1 alpha-2 country whose market determines the page's branding (`region_country`).
     public var regionCountry: String?
     /// The e-mail address to prefill (`login_hint`).
     public var loginHint: String?
-    /// Whether the form with the prefilled address is sent at once (`login_hint_mode=submit`); nothing without ``loginHint``.
+    /// Whether the form with the prefilled address is submitted at once (`login_hint_mode=submit`); no effect without ``loginHint``.
     public var submitsLoginHint = false
-    /// One sign-in method to go to, for example `provider:google` (`acr_values`).
+    /// The sign-in method to use, for example `provider:google` (`acr_values`).
     public var signInMethod: String?
-    /// Whether no page may be shown (`prompt=none`).
+    /// Whether the login must not show a page (`prompt=none`).
     ///
-    /// Only a browser that is signed in to the shop then brings a code. All others bring an error of code
-    /// `loginRequired`, on which a login with a page is the next step.
+    /// It succeeds only in a browser that is signed in to the shop. Otherwise it fails with code `login_required`: start a login with
+    /// a page then.
     public var isSilent = false
-    /// Where in the app the buyer wanted to go.
+    /// The app's path to return to.
     public var returnPath: String?
 
-    /// Nothing asked for.
+    /// No options.
     public init() {}
 
-    /// The same as general options.
+    /// The same options as `LoginOptions`.
     public var loginOptions: LoginOptions {
         var options = LoginOptions()
         options.locale = locale
@@ -40,7 +44,7 @@ public struct ShopifyLoginOptions: Sendable {
 }
 
 extension LoginOptions {
-    /// General options that ask Shopify's login page for something.
+    /// Login options for Shopify's login page.
     public static func shopify(_ configure: (inout ShopifyLoginOptions) -> Void) -> LoginOptions {
         var options = ShopifyLoginOptions()
         configure(&options)
@@ -49,7 +53,7 @@ extension LoginOptions {
 }
 
 extension ShopifyLoginOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Whether the login is silent and hinted at; nothing about the buyer.
+    /// Whether the login is silent and has a hint, without personal data.
     public var description: String {
         "ShopifyLoginOptions(silent: \(isSilent), hint: \(loginHint == nil ? "none" : "<private>"))"
     }

@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+internal import IdentityHTTP
 internal import IdentityKit
 
 /// The forms in which secrets may show, and a search for all of them in one pass.

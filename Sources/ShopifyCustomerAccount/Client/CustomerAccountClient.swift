@@ -11,7 +11,7 @@ public import ShopifyGraphQL
 public struct CustomerAccountClient: Sendable {
     /// How the API is called.
     public let configuration: CustomerAccountConfiguration
-    private let locator: CustomerAccountLocator
+    private let api: CustomerAccountAPI
 
     /// Makes a client.
     ///
@@ -27,7 +27,18 @@ public struct CustomerAccountClient: Sendable {
         observers: [any GraphQLObserver] = []
     ) {
         self.configuration = configuration
-        locator = CustomerAccountLocator(configuration, environment, retry, observers)
+        var api = CustomerAccountAPI.Configuration(
+            hosts: configuration.hosts,
+            version: configuration.apiVersion,
+            shop: configuration.shopDomain,
+            timeout: configuration.timeout,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            members: CustomerAccountAPI.Members(endpoint: "endpoint", shopAndVersion: "shopDomain and apiVersion")
+        )
+        api.endpoint = configuration.endpoint
+        api.discoveryURL = configuration.discovery
+        api.origin = configuration.origin
+        self.api = CustomerAccountAPI(api, environment: environment, retry: retry, observers: observers)
     }
 
     /// Carries out an operation whose data are needed.
@@ -42,7 +53,7 @@ public struct CustomerAccountClient: Sendable {
         as customer: CustomerAccessToken,
         in context: CustomerAccountContext = CustomerAccountContext()
     ) async throws -> GraphQLResult<Operation.Output> {
-        try await locator.executor().execute(operation, try call(customer, context))
+        try await executor().execute(operation, try api.call(accessToken: customer.token, context: context.variables))
     }
 
     /// Carries out an operation and returns whatever came: data, errors or both.
@@ -53,26 +64,21 @@ public struct CustomerAccountClient: Sendable {
         as customer: CustomerAccessToken,
         in context: CustomerAccountContext = CustomerAccountContext()
     ) async throws -> PartialGraphQLResult<Operation.Output> {
-        try await locator.executor().executePartial(operation, try call(customer, context))
+        try await executor().executePartial(
+            operation,
+            try api.call(accessToken: customer.token, context: context.variables)
+        )
     }
 
-    private func call(
-        _ customer: CustomerAccessToken,
-        _ context: CustomerAccountContext
-    ) throws(IdentityError) -> GraphQLCall {
-        var call = GraphQLCall(secrets: [customer.token], context: context.variables, isPersonal: true)
-        do {
-            // The token stands alone here: with "Bearer" before it Shopify answers 401.
-            try call.headers.set("Authorization", customer.token.reveal())
-            if let origin = configuration.origin { try call.headers.set("Origin", origin) }
-        } catch {
+    private func executor() async throws(IdentityError) -> GraphQLExecutor {
+        guard let executor = try await api.executor() else {
             throw IdentityError(
-                .signInAgain,
-                .accessTokenRefused,
-                "The session's access token cannot stand in an HTTP header.",
-                hint: "Let the buyer sign in again."
+                .configuration,
+                .configurationInvalid,
+                "The configuration has no URL of the Customer Account API.",
+                hint: "Set shopDomain or endpoint."
             )
         }
-        return call
+        return executor
     }
 }

@@ -1,6 +1,5 @@
 public import IdentityHTTP
 public import IdentityKit
-internal import IdentityOIDC
 public import ShopifyGraphQL
 
 /// Which shop's Customer Account API is called, and in which version.

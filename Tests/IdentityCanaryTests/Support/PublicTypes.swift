@@ -13,9 +13,8 @@ struct PublicTypes {
     }
 
     private static let modules = [
-        "IdentityHTTP", "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
-        "ShopifyStorefront",
-        "IdentityPresentation",
+        "IdentityHTTP", "IdentityKit", "IdentityStoreKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
+        "IdentitySQLite", "ShopifyStorefront", "IdentityPresentation",
     ]
     /// Where holding begins.
     private static let roots: Set<String> = ["Secret", "SecretBytes", "HTTPHeaders", "HTTPURL", "SessionID", "CartID"]

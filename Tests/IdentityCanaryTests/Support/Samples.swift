@@ -16,7 +16,7 @@ import Synchronization
 
 /// One value of every public type that holds a secret or something about a buyer, with marks in it.
 enum Samples {
-    private struct NoNetwork: HTTPTransport {
+    struct NoNetwork: HTTPTransport {
         static let failure = HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network here.")
 
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
@@ -95,7 +95,7 @@ enum Samples {
         tokens.refreshToken = secret("refresh", canary)
         tokens.idToken = secret("id", canary)
         tokens.nonce = secret("nonce", canary)
-        tokens.dpopKey = secret("possession", canary)
+        tokens.dpopKey = secret("dpop_key", canary)
         return tokens
     }
 
@@ -237,6 +237,7 @@ enum Samples {
         values += [clientKey, ClientAuthentication.privateKeyJWT(clientKey)] as [Any]
         values += [basic, ClientAuthentication.secretPost(secret("post", canary)), openID, openID.endpoints] as [Any]
         values.append(try OpenIDProvider(openID, environment: environment))
+        values += try openIDParts(openID, canary)
         values += [sfcc, sfcc.endpoints, client, checkout, result] as [Any]
         values.append(login)
         values.append(try SFCCProvider(sfcc, environment: environment))
@@ -291,6 +292,7 @@ enum Samples {
         values += [policy, exchange, CartEvent.Kind.lost] as [Any]
         if let session = SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA") {
             values.append(CartEvent(.degraded(.identityRejected), session: session))
+            values.append(LockName.attachment("cart", of: session))
         }
         return values
     }

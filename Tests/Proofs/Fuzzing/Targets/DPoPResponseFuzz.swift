@@ -120,7 +120,7 @@ enum DPoPResponseFuzz {
     /// The nonce in the proof of a request.
     private static func nonce(of headers: HTTPHeaders) throws -> String? {
         let proof = try require(headers["DPoP"], "a request without a proof")
-        return try JSONWebToken(parsing: Secret(proof)).payload["nonce"]?.string
+        return try JSONWebToken(parsing: Secret(proof)).claims["nonce"]?.string
     }
 
     /// The nonce of an answer, where it has exactly one that a proof may hold (RFC 9449 section 8.1).

@@ -25,7 +25,7 @@ enum PushedAuthorizationFuzz {
             return try require(error.kind == .rejected, "an unreadable answer is not a refusal")
         }
         switch answer {
-        case .reference(let reference):
+        case .requestURI(let reference):
             try require(response.status == 201, "a success of another status")
             try require(object?["error"]?.isNull ?? true, "a success with an error")
             let written = try require(object?["request_uri"]?.string, "a reference from nowhere")

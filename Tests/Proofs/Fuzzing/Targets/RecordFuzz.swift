@@ -43,9 +43,9 @@ enum RecordFuzz {
 
     private static func checkAttempt(_ input: [UInt8]) throws {
         let stored = StoredLoginAttempt(key: "key", expiresAt: Forge.now, payload: Secret(bytes: input))
-        guard let attempt = try? StoredAttempt(stored) else { return }
+        guard let attempt = try? LoginAttempt(stored) else { return }
         let written = try attempt.stored()
-        let again = try StoredAttempt(written).stored()
+        let again = try LoginAttempt(written).stored()
         try require(again.payload.isEqual(to: written.payload), "an attempt is another after writing and reading")
     }
 

@@ -1,13 +1,13 @@
 internal import IdentityKit
 
-extension TokenFailure {
-    /// What a poll came to that brought no tokens (RFC 8628 section 3.5).
+extension TokenErrorResponse {
+    /// The outcome of a poll without tokens (RFC 8628 section 3.5).
     ///
-    /// The words count in whatever answer of the client's fault they stand, for providers send them with 200, 403, 428 and 429;
-    /// in a server's fault they count for nothing.
+    /// The error names are read in responses with status 2xx and 4xx, because providers send them with 200, 403, 428 and 429. They
+    /// are ignored in a 5xx response.
     ///
     /// - Throws: `IdentityError` when the login has ended.
-    func devicePoll(classify: (TokenFailure) -> IdentityError) throws(IdentityError) -> DevicePoll {
+    func devicePoll(classify: (TokenErrorResponse) -> IdentityError) throws(IdentityError) -> DevicePoll {
         if status < 300 || (400..<500).contains(status) {
             switch error ?? "" {
             case "authorization_pending": return .pending

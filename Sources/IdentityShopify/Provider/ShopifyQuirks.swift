@@ -2,47 +2,44 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Where Shopify differs from the book of OpenID Connect.
-enum ShopifyDialect {
-    static func dialect(_ configuration: ShopifyProvider.Configuration, issuers: IssuerPolicy) -> OpenIDDialect {
-        var dialect = OpenIDDialect(issuers: issuers, audiences: [configuration.clientID])
-        dialect.localeParameter = "locale"
-        dialect.loginDefaults = configuration.loginDefaults
-        // The reference page lets a failed silent login come back under either name.
-        dialect.refusalsAsCode = ["login_required"]
-        dialect.tokenRequestHeaders = headers(configuration).map { ($0.name, Secret($0.value)) }
-        dialect.tokenRules.requiresTokenType = false
-        dialect.tokenRules.requiresLifetime = true
-        dialect.acceptsNumericSubject = true
-        // `acr` is not among the claims that Shopify supports: `acr_values` picks a way to sign in and proves nothing.
-        dialect.provesAuthenticationContext = false
-        dialect.listsAuthenticationMethods = false
-        let isConfidential = if case .confidential = configuration.client { true } else { false }
-        dialect.classify = { error($0, isConfidential: isConfidential) }
-        return dialect
+/// Where Shopify differs from OpenID Connect.
+struct ShopifyQuirks: OpenIDQuirks {
+    private let isConfidential: Bool
+
+    init(_ client: ShopifyProvider.Client) {
+        isConfidential = if case .confidential = client { true } else { false }
     }
 
-    /// What every call to Shopify carries beside `User-Agent`.
-    static func headers(_ configuration: ShopifyProvider.Configuration) -> [(name: String, value: String)] {
-        guard case .publicWeb(let origin) = configuration.client else { return [] }
-        return [("Origin", origin)]
+    var settings: OpenIDQuirkSettings {
+        var settings = OpenIDQuirkSettings()
+        settings.localeParameter = "locale"
+        // By Shopify's reference page, a failed silent login returns as error or as code.
+        settings.errorsInCode = ["login_required"]
+        settings.requiresTokenType = false
+        settings.requiresLifetime = true
+        settings.acceptsNumericSubject = true
+        // Shopify's ID tokens have no acr: acr_values selects a sign-in method and proves nothing.
+        settings.provesAuthenticationContext = false
+        settings.listsAuthenticationMethods = false
+        return settings
     }
 
-    /// What a failure of the token endpoint means: only the JSON `error` decides that a token is dead, and pages, outages and
-    /// mistakes of the configuration leave every session as it is.
-    static func error(_ failure: TokenFailure, isConfidential: Bool) -> IdentityError {
+    /// The meaning of an error response.
+    ///
+    /// Only the JSON `error` ends a session. Pages, outages and mistakes in the configuration do not.
+    func error(for failure: TokenErrorResponse) -> IdentityError {
         if (300..<400).contains(failure.status) {
             return failure.make(
                 .configuration,
                 .redirectRefused,
                 "Shopify's token endpoint answered with a redirect, which was not followed.",
-                "The shop id in the address is wrong. Check shopID, or leave it out and let discovery find the endpoints."
+                "The shop id in the URL is wrong. Check shopID, or remove it so that discovery finds the endpoints."
             )
         }
         if failure.status < 500, failure.status != 429, failure.error?.isIdentical(to: "invalid_client") == true {
-            return invalidClient(failure, isConfidential: isConfidential)
+            return invalidClient(failure)
         }
-        // A proxy's 403 is a page; an error by name is Shopify's own word and is read by the book.
+        // A proxy answers 403 with a page. An OAuth error name comes from Shopify and has its standard meaning.
         guard (failure.error ?? "").isEmpty || failure.error?.isIdentical(to: "invalid_token") == true else {
             return failure.standardError
         }
@@ -59,14 +56,14 @@ enum ShopifyDialect {
             return failure.make(
                 .configuration,
                 .requestBlocked,
-                "Shopify let the token request not through (HTTP 403).",
+                "Shopify blocked the token request (HTTP 403).",
                 "Ask Shopify whether it blocks this machine's address or the User-Agent of the environment. Sessions are kept."
             )
         }
         return failure.standardError
     }
 
-    private static func invalidClient(_ failure: TokenFailure, isConfidential: Bool) -> IdentityError {
+    private func invalidClient(_ failure: TokenErrorResponse) -> IdentityError {
         failure.make(
             .configuration,
             .invalidClient,
@@ -79,7 +76,7 @@ enum ShopifyDialect {
         )
     }
 
-    private static func namesInvalidToken(_ failure: TokenFailure) -> Bool {
+    private func namesInvalidToken(_ failure: TokenErrorResponse) -> Bool {
         failure.error?.isIdentical(to: "invalid_token") == true
             || failure.headers.values(for: "WWW-Authenticate").contains { challenge in
                 challenge.split { !$0.isLetter && $0 != "_" }.contains {

@@ -1,26 +1,64 @@
-package import IdentityHTTP
-package import IdentityKit
+public import IdentityHTTP
+public import IdentityKit
 
-/// An answer of a token endpoint that is no success, and what it means.
-package struct TokenFailure: Sendable {
-    package var grant: TokenGrant
-    package var status: Int
-    package var headers: HTTPHeaders
-    /// The OAuth `error`, empty or missing where the answer has none.
-    package var error: String?
-    package var errorDescription: String?
-    package var errorURI: String?
+/// An error response of a token endpoint (RFC 6749 section 5.2), or another response that is not a success.
+public struct TokenErrorResponse: Sendable {
+    /// The grant type of the request.
+    public var grant: TokenGrant
+    /// The HTTP status.
+    public var status: Int
+    /// The response's headers.
+    public var headers: HTTPHeaders
+    /// The OAuth `error`; nil if the response has none.
+    public var error: String?
+    /// `error_description`.
+    public var errorDescription: String?
+    /// `error_uri`.
+    public var errorURI: String?
     /// Whether the body was a JSON object.
-    package var isJSON: Bool
-    /// What the request carried: no error repeats it.
-    package var sent = RedactedValues()
-    /// Which endpoint it was, in the words of an error.
+    public var isJSON: Bool
+    /// The header in which the provider names the request for its support; `X-Request-Id` is used if the response does not have it.
+    public var traceIDHeader = "X-Request-Id"
+    /// The request's secrets, which no error may contain.
+    package var redacted = RedactedValues()
+    /// The endpoint's name in errors.
     package var endpoint = "token endpoint"
-    /// The member of the configuration that sets the endpoint's address.
+    /// The member of the configuration that sets the endpoint.
     package var endpointMember = "endpoints.token"
 
-    /// What it means by RFC 6749 section 5.2 and common sense: only `invalid_grant` ends a session, and only by its exact name.
-    package var standardError: IdentityError {
+    /// Creates an error response, for tests of ``OpenIDQuirks/error(for:)``.
+    ///
+    /// - Parameters:
+    ///   - grant: The grant type of the request.
+    ///   - status: The HTTP status.
+    ///   - headers: The headers.
+    ///   - error: The OAuth `error`; nil for a response that is not JSON.
+    public init(grant: TokenGrant, status: Int, headers: HTTPHeaders = HTTPHeaders(), error: String?) {
+        self.grant = grant
+        self.status = status
+        self.headers = headers
+        self.error = error
+        isJSON = error != nil
+    }
+
+    /// Reads an error response.
+    init(_ response: HTTPResponse, _ object: JSONObject?, grant: TokenGrant, hiding redacted: RedactedValues) {
+        self.init(
+            grant: grant,
+            status: response.status,
+            headers: response.headers,
+            error: object?["error"]?.string
+        )
+        errorDescription = object?["error_description"]?.string
+        errorURI = object?["error_uri"]?.string
+        isJSON = object != nil
+        self.redacted = redacted
+    }
+
+    /// The meaning by RFC 6749 section 5.2.
+    ///
+    /// Only `invalid_grant` for a refresh ends a session.
+    public var standardError: IdentityError {
         if (300..<400).contains(status) {
             return make(
                 .rejected,
@@ -34,7 +72,7 @@ package struct TokenFailure: Sendable {
                 .retryLater,
                 .providerUnavailable,
                 "The provider cannot issue tokens at the moment (HTTP \(status)).",
-                "Try again in a while."
+                "Try again later."
             )
         }
         switch error ?? "" {
@@ -71,7 +109,7 @@ package struct TokenFailure: Sendable {
             return make(
                 .configuration,
                 .unauthorizedClient,
-                "The provider does not let this client do that.",
+                "The provider does not permit this client to use this grant.",
                 "Check that clientID names the right client, and what that client may do at the provider. Sessions are kept."
             )
         case "unsupported_grant_type":
@@ -85,16 +123,16 @@ package struct TokenFailure: Sendable {
             return make(
                 .configuration,
                 .invalidScope,
-                "The provider refuses the scopes.",
+                "The provider refused the scopes.",
                 "Compare scopes with the scopes that the client may request at the provider."
             )
         case "invalid_request" where grant == .refreshToken:
-            // Ory Hydra's word for two refreshes at once, and for what a retry can cure.
+            // Ory Hydra sends it for two refreshes at once, and for failures that a retry cures.
             return make(
                 .retryLater,
                 .invalidRequest,
                 "The provider could not read the token request.",
-                "Try again in a while."
+                "Try again later."
             )
         case "invalid_request":
             return make(
@@ -107,7 +145,7 @@ package struct TokenFailure: Sendable {
             return make(
                 .configuration,
                 .possessionProofRefused,
-                "The provider refused the proof of possession.",
+                "The provider refused the DPoP proof.",
                 "Compare this machine's clock with the provider's, and \(endpointMember) with the address in the provider's documentation.",
                 reference: "RFC 9449 section 5"
             )
@@ -115,8 +153,8 @@ package struct TokenFailure: Sendable {
             return make(
                 .retryLater,
                 .possessionProofRefused,
-                "The provider asked for a nonce in the proof of possession and gave none that could be used.",
-                "Try again; if it goes on, the provider's servers do not know one another's nonces.",
+                "The provider requires a nonce in the DPoP proof, but sent no new one.",
+                "Try again. If every attempt fails, the provider's servers may not share their nonces: report it to the provider.",
                 reference: "RFC 9449 section 8"
             )
         case "temporarily_unavailable", "server_error":
@@ -124,10 +162,10 @@ package struct TokenFailure: Sendable {
                 .retryLater,
                 .providerUnavailable,
                 "The provider cannot issue tokens at the moment.",
-                "Try again in a while."
+                "Try again later."
             )
         case "" where !isJSON || status == 401:
-            // Proxies and outages answer with pages; none of them says that a token is dead.
+            // Proxies and outages answer with pages, which say nothing about the token.
             return make(
                 .retryLater,
                 .unexpectedResponse,
@@ -139,13 +177,20 @@ package struct TokenFailure: Sendable {
                 .rejected,
                 .unexpectedResponse,
                 "The provider refused the token request (HTTP \(status)).",
-                "Read providerAnswer of this error: it has the provider's explanation."
+                "Read providerAnswer of this error: it contains the provider's explanation."
             )
         }
     }
 
-    /// An error with what the provider said and how long it asks to wait.
-    package func make(
+    /// Creates an error with the provider's explanation and its `Retry-After`.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind.
+    ///   - code: The code.
+    ///   - message: What failed, in one sentence.
+    ///   - hint: What to do about it.
+    ///   - reference: The specification.
+    public func make(
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,
         _ message: String,
@@ -163,14 +208,14 @@ package struct TokenFailure: Sendable {
         )
     }
 
-    /// What the provider said, without what it was told.
+    /// The provider's explanation, without the request's secrets.
     var providerAnswer: IdentityError.ProviderAnswer {
         IdentityError.ProviderAnswer(
-            error: error.map(sent.hidden),
-            errorDescription: errorDescription.map(sent.hidden),
-            errorURI: errorURI.map(sent.hidden),
+            error: error.map(redacted.hidden),
+            errorDescription: errorDescription.map(redacted.hidden),
+            errorURI: errorURI.map(redacted.hidden),
             status: status,
-            traceID: (headers["X-Bolt-Trace-Id"] ?? headers["X-Request-Id"]).map(sent.hidden)
+            traceID: (headers[traceIDHeader] ?? headers["X-Request-Id"]).map(redacted.hidden)
         )
     }
 }

@@ -1,16 +1,15 @@
 package import IdentityHTTP
-internal import IdentityKit
 
 extension ProviderHTTPClient {
-    /// Gets a document that says where a provider's endpoints are.
+    /// Fetches a discovery document.
     ///
     /// - Parameters:
     ///   - start: Its address.
     ///   - allowedRedirects: How many redirects are followed; only to https, or to loopback where plain http is permitted.
-    ///   - headers: What to send beside `Accept`.
-    ///   - hosts: To which hosts beside that of `start` a redirect may lead; nil permits any host.
-    ///   - party: Who is asked, in the words of an error.
-    /// - Returns: The answer, whatever its status: a redirect too, where none may be followed.
+    ///   - headers: Headers in addition to `Accept`.
+    ///   - hosts: The hosts to which a redirect may lead, in addition to that of `start`; nil permits any host.
+    ///   - party: The document's name in errors.
+    /// - Returns: The response, whatever its status; a redirect too, if it may not be followed.
     package func document(
         at start: HTTPURL,
         following allowedRedirects: Int,
@@ -34,7 +33,7 @@ extension ProviderHTTPClient {
         throw IdentityError(
             .rejected,
             .discoveryFailed,
-            "\(party) redirects too often.",
+            "\(party) redirects more than \(allowedRedirects) times.",
             hint:
                 "Set endpoints.discovery to the address where the redirects end; for the Customer Account API set endpoints.api."
         )

@@ -1,11 +1,10 @@
-package import IdentityHTTP
-package import IdentityKit
+public import IdentityHTTP
 
-/// The hosts that a provider's documents may name, and to which the address of such a document may redirect.
+/// The hosts that a provider's discovery documents may name, and to which the address of such a document may redirect.
 ///
-/// A document decides where codes, tokens and the client's secret are sent. Where a provider's hosts are known, no document may
-/// send them to another host.
-package struct EndpointHosts: Sendable {
+/// A document decides where codes, tokens and the client's secret are sent. If the provider's hosts are known, this list prevents
+/// that a document sends them elsewhere.
+public struct EndpointHosts: Sendable {
     private let hosts: [String]
     private let domains: [String]
     private let member: String
@@ -13,23 +12,24 @@ package struct EndpointHosts: Sendable {
     /// Creates a list.
     ///
     /// - Parameters:
-    ///   - hosts: Hosts in lower case, as `HTTPURL.host` gives them.
+    ///   - hosts: Hosts in lower case, as `HTTPURL.host` returns them.
     ///   - domains: Hosts whose subdomains are accepted too.
     ///   - member: The configuration member that replaces the list, for the hint of an error.
-    package init(_ hosts: [String], andBelow domains: [String] = [], member: String) {
+    public init(_ hosts: [String], andBelow domains: [String] = [], member: String) {
         self.hosts = hosts
         self.domains = domains
         self.member = member
     }
 
-    /// The host of a text that is a host name or an IP address and nothing else; nil otherwise.
-    package static func host(_ text: String) -> String? {
+    /// The host in lower case, if the text is only a host name or an IP address; nil otherwise.
+    public static func host(_ text: String) -> String? {
         guard let url = try? HTTPURL("https://" + text) else { return nil }
         let host = String(decoding: text.utf8.map(ASCII.lowercased), as: UTF8.self)
         return url.host.isIdentical(to: host) ? host : nil
     }
 
-    package func accepts(_ url: HTTPURL) -> Bool {
+    /// Whether the URL's host is in the list.
+    public func accepts(_ url: HTTPURL) -> Bool {
         hosts.contains { $0.isIdentical(to: url.host) }
             || domains.contains { domain in
                 let suffix = Array(("." + domain).utf8)
@@ -38,7 +38,7 @@ package struct EndpointHosts: Sendable {
             }
     }
 
-    /// The list in words.
+    /// The list for an error message.
     package var summary: String {
         (hosts + domains.map { "\($0) and its subdomains" }).joined(separator: ", ")
     }
@@ -46,16 +46,17 @@ package struct EndpointHosts: Sendable {
     /// The error for a host that is not in the list.
     ///
     /// - Parameters:
-    ///   - url: What was named; its host goes into the provider answer.
-    ///   - problem: Who named it and where, as the beginning of a sentence.
+    ///   - url: The URL; its host goes into the error's `providerAnswer`.
+    ///   - problem: Which document named the URL, as the beginning of a sentence.
+    ///   - status: The status of the response that named it.
     package func refusal(of url: HTTPURL, _ problem: String, status: Int = 200) -> IdentityError {
         IdentityError(
             .rejected,
             .discoveryFailed,
             "\(problem) a host that is not in the list of accepted hosts.",
             hint:
-                "Nothing was sent there. Accepted: \(summary). The host is in the error's provider answer and in the "
-                + "document itself. If the shop uses it, for example as its account domain, write the whole list into \(member).",
+                "No request was sent there. Accepted hosts: \(summary). The refused host is in providerAnswer of this error. "
+                + "If the shop uses it, for example as its account domain, set \(member) to the complete list of hosts.",
             providerAnswer: IdentityError.ProviderAnswer(error: url.host, status: status)
         )
     }

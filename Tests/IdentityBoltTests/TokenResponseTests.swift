@@ -5,8 +5,8 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("Bolt's token answers")
-struct TokenAnswerTests {
+@Suite("Bolt's token responses")
+struct TokenResponseTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var status: Int
         var error: String
@@ -16,7 +16,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "a refusal is what its name says, whatever the status and the spelling",
+        "an error has the meaning of its name, whatever its status and spelling",
         arguments: [
             Refusal(status: 400, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
             Refusal(status: 422, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
@@ -50,7 +50,7 @@ struct TokenAnswerTests {
         #expect(bolt.requests(to: "/v1/oauth/token").count == 1)
     }
 
-    @Test("a merchant without single sign-on is told to ask Bolt for it")
+    @Test("the hint for a merchant without single sign-on names Bolt's support")
     func requestForbidden() async throws {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", .json(["error": .string("request_forbidden")], status: 403))
@@ -59,7 +59,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "a refused client is told the members of Bolt's configuration",
+        "the hint for a refused client names members of Bolt's configuration",
         arguments: [
             ("invalid_client", ["publishableKey", "apiKey", "environment"]),
             ("unauthorized_client", ["publishableKey", "environment"]),
@@ -75,7 +75,7 @@ struct TokenAnswerTests {
         #expect(!hint.contains("clientID") && !hint.contains("clientSecret"))
     }
 
-    @Test("an outage page says nothing about a session")
+    @Test("a page of an outage ends no session")
     func outage() async throws {
         let bolt = try await FakeBolt()
         let provider = try bolt.provider()
@@ -86,7 +86,7 @@ struct TokenAnswerTests {
         #expect(error?.kind == .retryLater)
     }
 
-    @Test("a dead refresh token asks for a new login, with 400 as with 422", arguments: [400, 422])
+    @Test("an invalid refresh token requires a new login, with 400 and with 422", arguments: [400, 422])
     func deadRefreshToken(status: Int) async throws {
         let bolt = try await FakeBolt()
         let provider = try bolt.provider()
@@ -98,7 +98,7 @@ struct TokenAnswerTests {
         #expect(error?.code == .invalidGrant)
     }
 
-    @Test("a refresh asks for the stored scope, narrows the session and rotates the token")
+    @Test("a refresh requests the stored scope, narrows the session's scopes and rotates the token")
     func refresh() async throws {
         let bolt = try await FakeBolt()
         let provider = try bolt.provider()
@@ -132,7 +132,7 @@ struct TokenAnswerTests {
         #expect(error?.kind == .signInAgain)
     }
 
-    @Test("a refresh that is silent about scope and token grants neither writing nor another refresh")
+    @Test("a refresh without scope and refresh token grants neither writing nor another refresh")
     func silentRefresh() async throws {
         let bolt = try await FakeBolt()
         let provider = try bolt.provider()
@@ -149,7 +149,7 @@ struct TokenAnswerTests {
         #expect(renewed.refreshToken == nil)
     }
 
-    @Test("token type in any case, a lifetime as text and scopes with any separator are read")
+    @Test("a token type in any case, a lifetime as string and scopes with any separator are accepted")
     func tolerance() async throws {
         let bolt = try await FakeBolt()
         bolt.answer(
@@ -168,7 +168,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "an answer without a usable lifetime is refused",
+        "a token response without a usable lifetime is refused",
         arguments: [nil, .integer(0), .integer(-1), .string("soon"), .bool(true)] as [JSONValue?]
     )
     func lifetime(_ value: JSONValue?) async throws {

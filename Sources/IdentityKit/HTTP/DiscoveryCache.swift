@@ -1,7 +1,6 @@
-package import IdentityKit
 internal import Synchronization
 
-/// A value that is read from one of a provider's documents.
+/// Caches a value that is read from one of a provider's discovery documents.
 ///
 /// A value is kept for an hour. One fetch serves all callers that wait. After a failed attempt nothing is fetched for a while:
 /// one second after the first failure, twice as long after each further one, at most ``longestPause``. `Retry-After` can make the
@@ -29,11 +28,11 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
     private let state = Mutex(State())
     private let fetches = SingleFlight<Bool, Value>()
 
-    /// Creates an empty value.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - clock: Its monotonic time counts.
-    ///   - keepsOldValue: Whether an old value is used after this failure.
+    ///   - clock: Its monotonic time is used.
+    ///   - keepsOldValue: Whether an old value may be used after this error.
     package init(clock: any IdentityClock, keepsOldValue: @escaping @Sendable (IdentityError) -> Bool) {
         self.clock = clock
         self.keepsOldValue = keepsOldValue
@@ -60,7 +59,7 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
         }.value
     }
 
-    /// What is known without asking the provider; nil if the document may be fetched now.
+    /// The value without a request; nil if the document may be fetched now.
     private func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
         let (value, failure) = state.withLock { state -> (Value?, IdentityError?) in
@@ -73,7 +72,7 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
         return value
     }
 
-    /// Begins a pause; the old value is used where this failure permits it.
+    /// Starts a pause; returns the old value if it may be used after this error.
     private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
         guard failure.kind != .cancelled else { throw failure }
         let old = state.withLock { state -> Value? in

@@ -1,19 +1,18 @@
 package import IdentityHTTP
-package import IdentityKit
 
-/// How one provider's endpoints are called: limits, loopback rule and address policy in one place.
+/// Sends requests to one provider, with its time limit, its rule for loopback addresses and its address policy.
 package struct ProviderHTTPClient: Sendable {
     package let environment: IdentityEnvironment
     package let timeout: Duration
     package let allowsLoopbackHTTP: Bool
-    /// The origins that the operator configured: they may lie in a private network.
+    /// The origins of configured URLs, which may be in a private network.
     private let configuredOrigins: [String]
 
     /// - Parameters:
-    ///   - environment: Transport and clock.
-    ///   - timeout: How long one exchange may take.
+    ///   - environment: Transport, clock and User-Agent.
+    ///   - timeout: How long one request may take.
     ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], and these addresses for every URL.
-    ///   - configured: The URLs that the operator wrote down; their origins may lie anywhere.
+    ///   - configured: The URLs of the configuration; their origins may be in a private network.
     package init(
         environment: IdentityEnvironment,
         timeout: Duration,
@@ -26,19 +25,28 @@ package struct ProviderHTTPClient: Sendable {
         configuredOrigins = configured.compactMap { $0?.origin }
     }
 
-    /// Where a request may go: anywhere for an origin (RFC 6454) that the operator configured, to the public internet for a URL that
-    /// a document or a redirect named.
+    /// The addresses that a request may go to: any for a configured origin (RFC 6454), public ones for a URL from a document or a
+    /// redirect.
     ///
-    /// The origin and not the host: that an identity server at 10.0.0.5:8443 is trusted says nothing about what listens at
-    /// 10.0.0.5:22.
+    /// The rule compares origins and not hosts, because trust in 10.0.0.5:8443 does not extend to 10.0.0.5:22.
     package func addressPolicy(for url: HTTPURL) -> AddressPolicy {
         if configuredOrigins.contains(where: { $0.isIdentical(to: url.origin) }) { return .any }
         return allowsLoopbackHTTP ? .publicOrLoopback : .publicOnly
     }
 
-    /// Sends a request; a transport's failure becomes an `IdentityError` that names the party.
+    /// Sends a request.
     ///
-    /// Under a lock the request takes no longer than the lock is certainly held, and is not sent once it is lost.
+    /// With a lock, the request takes no longer than the lock is certainly held, and is not sent after the lock was lost.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - url: The URL.
+    ///   - headers: The headers; `User-Agent` is added.
+    ///   - body: The body, if any.
+    ///   - isSentOnce: Whether the transport must not retry.
+    ///   - hold: The lock, if any.
+    ///   - party: The endpoint's name in errors.
+    /// - Throws: `IdentityError` when there is no response.
     package func send(
         _ method: HTTPMethod,
         _ url: HTTPURL,
@@ -84,7 +92,7 @@ package struct ProviderHTTPClient: Sendable {
         }
     }
 
-    /// Headers for a JSON answer.
+    /// Headers of a request for a JSON response.
     package static func headers(
         accepting type: String = "application/json",
         _ others: [(name: String, value: String)] = []
@@ -103,8 +111,8 @@ package struct ProviderHTTPClient: Sendable {
         IdentityError(
             .configuration,
             .configurationInvalid,
-            "A configured value cannot stand in an HTTP header.",
-            hint: "Line breaks and control characters are refused.",
+            "A configured value is not valid in an HTTP header.",
+            hint: "Remove line breaks and control characters from the provider's configuration.",
             cause: cause
         )
     }

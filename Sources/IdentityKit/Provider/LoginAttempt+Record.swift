@@ -1,53 +1,42 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 
-/// A login attempt together with the browser that it belongs to, as a store seals it.
-package struct StoredAttempt: Sendable {
-    var attempt: LoginAttempt
-    /// The tenant of the provider where the login began; the store binds it to the row.
-    var tenant: String
-    /// The hash of the binding cookie.
-    var browserBindingHash: [UInt8]
-
-    /// The store's key for a `state`: a hash, so that the store never holds the state itself in the clear.
+extension LoginAttempt {
+    /// The store's key for a `state`: a hash, because the key is stored unencrypted.
     static func key(for state: Secret) throws -> String {
         Base64URL.encode(try Digest.sha256(state.revealBytes()))
     }
 
-    /// The attempt as a store keeps it.
+    /// The attempt as a record of the store.
     package func stored() throws -> StoredLoginAttempt {
         var object = JSONObject()
         object["v"] = .integer(1)
-        object["provider"] = .string(attempt.provider)
-        object["state"] = .string(attempt.state.reveal())
-        object["nonce"] = attempt.nonce.map { .string($0.reveal()) }
-        object["verifier"] = attempt.codeVerifier.map { .string($0.reveal()) }
-        object["issuer"] = attempt.issuer.map { .string($0) }
-        object["redirect_uri"] = attempt.redirectURI.map { .string($0) }
-        object["scopes"] = .array(attempt.scopes.map { .string($0) })
-        object["max_age"] = attempt.maximumAgeSeconds.map { .integer($0) }
-        object["acr_values"] = .array(attempt.authenticationContexts.map { .string($0) })
-        // Absent where it is what it always was: attempts of older versions read the same.
-        object["response_mode"] = attempt.responseMode == .query ? nil : .string(attempt.responseMode.rawValue)
-        object["dpop_key"] = attempt.dpopKey.map { .string($0.reveal()) }
-        object["return_path"] = attempt.returnPath.map { .string($0) }
-        object["created_at"] = .date(attempt.createdAt)
-        object["expires_at"] = .date(attempt.expiresAt)
+        object["provider"] = .string(provider)
+        object["state"] = .string(state.reveal())
+        object["nonce"] = nonce.map { .string($0.reveal()) }
+        object["verifier"] = codeVerifier.map { .string($0.reveal()) }
+        object["issuer"] = issuer.map { .string($0) }
+        object["redirect_uri"] = redirectURI.map { .string($0) }
+        object["scopes"] = .array(scopes.map { .string($0) })
+        object["max_age"] = maximumAgeSeconds.map { .integer($0) }
+        object["acr_values"] = .array(authenticationContexts.map { .string($0) })
+        object["response_mode"] = .string(responseMode.rawValue)
+        object["dpop_key"] = dpopKey.map { .string($0.reveal()) }
+        object["return_path"] = returnPath.map { .string($0) }
+        object["created_at"] = .date(createdAt)
+        object["expires_at"] = .date(expiresAt)
         object["binding"] = .string(Base64URL.encode(browserBindingHash))
         return StoredLoginAttempt(
-            key: try Self.key(for: attempt.state),
+            key: try Self.key(for: state),
             tenant: tenant,
-            expiresAt: attempt.expiresAt,
+            expiresAt: expiresAt,
             payload: Secret(bytes: JSONValue.object(object).serialized)
         )
     }
 
-    init(attempt: LoginAttempt, tenant: String, browserBindingHash: [UInt8]) {
-        self.attempt = attempt
-        self.tenant = tenant
-        self.browserBindingHash = browserBindingHash
-    }
-
+    /// Reads a stored attempt.
+    ///
+    /// - Throws: `IdentityError` with code `store_corrupt`.
     package init(_ stored: StoredLoginAttempt) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
             let provider = value["provider"]?.string, let state = value["state"]?.string,
@@ -61,7 +50,7 @@ package struct StoredAttempt: Sendable {
                 hint: "Another version of the app may have written it. Start the login again."
             )
         }
-        attempt = LoginAttempt(
+        self.init(
             provider: provider,
             state: Secret(state),
             nonce: (value["nonce"]?.string).map { Secret($0) },

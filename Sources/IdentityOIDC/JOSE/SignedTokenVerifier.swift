@@ -1,0 +1,63 @@
+internal import IdentityCrypto
+public import IdentityHTTP
+public import IdentityKit
+
+/// Verifies the signatures of JWTs that are not ID tokens, with the keys that a provider publishes.
+///
+/// ```swift
+/// let claims = try await verifier.verifiedClaims(of: token)
+/// guard claims["iss"]?.string == "https://id.example" else { … }
+/// ```
+///
+/// The signature alone is verified. The caller checks the claims: issuer, audience and times first of all.
+public struct SignedTokenVerifier: Sendable {
+    private let keySetURL: HTTPURL
+    private let algorithms: [SignatureAlgorithm]
+    private let keySource: KeySetSource
+
+    /// Creates a verifier; no request is sent yet.
+    ///
+    /// - Parameters:
+    ///   - keySetURL: Where the keys are (RFC 7517).
+    ///   - algorithms: The accepted algorithms, by their JOSE names; unknown names are ignored.
+    ///   - provider: The provider's name in events.
+    ///   - environment: Transport and clock.
+    ///   - timeout: How long one request may take.
+    ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
+    public init(
+        keySetURL: HTTPURL,
+        algorithms: [String],
+        provider: String,
+        environment: IdentityEnvironment,
+        timeout: Duration = .seconds(8),
+        allowsLoopbackHTTP: Bool = false
+    ) {
+        self.keySetURL = keySetURL
+        self.algorithms = algorithms.compactMap { SignatureAlgorithm(rawValue: $0) }
+        let httpClient = ProviderHTTPClient(
+            environment: environment,
+            timeout: timeout,
+            allowsLoopbackHTTP: allowsLoopbackHTTP,
+            configured: [keySetURL]
+        )
+        keySource = KeySetSource(httpClient: httpClient, provider: provider)
+    }
+
+    /// The claims of a token whose signature is valid.
+    ///
+    /// - Throws: `IdentityError`.
+    public func verifiedClaims(of token: Secret) async throws -> JSONObject {
+        let token = try JSONWebToken(parsing: token)
+        return try await keySource.verifying(with: keySetURL, keyID: token.keyID) { keys in
+            try token.verify(keys: keys, algorithms: algorithms)
+            return token.claims
+        }
+    }
+
+    /// The claims of a token without verification: anybody can have written them.
+    ///
+    /// - Throws: `IdentityError` with code `id_token_malformed` when the text is not a JWT.
+    public static func unverifiedClaims(of token: Secret) throws(IdentityError) -> JSONObject {
+        try JSONWebToken(parsing: token).claims
+    }
+}

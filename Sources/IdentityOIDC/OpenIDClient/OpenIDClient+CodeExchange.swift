@@ -1,0 +1,75 @@
+public import IdentityKit
+
+extension OpenIDClient {
+    /// Checks the callback and exchanges its code for tokens.
+    ///
+    /// The code is sent once, also if the exchange fails.
+    ///
+    /// - Throws: `IdentityError`.
+    public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        let metadata = try await metadataSource.metadata()
+        try checkIssuer(attempt.issuer, is: metadata)
+        let requiresIssuer = metadata.sendsIssuerInResponse
+        return try await redeem(try code(in: callback, for: attempt, requiresIssuer: requiresIssuer), for: attempt)
+    }
+
+    /// Checks the callback and returns its authorization code without using it.
+    ///
+    /// - Throws: `IdentityError`.
+    public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
+        let metadata = try await metadataSource.metadata()
+        return try code(in: callback, for: attempt, requiresIssuer: metadata.sendsIssuerInResponse)
+    }
+
+    /// Checks the callback as far as possible without a request, and returns its authorization code.
+    ///
+    /// ``authorizationCode(in:for:)`` also requires an `iss` if the provider's metadata promise one (RFC 9207).
+    ///
+    /// - Throws: `IdentityError`.
+    public func authorizationCodeWithoutMetadata(
+        in callback: LoginCallback,
+        for attempt: LoginAttempt
+    ) throws(IdentityError) -> Secret {
+        try code(in: callback, for: attempt, requiresIssuer: false)
+    }
+
+    private func code(
+        in callback: LoginCallback,
+        for attempt: LoginAttempt,
+        requiresIssuer: Bool
+    ) throws(IdentityError) -> Secret {
+        try AuthorizationResponse(
+            callback,
+            expecting: AuthorizationResponse.Expectations(
+                state: attempt.state,
+                issuer: attempt.issuer,
+                issuers: issuers,
+                requiresIssuer: requiresIssuer,
+                responseMode: attempt.responseMode,
+                codeParameters: settings.codeParameters,
+                errorsInCode: settings.errorsInCode
+            )
+        ).code
+    }
+
+    /// Exchanges an authorization code that has been checked (RFC 6749 section 4.1.3).
+    ///
+    /// - Throws: `IdentityError`.
+    public func redeem(_ code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
+        try AuthorizationResponse.check(code, isNotOneOf: settings.errorsInCode)
+        let metadata = try await metadataSource.metadata()
+        var fields: [(name: String, value: String)] = [
+            ("grant_type", "authorization_code"), ("client_id", descriptor.clientID), ("code", code.reveal()),
+        ]
+        if let redirectURI = attempt.redirectURI { fields.append(("redirect_uri", redirectURI)) }
+        if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
+        fields += quirks.codeExchangeFields(for: attempt)
+        let key = try attempt.dpopKey.map { try DPoPKey($0) }
+        let (response, startedAt) = try await send(.authorizationCode, fields, metadata, dpopKey: key)
+        switch response {
+        case .success(let object):
+            return try await loginTokens(object, dpopKey: key, startedAt, LoginExpectations(attempt), metadata)
+        case .failure(let failure): throw refusal(failure, metadata)
+        }
+    }
+}

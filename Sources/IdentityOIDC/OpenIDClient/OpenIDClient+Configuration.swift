@@ -1,0 +1,122 @@
+public import IdentityHTTP
+public import IdentityKit
+
+extension OpenIDClient {
+    /// How a client at an OpenID provider is set up.
+    ///
+    /// ```swift
+    /// var configuration = OpenIDClient.Configuration(name: "id", issuer: "https://id.example", clientID: "shop")
+    /// configuration.authentication = .secretBasic(clientSecret)
+    /// configuration.redirectURI = "https://app.example/callback/id"
+    /// configuration.scopes = ["openid", "email"]
+    /// ```
+    public struct Configuration: Sendable {
+        /// The name under which the app chooses the provider.
+        public var name: String
+        /// The kind of provider in the configuration file.
+        public var kind = "openid"
+        /// The issuer, from which discovery starts.
+        public var issuer: String
+        /// The issuers that metadata and ID tokens may name; nil accepts ``issuer`` alone.
+        public var acceptedIssuers: IssuerPolicy?
+        /// The client identifier.
+        public var clientID: String
+        /// How the client authenticates at the token endpoint.
+        public var authentication: ClientAuthentication = .none
+        /// The type of client, for people; nil shows the authentication method.
+        public var clientType: String?
+        /// The redirect URI, as registered.
+        public var redirectURI: String?
+        /// The scopes to request; must contain `openid`.
+        public var scopes: [String] = ["openid"]
+        /// The ID token algorithms to accept, by their JOSE names; nil takes the asymmetric ones that the metadata list.
+        public var algorithms: [String]?
+        /// How the provider is asked to send authorization responses, by default in a redirect.
+        public var responseMode = ResponseMode.query
+        /// Whether authorization requests are pushed (PAR, RFC 9126) even if the provider does not require it; by default no.
+        public var pushesAuthorizationRequest = false
+        /// Whether tokens are bound to a key that is made for every session (DPoP, RFC 9449); by default no.
+        public var usesDPoP = false
+        /// Accepts bearer tokens although ``usesDPoP`` requests bound ones; by default no.
+        ///
+        /// Without it, a login fails if the provider, or an attacker in its place, ignores the DPoP proof.
+        public var acceptsUnboundTokens = false
+        /// Endpoints that replace discovered ones.
+        public var endpoints = Endpoints()
+        /// How the metadata document is fetched.
+        public var discovery = Discovery()
+        /// Headers of every token request, such as an API key.
+        public var tokenRequestHeaders: [(name: String, value: Secret)] = []
+        /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
+        public var timeout: Duration = .seconds(8)
+        /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
+        public var allowsLoopbackHTTP = false
+        /// What every login requests unless its own options say otherwise, for example `prompt`.
+        public var loginDefaults = LoginDefaults()
+        /// The tenant of the app that this client serves.
+        public var tenant = ""
+
+        /// Creates a configuration from the required members.
+        public init(name: String, issuer: String, clientID: String) {
+            self.name = name
+            self.issuer = issuer
+            self.clientID = clientID
+        }
+    }
+
+    /// How the metadata document is fetched (OpenID Connect Discovery 1.0 section 4).
+    public struct Discovery: Sendable {
+        /// Whether there is a document; false uses ``Configuration/endpoints`` alone.
+        public var isEnabled = true
+        /// How many redirects of the document's address are followed, to https only; by default none.
+        public var allowedRedirects = 0
+        /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
+        public var allowedHosts: EndpointHosts?
+        /// Headers to send.
+        public var headers: [(name: String, value: String)] = []
+        /// The endpoints to use when there is no document (404); their issuer is ``Configuration/issuer``.
+        public var fallback: Endpoints?
+
+        /// The defaults: a document at the issuer, without redirects.
+        public init() {}
+    }
+
+    /// Endpoints that replace discovered ones.
+    public struct Endpoints: Sendable {
+        /// The metadata document instead of the issuer's own.
+        public var discovery: HTTPURL?
+        /// The authorization endpoint.
+        public var authorization: HTTPURL?
+        /// The token endpoint.
+        public var token: HTTPURL?
+        /// The key set.
+        public var jwks: HTTPURL?
+        /// The end-session endpoint.
+        public var logout: HTTPURL?
+        /// The UserInfo endpoint.
+        public var userInfo: HTTPURL?
+        /// The pushed authorization request endpoint (RFC 9126).
+        public var pushedAuthorization: HTTPURL?
+        /// The revocation endpoint (RFC 7009).
+        public var revocation: HTTPURL?
+        /// The device authorization endpoint (RFC 8628).
+        public var deviceAuthorization: HTTPURL?
+
+        /// No replacement.
+        public init() {}
+
+        /// The same endpoints as metadata.
+        func metadata(issuer: String) -> ProviderMetadata {
+            var metadata = ProviderMetadata(issuer: issuer)
+            metadata.authorizationEndpoint = authorization
+            metadata.tokenEndpoint = token
+            metadata.keySetURL = jwks
+            metadata.endSessionEndpoint = logout
+            metadata.userInfoEndpoint = userInfo
+            metadata.pushedAuthorizationRequestEndpoint = pushedAuthorization
+            metadata.revocationEndpoint = revocation
+            metadata.deviceAuthorizationEndpoint = deviceAuthorization
+            return metadata
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension OpenIDClient {
+    /// What every signed token of the provider for this client is checked against.
+    func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> IDTokenExpectations {
+        var expected = IDTokenExpectations(
+            issuers: issuers,
+            audiences: settings.audiences ?? [configuration.clientID],
+            algorithms: algorithms(metadata),
+            now: httpClient.environment.clock.now
+        )
+        expected.allowsForeignAudiences = settings.allowsForeignAudiences
+        expected.acceptsNumericSubject = settings.acceptsNumericSubject
+        expected.accessToken = response?.accessToken
+        return expected
+    }
+
+    /// The configured algorithms, else those of the metadata that are asymmetric and known here, else RS256, the default of
+    /// OpenID Connect Core section 3.1.3.7 item 7.
+    private func algorithms(_ metadata: ProviderMetadata) -> [SignatureAlgorithm] {
+        if let algorithms { return algorithms }
+        let offered = (metadata.signatureAlgorithms ?? []).compactMap { SignatureAlgorithm(rawValue: $0) }
+        return offered.isEmpty ? [.rs256] : offered
+    }
+
+    /// Validates an ID token with the provider's keys; fetches newer keys if the token names an unknown one.
+    func validate(
+        _ token: Secret,
+        _ metadata: ProviderMetadata,
+        _ expected: IDTokenExpectations
+    ) async throws -> IDTokenClaims {
+        guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
+        // An unreadable token has no kid, and is refused before any key is used.
+        let keyID = (try? JSONWebToken(parsing: token))?.keyID
+        return try await keySource.verifying(with: url, keyID: keyID) {
+            try IDTokenValidator.validate(token, keys: $0, expecting: expected)
+        }
+    }
+}

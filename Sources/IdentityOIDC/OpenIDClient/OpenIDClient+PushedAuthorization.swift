@@ -1,0 +1,30 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension OpenIDClient {
+    /// Sends the authorization request to the provider directly (PAR, RFC 9126), so that the browser carries only a reference.
+    ///
+    /// - Returns: The `request_uri`.
+    func push(
+        _ fields: [(name: String, value: String)],
+        _ metadata: ProviderMetadata,
+        dpopKey: DPoPKey?
+    ) async throws -> Secret {
+        guard let endpoint = metadata.pushedAuthorizationRequestEndpoint else {
+            throw Self.missing(.pushedAuthorization)
+        }
+        let (response, redacted) = try await authenticated(
+            fields,
+            headers: tokenRequestHeaders,
+            to: endpoint,
+            dpopKey: dpopKey,
+            asking: "The provider's pushed authorization request endpoint"
+        )
+        switch try PushedAuthorizationResponse(response, hiding: redacted) {
+        case .requestURI(let requestURI): return requestURI
+        case .failure(let failure):
+            // The client's refusal first: some providers answer 401 with invalid_request.
+            throw clientRefusal(failure, metadata) ?? failure.pushedRequestError ?? refusal(failure, metadata)
+        }
+    }
+}

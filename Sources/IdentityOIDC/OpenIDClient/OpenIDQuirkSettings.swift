@@ -1,0 +1,52 @@
+/// The constants in which a provider differs from OpenID Connect and OAuth 2.0; the defaults are the standards' own.
+public struct OpenIDQuirkSettings: Sendable {
+    // MARK: The authorization request and its response
+
+    /// Whether a `nonce` is sent; without it, an ID token of another login of this client is not detected.
+    public var sendsNonce = true
+    /// Whether PKCE is used (RFC 7636); without it, a stolen code can be used by anybody who can authenticate as this client.
+    public var usesPKCE = true
+    /// The length of `state` in random bytes.
+    public var stateByteCount = 32
+    /// The length of `state` in characters, for providers that require one; nil keeps all characters.
+    public var stateLength: Int?
+    /// Whether a login is bound to the issuer that discovery names; false accepts all accepted issuers.
+    public var bindsDiscoveredIssuer = true
+    /// The parameter for the language of the login page.
+    public var localeParameter = "ui_locales"
+    /// The names that the authorization code may have in the callback.
+    public var codeParameters = ["code"]
+    /// Values of the code that are the names of errors.
+    public var errorsInCode: [String] = []
+
+    // MARK: The token endpoint
+
+    /// Whether `client_secret` follows `client_id` directly instead of standing at the end of the form.
+    public var secretFollowsClientID = false
+    /// Whether the metadata list the authentication methods of every type of client, so that a hint may compare them with the configured one.
+    public var listsAuthenticationMethods = true
+    /// Whether a token response must contain `token_type`.
+    public var requiresTokenType = true
+    /// Whether a token response must contain `expires_in`.
+    public var requiresLifetime = false
+    /// Whether `expires_in` may be a string of digits.
+    public var acceptsLifetimeAsText = false
+    /// ASCII characters that separate scopes in addition to the space.
+    public var additionalScopeSeparators: [UInt8] = []
+    /// Whether a refresh token stays valid if the response to a refresh contains none (RFC 6749 section 6).
+    public var keepsRefreshToken = true
+
+    // MARK: The ID token
+
+    /// The values of which `aud` must contain one; nil accepts the client id alone.
+    public var audiences: [String]?
+    /// Whether `aud` may contain other values too; then a token for several clients is accepted.
+    public var allowsForeignAudiences = false
+    /// Whether `sub` may be a JSON integer.
+    public var acceptsNumericSubject = false
+    /// Whether ID tokens prove by `acr` which of the requested `acr_values` was met; false does not check `acr`.
+    public var provesAuthenticationContext = true
+
+    /// No difference.
+    public init() {}
+}

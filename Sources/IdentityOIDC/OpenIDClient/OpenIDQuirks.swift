@@ -1,0 +1,58 @@
+public import IdentityKit
+
+/// Where a provider differs from OpenID Connect and OAuth 2.0.
+///
+/// Every requirement has a default, which is the standard's behaviour. Implement what differs:
+///
+/// ```swift
+/// struct ExampleQuirks: OpenIDQuirks {
+///     func buyer(from claims: IDTokenClaims) -> Buyer {
+///         var buyer = claims.standardBuyer
+///         buyer.displayName = claims.text("nickname")
+///         return buyer
+///     }
+/// }
+/// ```
+///
+/// The functions are pure: they may be called from any task, and more than once.
+public protocol OpenIDQuirks: Sendable {
+    /// The constant differences, such as parameters with other names. Read once, when the client is created.
+    var settings: OpenIDQuirkSettings { get }
+
+    /// Form fields that a code exchange sends in addition to the standard ones (RFC 6749 section 4.1.3); by default none.
+    func codeExchangeFields(for attempt: LoginAttempt) -> [(name: String, value: String)]
+
+    /// Form fields that a refresh sends in addition to the standard ones (RFC 6749 section 6); by default none.
+    func refreshFields(for tokens: TokenSet) -> [(name: String, value: String)]
+
+    /// The scopes after a refresh whose response has no `scope`; by default those before it (RFC 6749 section 6).
+    func scopes(afterRefreshing tokens: TokenSet) -> [String]
+
+    /// What an error response of the token endpoint means; by default ``TokenErrorResponse/standardError``.
+    ///
+    /// Only an error of kind `signInAgain` ends a session.
+    func error(for failure: TokenErrorResponse) -> IdentityError
+
+    /// The buyer whom a validated ID token describes; by default ``IDTokenClaims/standardBuyer``.
+    func buyer(from claims: IDTokenClaims) -> Buyer
+}
+
+extension OpenIDQuirks {
+    /// No constant differs.
+    public var settings: OpenIDQuirkSettings { OpenIDQuirkSettings() }
+
+    /// No further field.
+    public func codeExchangeFields(for attempt: LoginAttempt) -> [(name: String, value: String)] { [] }
+
+    /// No further field.
+    public func refreshFields(for tokens: TokenSet) -> [(name: String, value: String)] { [] }
+
+    /// The same scopes.
+    public func scopes(afterRefreshing tokens: TokenSet) -> [String] { tokens.scopes }
+
+    /// The meaning by RFC 6749 section 5.2.
+    public func error(for failure: TokenErrorResponse) -> IdentityError { failure.standardError }
+
+    /// The buyer by the standard claims (OpenID Connect Core section 5.1).
+    public func buyer(from claims: IDTokenClaims) -> Buyer { claims.standardBuyer }
+}

@@ -1,0 +1,148 @@
+public import IdentityHTTP
+public import IdentityKit
+
+/// An identity provider that is built on ``OpenIDClient``.
+///
+/// A conforming type gives its client, and overrides what its provider does differently:
+///
+/// ```swift
+/// struct ExampleProvider: OpenIDClientProvider {
+///     let client: OpenIDClient
+/// }
+/// ```
+///
+/// Further abilities need no code either: declare `BuyerProfileProviding` (UserInfo), `LogoutStateSupporting`,
+/// `BackChannelLogoutSupporting`, `TokenRevoking`, `DeviceAuthorizing` or `ResourceAuthorizing` for what the provider offers.
+public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing {
+    /// The client that does the work.
+    var client: OpenIDClient { get }
+}
+
+extension OpenIDClientProvider {
+    /// Name, kind and client.
+    public var descriptor: ProviderDescriptor { client.descriptor }
+
+    /// Starts a login.
+    ///
+    /// - Throws: `IdentityError`, of kind `configuration` if the scopes do not contain `openid`.
+    public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        guard (options.scopes ?? client.configuration.scopes).contains(where: { $0.isIdentical(to: "openid") }) else {
+            throw OpenIDClient.scopesWithoutOpenID
+        }
+        return try await client.authorizationRequest(options)
+    }
+
+    /// Completes a login: checks the callback, exchanges the code, validates the ID token.
+    ///
+    /// A code works once, so nothing is retried.
+    public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await client.exchange(callback, for: attempt)
+    }
+
+    /// Sends the refresh token and returns the new tokens.
+    public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        try await client.refresh(tokens)
+    }
+
+    /// Fetches metadata and keys unless they are in memory.
+    public func prepareRefresh(of tokens: TokenSet) async throws {
+        try await client.prepareRefresh(of: tokens)
+    }
+
+    /// Sends the refresh token and returns the response before it is validated.
+    ///
+    /// - Parameters:
+    ///   - tokens: The session's tokens.
+    ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
+    public func requestRefresh(
+        of tokens: TokenSet,
+        under hold: SessionHold
+    ) async throws(RefreshRefusal) -> RefreshAnswer {
+        try await client.requestRefresh(of: tokens, under: hold)
+    }
+
+    /// Validates the response to a refresh.
+    public func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet {
+        try await client.tokens(from: answer, refreshing: tokens)
+    }
+
+    /// The end-session URL, nil if the provider has none.
+    public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
+        try await client.logoutURL(for: tokens, returningTo: postLogoutRedirectURI)
+    }
+}
+
+extension OpenIDClientProvider where Self: LogoutStateSupporting {
+    /// The end-session URL with a `state` that the provider returns, nil if the provider has no such page.
+    public func logoutURL(
+        for tokens: TokenSet,
+        returningTo postLogoutRedirectURI: String,
+        state: Secret
+    ) async throws -> HTTPURL? {
+        try await client.logoutURL(for: tokens, returningTo: postLogoutRedirectURI, state: state)
+    }
+}
+
+extension OpenIDClientProvider where Self: BackChannelLogoutSupporting {
+    /// Validates a logout token of this provider for this client: signature, issuer, audience and times as of an ID token.
+    public func validate(logoutToken: Secret) async throws -> LogoutNotice {
+        try await client.validate(logoutToken: logoutToken)
+    }
+}
+
+extension OpenIDClientProvider where Self: TokenRevoking {
+    /// Revokes the refresh token, with which providers invalidate the access token too; the access token if there is no refresh token.
+    ///
+    /// - Returns: Whether the provider has a revocation endpoint.
+    @discardableResult
+    public func revoke(_ tokens: TokenSet) async throws -> Bool {
+        try await client.revoke(tokens)
+    }
+}
+
+extension OpenIDClientProvider where Self: BuyerProfileProviding {
+    /// Asks the UserInfo endpoint; returns what the login verified if the provider has none.
+    ///
+    /// The response is used only if its `sub` is the ID token's, byte for byte (OpenID Connect Core section 5.3.2).
+    public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
+        try await client.buyerProfile(for: tokens)
+    }
+}
+
+extension OpenIDClientProvider where Self: DeviceAuthorizing {
+    /// Requests a code that the buyer enters on another device, if the metadata contain `device_authorization_endpoint`
+    /// (RFC 8628 section 3.1).
+    public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
+        try await client.deviceAuthorization(options)
+    }
+
+    /// Asks once whether the buyer has entered the code (RFC 8628 section 3.4).
+    public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
+        try await client.poll(authorization)
+    }
+}
+
+extension OpenIDClientProvider where Self: ResourceAuthorizing {
+    /// The headers that present a session's access token with one request to a resource server.
+    ///
+    /// A bound token (DPoP, RFC 9449 section 7.1) comes with a proof for this method and URL only.
+    ///
+    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, and for a bound token whose key is missing.
+    public func authorizationHeaders(
+        for method: HTTPMethod,
+        _ url: HTTPURL,
+        with tokens: TokenSet
+    ) throws -> HTTPHeaders {
+        try client.authorizationHeaders(for: method, url, with: tokens)
+    }
+
+    /// Reads a resource server's response, and says whether to send the same request once more with new headers.
+    public func shouldRepeat(
+        _ sent: HTTPHeaders,
+        answeredWith status: Int,
+        _ headers: HTTPHeaders,
+        from url: HTTPURL
+    ) -> Bool {
+        client.asksForNonce(status, headers, from: url, requestedWith: sent)
+    }
+}

@@ -1,0 +1,91 @@
+internal import IdentityHTTP
+public import IdentityKit
+internal import IdentityOIDC
+internal import ShopifyGraphQL
+
+extension ShopifyProvider {
+    /// Asks the Customer Account API who the buyer is.
+    ///
+    /// Name, e-mail and phone are protected customer data: an app without Shopify's approval gets none, and what the login
+    /// verified stays. The same is returned if the configuration gives no URL of that API.
+    ///
+    /// - Throws: `IdentityError` with code `access_token_refused` when a newer access token may help.
+    public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
+        guard let executor = try await customerAccountAPI.executor() else { return tokens.buyer }
+        let call = try customerAccountAPI.call(accessToken: tokens.accessToken)
+        let result: GraphQLResult<CustomerIdentity?>
+        do {
+            result = try await executor.execute(CustomerIdentityQuery(), call)
+        } catch {
+            throw Self.profileError(error)
+        }
+        guard let customer = result.data else {
+            throw IdentityError(
+                .rejected,
+                .unexpectedResponse,
+                "The Customer Account API returned no customer.",
+                hint: "Check that the access token belongs to a customer of this shop.",
+                providerAnswer: IdentityError.ProviderAnswer(
+                    status: result.metadata.status,
+                    traceID: result.metadata.requestID
+                )
+            )
+        }
+        return customer.buyer(tokens.buyer)
+    }
+
+    /// Gives the refusals that a sign-in can meet the codes of this module.
+    private static func profileError(_ error: IdentityError) -> IdentityError {
+        guard error.code == .customerAccountRefused, let answer = error.providerAnswer else { return error }
+        let name = answer.error ?? ""
+        let (kind, code, hint): (IdentityError.Kind, IdentityError.Code, String?)
+        if [402, 423].contains(answer.status) || name.isIdentical(to: "SHOP_INACTIVE") {
+            (kind, code, hint) = (.configuration, .shopUnavailable, error.hint)
+        } else if answer.status == 403 {
+            (kind, code, hint) = (
+                .configuration, .requestBlocked,
+                "Check the shop's admin: the app may be blocked, or the shop closed. Shopify also blocks machines and User-Agents."
+            )
+        } else if name.isIdentical(to: "ACCESS_DENIED") {
+            (kind, code, hint) = (.rejected, .insufficientScope, error.hint)
+        } else {
+            return error
+        }
+        return IdentityError(
+            kind,
+            code,
+            error.message,
+            hint: hint,
+            retryAfter: error.retryAfter,
+            providerAnswer: answer,
+            cause: error.cause
+        )
+    }
+
+    static func customerAccountAPI(
+        _ configuration: Configuration,
+        discovery: HTTPURL?,
+        hosts: EndpointHosts,
+        environment: IdentityEnvironment
+    ) -> CustomerAccountAPI {
+        var api = CustomerAccountAPI.Configuration(
+            hosts: hosts,
+            version: ShopifyAPIVersion(rawValue: configuration.apiVersion),
+            shop: configuration.shopDomain ?? configuration.shopID ?? configuration.name,
+            timeout: configuration.timeout,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            members: CustomerAccountAPI.Members(
+                endpoint: "endpoints.api",
+                shopAndVersion: "shopDomain, shopID, apiVersion and endpoints.api"
+            )
+        )
+        api.endpoint = configuration.endpoints.api
+        api.discoveryURL = discovery.flatMap { ShopifyURLs.apiDiscovery(beside: $0) }
+        if let shopID = configuration.shopID, configuration.acceptsOwnIssuer {
+            api.fallback = ShopifyURLs.fixedAPI(shopID: shopID, version: configuration.apiVersion)
+        }
+        if case .publicWeb(let origin) = configuration.client { api.origin = origin }
+        // One attempt: SessionManager and the app retry.
+        return CustomerAccountAPI(api, environment: environment, retry: .none)
+    }
+}

@@ -1,0 +1,218 @@
+package import IdentityHTTP
+package import IdentityKit
+internal import Synchronization
+
+/// One shop's Customer Account API: finds its URL, and calls it with a buyer's access token.
+///
+/// The URL is the configured one, or the one in the shop's discovery document, which is cached for an hour. There is one executor for
+/// each URL, so that its circuit breaker and its reports last.
+package final class CustomerAccountAPI: Sendable {
+    /// Where the API is and how it is called.
+    package struct Configuration: Sendable {
+        /// The URL, if configured.
+        package var endpoint: HTTPURL?
+        /// The shop's document that names the URL; nil without discovery.
+        package var discoveryURL: HTTPURL?
+        /// The URL to use if there is no document (404), or no discovery.
+        package var fallback: HTTPURL?
+        /// The hosts that the API may have, and to which the document's address may redirect.
+        package var hosts: EndpointHosts
+        /// The API version, which replaces the one in a discovered URL.
+        package var version: ShopifyAPIVersion
+        /// The shop's name; all clients for it in this process share a circuit breaker.
+        package var shop: String
+        /// The origin of a public web client, sent with every request.
+        package var origin: String?
+        /// How long one request may take.
+        package var timeout: Duration
+        /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
+        package var allowsLoopbackHTTP: Bool
+        /// The configuration members that errors name.
+        package var members: Members
+
+        /// Describes an API.
+        package init(
+            hosts: EndpointHosts,
+            version: ShopifyAPIVersion,
+            shop: String,
+            timeout: Duration,
+            allowsLoopbackHTTP: Bool,
+            members: Members
+        ) {
+            self.hosts = hosts
+            self.version = version
+            self.shop = shop
+            self.timeout = timeout
+            self.allowsLoopbackHTTP = allowsLoopbackHTTP
+            self.members = members
+        }
+    }
+
+    /// What errors call the members of the configuration.
+    package struct Members: Sendable {
+        /// The member for the API's URL.
+        package var endpoint: String
+        /// The members that select shop and version.
+        package var shopAndVersion: String
+
+        package init(endpoint: String, shopAndVersion: String) {
+            self.endpoint = endpoint
+            self.shopAndVersion = shopAndVersion
+        }
+    }
+
+    private let configuration: Configuration
+    private let environment: IdentityEnvironment
+    private let retry: RetryPolicy
+    private let observers: [any GraphQLObserver]
+    private let httpClient: ProviderHTTPClient
+    private let discovered: DiscoveryCache<HTTPURL>
+    private let known = Mutex<GraphQLExecutor?>(nil)
+
+    /// Creates a client of the API; no request is sent yet.
+    package init(
+        _ configuration: Configuration,
+        environment: IdentityEnvironment,
+        retry: RetryPolicy,
+        observers: [any GraphQLObserver] = []
+    ) {
+        self.configuration = configuration
+        self.environment = environment
+        self.retry = retry
+        self.observers = observers
+        httpClient = ProviderHTTPClient(
+            environment: environment,
+            timeout: configuration.timeout,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            configured: [configuration.endpoint, configuration.discoveryURL]
+        )
+        // The URL hardly ever changes, so an old one is used while the document is unavailable.
+        discovered = DiscoveryCache(clock: environment.clock, keepsOldValue: { $0.kind == .retryLater })
+    }
+
+    /// The executor for the API's URL; nil if neither the configuration nor discovery gives a URL.
+    ///
+    /// - Throws: `IdentityError` when discovery fails.
+    package func executor() async throws(IdentityError) -> GraphQLExecutor? {
+        if let endpoint = configuration.endpoint { return executor(at: endpoint) }
+        guard let discoveryURL = configuration.discoveryURL else { return configuration.fallback.map(executor) }
+        do {
+            return executor(at: try await discovered.value { [self] in try await discover(discoveryURL) })
+        } catch {
+            throw .wrapping(error)
+        }
+    }
+
+    /// A call with a buyer's access token.
+    ///
+    /// - Throws: `IdentityError` for a token that is not valid in a header.
+    package func call(
+        accessToken: Secret,
+        context: JSONObject = [:]
+    ) throws(IdentityError) -> GraphQLCall {
+        var call = GraphQLCall(secrets: [accessToken], context: context, isPersonal: true)
+        do {
+            // The token alone: Shopify answers 401 to a token after "Bearer".
+            try call.headers.set("Authorization", accessToken.reveal())
+            if let origin = configuration.origin { try call.headers.set("Origin", origin) }
+        } catch {
+            throw IdentityError(
+                .signInAgain,
+                .accessTokenRefused,
+                "The session's access token is not valid in an HTTP header.",
+                hint: "Let the buyer sign in again."
+            )
+        }
+        return call
+    }
+
+    private func executor(at url: HTTPURL) -> GraphQLExecutor {
+        known.withLock { known in
+            if let known, known.endpoint.url.text.isIdentical(to: url.text) { return known }
+            let executor = GraphQLExecutor(
+                endpoint: endpoint(url),
+                environment: environment,
+                retry: retry,
+                observers: observers
+            )
+            known = executor
+            return executor
+        }
+    }
+
+    private func discover(_ url: HTTPURL) async throws -> HTTPURL {
+        let response = try await httpClient.document(
+            at: url,
+            following: 3,
+            headers: configuration.origin.map { [("Origin", $0)] } ?? [],
+            within: configuration.hosts,
+            asking: "The shop's customer-account-api document"
+        )
+        if response.status == 404, let fallback = configuration.fallback { return fallback }
+        guard response.status == 200 else {
+            let isOutage = response.status >= 500 || response.status == 429
+            throw discoveryError(
+                isOutage ? .retryLater : .configuration,
+                isOutage ? .providerUnavailable : .discoveryFailed,
+                "could not be fetched (HTTP \(response.status))",
+                response
+            )
+        }
+        guard let text = (try? JSONValue(parsing: response.body))?["graphql_api"]?.string,
+            let api = try? HTTPURL(text), api.isSecure || (configuration.allowsLoopbackHTTP && api.isLoopback),
+            let versioned = configuration.version.replacingVersion(in: api)
+        else {
+            throw discoveryError(.rejected, .discoveryFailed, "has no https URL as graphql_api", response)
+        }
+        guard configuration.hosts.accepts(versioned) else {
+            throw configuration.hosts.refusal(
+                of: versioned,
+                "The shop's customer-account-api document names, as graphql_api,"
+            )
+        }
+        return versioned
+    }
+
+    private func discoveryError(
+        _ kind: IdentityError.Kind,
+        _ code: IdentityError.Code,
+        _ problem: String,
+        _ response: HTTPResponse
+    ) -> IdentityError {
+        IdentityError(
+            kind,
+            code,
+            "The shop's customer-account-api document \(problem).",
+            hint: "Set shopDomain to a domain that Shopify serves, such as the myshopify.com name, or set "
+                + "\(configuration.members.endpoint).",
+            reference: "Customer Account API reference, discovery",
+            retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
+            providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+        )
+    }
+
+    private func endpoint(_ url: HTTPURL) -> GraphQLEndpoint {
+        let members = configuration.members
+        return GraphQLEndpoint(
+            name: "The Customer Account API",
+            shop: configuration.shop,
+            url: url,
+            version: configuration.version,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            timeout: configuration.timeout,
+            access: "the buyer's access token",
+            refusalCode: .customerAccountRefused,
+            takesBuyerTokens: true,
+            addressPolicy: httpClient.addressPolicy(for: url),
+            advice: GraphQLEndpoint.Advice(
+                refused:
+                    "Refresh the token. If that does not help, check the app's scopes, and the origin of a public web client.",
+                denied: "Request customer-account-api:full, and ask Shopify for access to protected customer data.",
+                notFound: "Check \(members.shopAndVersion), and that the shop has the new customer accounts.",
+                redirected: "Set \(members.endpoint) to the URL that answers without a redirect.",
+                tooMany: "Wait as long as Retry-After says: each customer has a rate limit of its own.",
+                attack: "Do not retry at once. Check the shop's admin, and whether Shopify blocks this machine."
+            )
+        )
+    }
+}

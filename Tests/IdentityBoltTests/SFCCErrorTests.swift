@@ -1,0 +1,110 @@
+import FoundationEssentials
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Bolt behind SFCC: errors and redirects")
+struct SFCCErrorTests: SFCCSuite {
+    @Test("three redirects within the storefront are followed with cookies, others never")
+    func redirects() async throws {
+        let shop = try await shop()
+        let provider = try provider(shop)
+        func redirect(_ to: String, _ cookie: String) -> LoopbackResponse {
+            .message(status: 302, headers: [("Location", to), ("Set-Cookie", "\(cookie); Path=/")])
+        }
+        shop.answer(Self.codePath, redirect("/a?x=1#part", "a=1"))
+        shop.answer("/a", redirect("\(shop.origin)/b", "b=2"))
+        shop.answer("/b", redirect("account", "c=3"))
+        shop.answer("/account", .message(status: 200, body: Array("<html>".utf8)))
+        _ = try await signIn(provider)
+        #expect(shop.requests(to: Self.tokenPath).last?.header("cookie") == "a=1; b=2; c=3")
+        shop.answer("/account", redirect("/account", "d=4"))
+        let tooMany = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(tooMany?.code == .unexpectedResponse)
+        let stranger = try await FakeBolt()
+        for target in [
+            stranger.origin + "/x", "//localhost/x", "https://\(shop.origin.dropFirst(7))/x", "javascript:x",
+        ] {
+            shop.answer(Self.codePath, redirect(target, "e=5"))
+            let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+            #expect(error?.code == .unexpectedResponse, "\(target)")
+        }
+        #expect(stranger.requests.isEmpty)
+        shop.answer(Self.codePath, .json(["success": .bool(true)]))
+        shop.answer(Self.tokenPath, .message(status: 307, headers: [("Location", "/account")]))
+        await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+    }
+
+    @Test("a page is an unexpected response of both controllers")
+    func pages() async throws {
+        let shop = try await shop()
+        let provider = try provider(shop)
+        let page = LoopbackResponse.message(
+            status: 200,
+            headers: [("Content-Type", "text/html")],
+            body: Array("<p>".utf8)
+        )
+        shop.answer(Self.tokenPath, page)
+        let second = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(second?.code == .unexpectedResponse && second?.kind == .retryLater)
+        shop.answer(Self.codePath, page)
+        let first = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(first?.code == .unexpectedResponse && first?.kind == .retryLater)
+        #expect(shop.requests(to: Self.tokenPath).count == 1)
+    }
+
+    @Test(
+        "every error format is read, also with status 200, and errors show neither code nor state",
+        arguments: [
+            #"{"error":"invalid_grant"}"#, #"{"error":{"code":"x","message":"about C0DE"}}"#, #"{"error":true}"#,
+            #"{"errorMessage":"C0DE was used"}"#, #"{"message":"no"}"#, #"{"success":false}"#,
+            #"{"fault":{"type":"NotFound","message":"m"}}"#, #"{"status_code":"UNAUTHORIZED","message":"m"}"#,
+        ],
+        [true, false]
+    )
+    func errors(body: String, isFirst: Bool) async throws {
+        let shop = try await shop()
+        let provider = try provider(shop)
+        shop.answer(isFirst ? Self.codePath : Self.tokenPath, .message(status: 200, body: Array(body.utf8)))
+        let error = try #require(
+            await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        )
+        #expect(error.kind == .rejected)
+        #expect(error.code == (body.contains("invalid_grant") ? .invalidGrant : .authorizationRefused))
+        var dumped = ""
+        dump(error, to: &dumped)
+        #expect(!dumped.contains("C0DE"))
+        #expect(shop.requests.count == (isFirst ? 1 : 2))
+    }
+
+    @Test("a request is not repeated after an outage, because the code may have been used", arguments: [500, 429])
+    func outage(status: Int) async throws {
+        let shop = try await shop(.message(status: status))
+        let error = await #expect(throws: IdentityError.self) { _ = try await signIn(try provider(shop)) }
+        #expect(error?.kind == .retryLater)
+        #expect(shop.requests.count == 2)
+    }
+
+    @Test("a code is not sent again when a used connection breaks without an answer")
+    func brokenConnection() async throws {
+        let shop = try await shop()
+        let provider = try provider(shop)
+        _ = try await signIn(provider)
+        shop.answer(Self.codePath, .script([.close]))
+        let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(error?.kind == .retryLater)
+        #expect(shop.requests(to: Self.codePath).count == 2)
+    }
+
+    @Test(
+        "a token that is not a JWT is refused",
+        arguments: ["opaque", "a.b.c", "e30.e30", "e30.e30.", "e30.W10.c2ln", "eyJhbGciOiJSUzI1NiJ9.e30=.c2ln"]
+    )
+    func malformed(_ token: String) async throws {
+        let shop = try await shop(.json(["access_token": .string(token)]))
+        let error = await #expect(throws: IdentityError.self) { _ = try await signIn(try provider(shop)) }
+        #expect(error?.code == .tokenResponseInvalid)
+    }
+}

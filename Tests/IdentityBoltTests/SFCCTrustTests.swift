@@ -1,0 +1,117 @@
+import FoundationEssentials
+import IdentityBolt
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Bolt behind SFCC: trust in tokens")
+struct SFCCTrustTests: SFCCSuite {
+    @Test("without a key set the buyer is unverified: marked issuer, no verified contact, no cart claim")
+    func unverified() async throws {
+        let shop = try await shop()
+        let provider = try provider(shop)
+        let tokens = try await signIn(provider)
+        #expect(tokens.buyer.issuer == shop.origin + "#unverified")
+        #expect(tokens.buyer.subject == "customer:1")
+        #expect(tokens.buyer.email?.isVerified == false)
+        #expect(!SFCCProvider.isVerified(tokens.buyer))
+        guard case .none = try await provider.cartClaim(for: tokens) else {
+            Issue.record("an unverified buyer reached the cart")
+            return
+        }
+    }
+
+    @Test("with a key set the signature is verified, and a verified e-mail address reaches the cart")
+    func verified() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let provider = try provider(shop) {
+            $0.endpoints.jwks = jwks
+            $0.issuers = ["slas/prod/x"]
+        }
+        let tokens = try await signIn(provider)
+        #expect(tokens.buyer.issuer == "slas/prod/x")
+        guard case .contact(let contact) = try await provider.cartClaim(for: tokens) else {
+            Issue.record("a verified buyer has no claim")
+            return
+        }
+        #expect(contact.email == "ada@example.com")
+        let good = try jwt(shop)
+        let parts = good.split(separator: ".")
+        let forged = [try jwt(shop) { $0["sub"] = .string("customer:2") }.split(separator: ".")[1]]
+        shop.answer(Self.tokenPath, .json(["access_token": .string("\(parts[0]).\(forged[0]).\(parts[2])")]))
+        let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(error?.code == .idTokenSignature)
+        shop.answer(Self.tokenPath, .json(["access_token": .string(try jwt(shop) { $0["iss"] = .string("other") })]))
+        let foreign = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        #expect(foreign?.code == .idTokenIssuer)
+    }
+
+    @Test("with a key set only the configured issuers are accepted, also for a token without iss")
+    func issuers() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let provider = try provider(shop) { ($0.endpoints.jwks, $0.issuers) = (jwks, ["slas/prod/x", "a#b"]) }
+        #expect(try await signIn(provider).buyer.issuer == "slas/prod/x")
+        let wrong: [JSONValue?] = [
+            nil, .string(""), .string("slas/prod/y"), .string(shop.origin), .string("a#b"), .integer(1),
+        ]
+        for issuer in wrong {
+            shop.answer(Self.tokenPath, .json(["access_token": .string(try jwt(shop) { $0["iss"] = issuer })]))
+            let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+            #expect(error?.code == .idTokenIssuer)
+        }
+    }
+
+    @Test("a verified token must have one of the configured audiences, at the login and at a refresh")
+    func audiences() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let provider = try provider(shop) {
+            ($0.endpoints.jwks, $0.issuers, $0.audiences) = (jwks, ["slas/prod/x"], ["site-1", "K"])
+        }
+        func answer(_ audience: JSONValue?) throws {
+            let token = try jwt(shop) { $0["aud"] = audience }
+            shop.answer(Self.tokenPath, .json(["access_token": .string(token), "refresh_token": .string("RT")]))
+        }
+        let wrong: [JSONValue?] = [
+            nil, .null, .string(""), .string("site-2"), .array([]), .array([.string("site-2")]), .string("site-1 x"),
+            .string("\u{212A}"), .array([.integer(1), .string("site-1")]), .integer(1),
+        ]
+        for audience in wrong {
+            try answer(audience)
+            let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+            #expect(error?.code == .idTokenAudience)
+            #expect(error?.kind == .rejected)
+        }
+        for audience: JSONValue in [.string("site-1"), .array([.string("other"), .string("K")])] {
+            try answer(audience)
+            let tokens = try await signIn(provider)
+            _ = try await provider.refresh(tokens)
+            try answer(.string("site-2"))
+            let error = await #expect(throws: IdentityError.self) { _ = try await provider.refresh(tokens) }
+            #expect(error?.code == .idTokenAudience)
+        }
+    }
+
+    @Test("a key set needs issuers, and issuers and audiences need a key set")
+    func namesAndKeys() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let wrong: [(HTTPURL?, [String]?, [String]?, String)] = [
+            (jwks, nil, nil, "`issuers` is missing"), (jwks, nil, ["a"], "`issuers` is missing"),
+            (jwks, [], nil, "`issuers`"), (jwks, [""], nil, "`issuers`"), (jwks, ["i"], [], "`audiences`"),
+            (jwks, ["i"], [""], "`audiences`"), (nil, ["i"], nil, "no effect"), (nil, nil, ["a"], "no effect"),
+        ]
+        for (keys, issuers, audiences, message) in wrong {
+            let error = #expect(throws: IdentityError.self) {
+                _ = try self.provider(shop) {
+                    ($0.endpoints.jwks, $0.issuers, $0.audiences) = (keys, issuers, audiences)
+                }
+            }
+            #expect(error?.kind == .configuration)
+            #expect(error?.message.contains(message) == true)
+        }
+    }
+}

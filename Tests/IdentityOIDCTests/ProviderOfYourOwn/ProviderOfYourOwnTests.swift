@@ -1,0 +1,84 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import IdentityTesting
+import Testing
+
+@Suite("A provider of your own")
+struct ProviderOfYourOwnTests {
+    private static let redirectURI = "https://app.example/callback/any"
+
+    /// The provider of the guide, from a configuration entry, at the sandbox's OpenID provider.
+    private func provider(at sandbox: Sandbox, factory: any ProviderFactory) throws -> any IdentityProvider {
+        let openID = SandboxOpenIDConfiguration()
+        let entry: JSONObject = [
+            "kind": .string(factory.kind), "issuer": .string(sandbox.openID.issuer),
+            "clientID": .string(openID.clientID), "clientSecret": .object(["env": .string("SECRET")]),
+            "redirectURI": .string(Self.redirectURI), "allowsLoopbackHTTP": .bool(true),
+            "scopes": .array([.string("openid"), .string("email")]),
+        ]
+        let json = JSONValue.object(["providers": .object(["any": .object(entry)])])
+        let registry = try ProviderRegistry(
+            try IdentityConfiguration(
+                json: json.serialized,
+                environmentVariables: ["SECRET": openID.clientSecret ?? ""]
+            ),
+            factories: [factory],
+            environment: IdentityEnvironment(transport: try CurlTransport())
+        )
+        return try registry.provider(named: "any")
+    }
+
+    private func login(_ provider: any IdentityProvider) async throws -> TokenSet {
+        let request = try await provider.authorizationRequest(LoginOptions())
+        let url = try await SandboxBuyer().login(at: request.url.text, redirectURI: Self.redirectURI)
+        return try await provider.exchange(try LoginCallback(url: url), for: request.attempt)
+    }
+
+    @Test("its one quirk makes the login succeed that fails with the standard provider")
+    func quirk() async throws {
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let own = try provider(at: sandbox, factory: ExampleProviderFactory())
+        #expect(own.descriptor.kind == "example")
+        sandbox.openID.misbehave(.member("expires_in", .string("3600")), on: .token)
+        let tokens = try await login(own)
+        #expect(tokens.expiresAt?.timeIntervalSince(tokens.issuedAt) == 3600)
+        let profiles = try #require(own as? any BuyerProfileProviding)
+        #expect(try await profiles.buyerProfile(for: tokens).email?.value == SandboxBuyerAccount.ada.email)
+        #expect(try await own.refresh(tokens).refreshToken != nil)
+
+        let standard = try provider(at: sandbox, factory: OpenIDProviderFactory())
+        sandbox.openID.misbehave(.member("expires_in", .string("3600")), on: .token)
+        let error = await #expect(throws: IdentityError.self) { try await login(standard) }
+        #expect(error?.code == .tokenResponseInvalid)
+        await sandbox.stop()
+    }
+
+    @Test("it keeps what every provider promises", arguments: ProviderConformance.cases)
+    func conformance(_ promise: ProviderConformance.Case) async throws {
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let own = try provider(at: sandbox, factory: ExampleProviderFactory())
+        try await promise.run {
+            ProviderConformance.Subject(provider: own, presenter: SandboxBuyer(), isRefreshable: true)
+        }
+        await sandbox.stop()
+    }
+
+    @Test("the guide shows the code that these tests compile")
+    func guide() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let source = try String(contentsOf: folder.appending(path: "ExampleProvider.swift"), encoding: .utf8)
+        let page = try String(
+            contentsOf: root.appending(path: "Documentation/Extending/ProviderOfYourOwn.md"),
+            encoding: .utf8
+        )
+        let blocks = page.components(separatedBy: "```swift\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(blocks.count == 3)
+        for block in blocks { #expect(source.contains(block)) }
+    }
+}
