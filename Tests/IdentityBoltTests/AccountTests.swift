@@ -37,7 +37,7 @@ struct AccountTests {
          "payment_methods":[{"id":"p","last4":"4242"}]}
         """
 
-    @Test("the account is asked with token and keys, and the preferred address comes first")
+    @Test("the account request has token and keys, and the preferred address comes first")
     func profile() async throws {
         let (bolt, provider, tokens) = try await signedIn()
         bolt.answer(Self.path, .message(status: 200, body: Array(Self.account.utf8)))
@@ -65,7 +65,7 @@ struct AccountTests {
         #expect(buyer.addresses[2].phone == "+442071838750")
     }
 
-    @Test("a cart gets the verified address, the phone that it takes, and the addresses")
+    @Test("a cart gets the verified e-mail address, a valid phone number and the addresses")
     func cartClaim() async throws {
         let (bolt, provider, tokens) = try await signedIn()
         bolt.answer(Self.path, .message(status: 200, body: Array(Self.account.utf8)))
@@ -77,7 +77,7 @@ struct AccountTests {
     }
 
     @Test(
-        "an unverified address never reaches a cart, also where the account repeats it",
+        "an unverified e-mail address never reaches a cart, even if the account contains it",
         arguments: [JSONValue.bool(false), .string("true"), .integer(1), .null]
     )
     func unverified(_ flag: JSONValue) async throws {
@@ -87,7 +87,7 @@ struct AccountTests {
     }
 
     @Test(
-        "a phone that is no E.164 number stays out of the cart",
+        "a phone number that is not E.164 is not sent to the cart",
         arguments: [
             ("+14155550123", true), ("+1234567", false), ("+12345678", true), ("+1234567890123456", false),
             ("4155550123", false), ("+1 415 555 0123", false), ("+0123456789", false), ("+١٢٣٤٥٦٧٨٩", false),
@@ -109,7 +109,7 @@ struct AccountTests {
     }
 
     @Test(
-        "every envelope of an error is read, and a dead token is told from other refusals",
+        "every error format is read, and a refused token has its own code",
         arguments: [
             Answer(
                 status: 403,
@@ -204,7 +204,7 @@ struct AccountTests {
         }
     }
 
-    @Test("a public client has no account API, and a cart still gets what the ID token verified")
+    @Test("a public client has no account API, and a cart gets what the ID token verified")
     func publicClient() async throws {
         let (bolt, provider, tokens) = try await signedIn(.publicPKCE)
         #expect(try await provider.buyerProfile(for: tokens) == tokens.buyer)

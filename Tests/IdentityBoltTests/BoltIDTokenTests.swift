@@ -16,7 +16,7 @@ struct BoltIDTokenTests {
     }
 
     @Test(
-        "every environment accepts its set of issuers and no other",
+        "every environment accepts its issuers and no other",
         arguments: [
             (BoltEnvironment.production, "https://bolt.com", true), (.production, "https://api.boltapp.com", true),
             (.productionBoltApp, "https://api.bolt.com", true), (.production, "https://api-sandbox.bolt.com", false),
@@ -43,7 +43,7 @@ struct BoltIDTokenTests {
         }
     }
 
-    @Test("a replaced API counts as an issuer, configured issuers replace all others")
+    @Test("a configured API is an accepted issuer, and configured issuers replace all others")
     func replacedIssuers() async throws {
         let bolt = try await FakeBolt()
         let replaced = try bolt.provider {
@@ -57,7 +57,7 @@ struct BoltIDTokenTests {
     }
 
     @Test(
-        "the audience is the whole key or its last section, as text or in a list, beside whatever else",
+        "the audience is the whole key or its last section, alone or among others",
         arguments: [
             (JSONValue.string("aaa.bbb.ccc"), true), (.string("ccc"), true),
             (.array([.string("ccc")]), true), (.array([.string("other"), .string("aaa.bbb.ccc")]), true),
@@ -78,7 +78,7 @@ struct BoltIDTokenTests {
         }
     }
 
-    @Test("Bolt's own claims name the buyer, and only the boolean true verifies")
+    @Test("Bolt's own claims name the buyer, and only the boolean true marks a contact as verified")
     func claims() async throws {
         let bolt = try await FakeBolt()
         let buyer = try await signIn(bolt, try bolt.provider()) {
@@ -92,7 +92,7 @@ struct BoltIDTokenTests {
         #expect(buyer.familyName == nil)
     }
 
-    @Test("a nonce that was sent has to come back")
+    @Test("a sent nonce must be in the ID token")
     func nonce() async throws {
         let bolt = try await FakeBolt()
         let provider = try bolt.provider { $0.sendsNonce = true }
@@ -100,7 +100,7 @@ struct BoltIDTokenTests {
         #expect(error?.code == .idTokenNonce)
     }
 
-    @Test("discovery gives the endpoints, and its issuer need not be the ID token's")
+    @Test("discovery gives the endpoints, and its issuer may differ from the ID token's")
     func discovery() async throws {
         let bolt = try await FakeBolt()
         bolt.answer(
@@ -119,7 +119,7 @@ struct BoltIDTokenTests {
         #expect(try await bolt.signIn(provider).buyer.issuer == "https://boltapp.com")
     }
 
-    @Test("no account is linked by an unverified address")
+    @Test("an unverified e-mail address links no account")
     func accountLinking() {
         func decide(_ email: Buyer.Contact?, _ subjectIsKnown: Bool, _ emailIsKnown: Bool) -> BoltAccountLink {
             let buyer = Buyer(issuer: "https://bolt.com", subject: "1", email: email)

@@ -6,7 +6,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-@Suite("The facade that reads like Bolt's pages")
+@Suite("BoltCheckout, with the names of Bolt's pages")
 struct FacadeTests {
     private func checkout(
         _ presenter: (any Presenter)? = ScriptedPresenter.good,
@@ -23,7 +23,7 @@ struct FacadeTests {
         return results.withLock { $0 }
     }
 
-    @Test("the verifier is empty without PKCE and only then", arguments: [true, false])
+    @Test("the verifier is empty only without PKCE", arguments: [true, false])
     func verifier(usePkce: Bool) async throws {
         let seen = Mutex("")
         let presenter = ScriptedPresenter { state in
@@ -48,7 +48,7 @@ struct FacadeTests {
     }
 
     @Test(
-        "denial, a forged state and a broken callback are failures, never a cancellation",
+        "denial, a forged state and an invalid callback are failures and not cancellations",
         arguments: [
             ("/?error=access_denied&state=S", IdentityError.Code.accessDenied),
             ("/?code=C0DE&state=other678", .stateInvalid),
@@ -74,7 +74,7 @@ struct FacadeTests {
         #expect(delegate.told == ["error \(error.localizedDescription)"])
     }
 
-    @Test("a closed page, a cancelled handle, a cancelled task and logOut cancel, once")
+    @Test("a closed page, a cancelled handle, a cancelled task and logOut cancel the login once")
     func cancellation() async throws {
         let closing = try await checkout(ScriptedPresenter { _ in throw CancellationError() })
         guard case .canceled = await closing.startLogin() else {
@@ -108,7 +108,7 @@ struct FacadeTests {
         }
     }
 
-    @Test("a flow shows one page, takes one callback, and cancelling it afterwards does nothing")
+    @Test("a flow shows one page and accepts one callback; a later cancel has no effect")
     func explicitPresentation() async throws {
         let checkout = try await checkout()
         let delegate = RecordingDelegate()
@@ -125,7 +125,7 @@ struct FacadeTests {
         await #expect(throws: IdentityError.self) { _ = try await flow.authorizationURL }
     }
 
-    @Test("a callback at another place than the redirect URI is a failure")
+    @Test("a callback at another URL than the redirect URI is a failure")
     func otherPlace() async throws {
         let checkout = BoltCheckout()
         checkout.configure(
@@ -139,7 +139,7 @@ struct FacadeTests {
         #expect(error.code == .callbackInvalid)
     }
 
-    @Test("of two callbacks at once one is taken, and cancelling meanwhile changes nothing")
+    @Test("one of two concurrent callbacks is accepted, and a cancel meanwhile has no effect")
     func concurrentCallbacks() async throws {
         let provider = SlowProvider(inner: try await FakeBolt().provider())
         let checkout = BoltCheckout()
@@ -169,7 +169,7 @@ struct FacadeTests {
         #expect(delegate.told == ["cancel"])
     }
 
-    @Test("callbacks run where the caller said, and a delegate is not kept alive")
+    @Test("callbacks run on the configured executor, and the reference to a delegate is weak")
     func executorAndDelegate() async throws {
         let queue = Mutex<[@Sendable () -> Void]>([])
         let checkout = BoltCheckout()
@@ -190,7 +190,7 @@ struct FacadeTests {
         #expect(kept.told.count == 1)
     }
 
-    @Test("a checkout that was not set up says so, and so does one without a presenter")
+    @Test("a checkout without provider or presenter has an error with a hint")
     func notConfigured() async throws {
         for checkout in [BoltCheckout(), try await checkout(nil)] {
             guard case .failed(let error) = await checkout.startLogin() else {
@@ -206,7 +206,7 @@ struct FacadeTests {
     }
 
     @Test(
-        "what a phone sends is read strictly",
+        "the JSON of a phone is read strictly",
         arguments: [
             (#"{"authorizationCode":"C","codeVerifier":"","state":"s"}"#, true), (#"{"authCode":"C"}"#, true),
             (#"{"authCode":"C","codeVerifier":null,"state":null}"#, true), (#"{"authCode":""}"#, false),
@@ -222,7 +222,7 @@ struct FacadeTests {
         #expect((decoded != nil) == isGood)
     }
 
-    @Test("neither result nor error shows the code")
+    @Test("result and error do not show the code")
     func canary() async throws {
         let canary = SecretCanary()
         let code = canary.plant("code")

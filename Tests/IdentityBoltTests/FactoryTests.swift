@@ -18,7 +18,7 @@ struct FactoryTests {
     }
 
     @Test(
-        "the environments lead to their hosts, overrides win one by one",
+        "each environment has its hosts, and single endpoints can be replaced",
         arguments: [
             (#""environment":"production""#, "https://api.bolt.com/v1/oauth/authorize"),
             (#""usePkce":false"#, "https://api.bolt.com/v1/oauth/authorize"),
@@ -47,7 +47,7 @@ struct FactoryTests {
     }
 
     @Test(
-        "a fake on this machine needs its base and nothing else, by whichever name it signs",
+        "a fake on this machine needs only its base URL",
         arguments: [
             (#""environment":"sandbox","endpoints":{"api":"$"}"#, "https://api-sandbox.bolt.com"),
             (#""environment":"sandbox","endpoints":{"api":"$"}"#, "$"), (#""endpoints":{"api":"$"}"#, "$"),
@@ -139,7 +139,7 @@ struct FactoryTests {
     }
 
     @Test(
-        "what is wrong is named by its path",
+        "an invalid member is named by its path",
         arguments: [
             (#"{"kind":"bolt","environment":"sandbox","publishableKey":"a"}"#, "providers.p.apiKey"),
             (#"{"kind":"bolt","environment":"moon","publishableKey":"a","usePkce":true}"#, "providers.p.environment"),
@@ -174,7 +174,7 @@ struct FactoryTests {
     }
 
     @Test(
-        "a host that is none, or is loopback without leave, is a configuration error",
+        "an invalid host, or a loopback host without allowsLoopbackHTTP, is a configuration error",
         arguments: [
             "https://shop.example", "shop.example/path", "", "shop example", "127.0.0.1:80/x", "user@shop.example",
         ]

@@ -6,7 +6,7 @@ import IdentityTesting
 import Testing
 
 @Suite struct TokenRequestTests {
-    @Test("a backend's exchange is Bolt's documented request, byte for byte")
+    @Test("a backend's code exchange is Bolt's documented request, byte for byte")
     func confidential() async throws {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", try bolt.tokens())
@@ -53,7 +53,7 @@ import Testing
         #expect(sent.header("x-publishable-key") == nil)
     }
 
-    @Test("a backend without PKCE asks with exactly the published parameters")
+    @Test("a backend without PKCE sends exactly the published parameters")
     func authorizationURL() async throws {
         let bolt = try await FakeBolt()
         let request = try await bolt.provider { $0.stateLength = 8 }.authorizationRequest(LoginOptions())
@@ -66,7 +66,7 @@ import Testing
         )
     }
 
-    @Test("key form, scope separator, redirect URI and both proofs are sent as configured")
+    @Test("key form, scope separator, redirect URI, verifier and secret are sent as configured")
     func variants() async throws {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", try bolt.tokens())
@@ -89,7 +89,7 @@ import Testing
         #expect(sent["redirect_uri"] == "https://app.example/cb")
     }
 
-    @Test("a code that a phone relayed without state is exchanged without one")
+    @Test("a phone's code without state is exchanged without state")
     func relayed() async throws {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", try bolt.tokens())

@@ -31,7 +31,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "every token request carries an assertion of its own for the issuer alone, signed with the key, and no secret"
+        "every token request has a new signed assertion for the issuer alone, and no secret"
     )
     func assertions() async throws {
         let key = try ClientKey(Self.jwk(), keyID: "key-1", algorithm: "PS256")
@@ -65,7 +65,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "the algorithm is the chosen one, else the key's own, else one that the provider lists, else the usual one",
+        "the algorithm is the configured one, else the key's, else one that the provider lists, else the key's first",
         arguments: [
             (nil, nil, nil, "RS256"), (nil, nil, ["PS256", "ES256"], "PS256"), (nil, nil, ["ES256"], "RS256"),
             (nil, nil, ["PS256", "RS256"], "RS256"), (nil, "PS384", ["RS256"], "PS384"),
@@ -89,7 +89,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("a key that cannot sign what it should is an error of the configuration that says so")
+    @Test("an unsuitable client key is a configuration error with a hint")
     func badKeys() throws {
         #expect(try ClientKey(Self.pem).keyID == nil)
         #expect(try ClientKey(Self.jwk { $0["kid"] = .string("own") }).keyID == "own")
@@ -113,7 +113,7 @@ struct ClientAssertionTests {
         #expect(!"\(try ClientKey(Self.jwk()))".contains("RSA"))
     }
 
-    @Test("what the metadata list changes no method; a refused client is told of the difference")
+    @Test("the metadata do not change the authentication method; the error of a refused client names the difference")
     func unlistedMethod() async throws {
         let key = try ClientKey(Self.pem)
         try await FakeWorld.run {

@@ -21,7 +21,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "an assertion names what is configured as its only audience, the same at every endpoint",
+        "an assertion has the configured audience alone, the same at every endpoint",
         arguments: ClientAuthentication.AssertionAudience.allCases
     )
     func audience(_ audience: ClientAuthentication.AssertionAudience) async throws {
@@ -50,7 +50,7 @@ struct ClientRefusalTests {
         }
     }
 
-    @Test("an assertion for the token endpoint needs one, and without it nothing is sent")
+    @Test("an assertion for the token endpoint needs a token endpoint; without one no request is sent")
     func noTokenEndpoint() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         try await FakeWorld.run {
@@ -70,7 +70,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "401 and 403 with an assertion are the configuration's fault at every endpoint, and the hint names the audience",
+        "401 and 403 to an assertion are configuration errors at every endpoint, and the hint names the audience",
         arguments: [401, 403],
         [nil, "", "invalid_client", "invalid_request", "invalid_token", "unauthorized_client"] as [String?]
     )
@@ -117,7 +117,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "a name that says something else keeps its meaning with an assertion, and so do other statuses",
+        "other error names and statuses keep their meaning with an assertion",
         arguments: [
             (401, "invalid_grant", "sign_in_again"), (403, "invalid_grant", "sign_in_again"),
             (401, "use_dpop_nonce", "retry_later"), (401, "server_error", "retry_later"),
@@ -138,7 +138,7 @@ struct ClientRefusalTests {
         }
     }
 
-    @Test("without an assertion a page with 401 stays an outage")
+    @Test("without an assertion, a page with status 401 is an outage")
     func otherMethods() async throws {
         try await FakeWorld.run {
             $0.authentication = .secretPost(Secret("s"))
@@ -151,7 +151,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "a refused client is told of form-encoding only where it changes the credentials that were sent",
+        "the hint names form-encoding only if it changes the credentials",
         arguments: [
             (.secretBasic(Secret("p+w")), "client-1", true), (.secretBasic(Secret("plain")), "client:1", true),
             (.secretBasic(Secret("plain-1._~")), "client-1", false), (.secretPost(Secret("p+w")), "client-1", false),

@@ -5,7 +5,7 @@ import IdentityOIDC
 import IdentityTesting
 import Testing
 
-@Suite("DPoP at resource servers that refuse")
+@Suite("DPoP: refusals of resource servers")
 struct DPoPRefusalTests {
     private static func run(_ body: (FakeWorld, TokenSet) async throws -> Void) async throws {
         try await FakeWorld.run({ $0.usesDPoP = true }) { world in
@@ -21,7 +21,7 @@ struct DPoPRefusalTests {
         )
     }
 
-    @Test("a bound token whose key is gone is not sent, least of all as bearer")
+    @Test("a bound token without its DPoP key is not sent, also not as a bearer token")
     func missingKey() async throws {
         try await Self.run { world, tokens in
             var bare = tokens
@@ -40,7 +40,7 @@ struct DPoPRefusalTests {
         }
     }
 
-    @Test("a server that asks for the nonce which the proof held already is not asked once more, by whoever loops")
+    @Test("a request is not repeated if the server asks for the nonce that the proof already had")
     func sameNonce() async throws {
         try await Self.run { world, tokens in
             let url = try HTTPURL("https://api.example/")
@@ -69,7 +69,7 @@ struct DPoPRefusalTests {
     }
 
     @Test(
-        "a refused proof is no refused token: no refresh token is spent for it",
+        "a refused DPoP proof does not cause a refresh",
         arguments: [
             ("DPoP error=\"invalid_dpop_proof\"", nil, IdentityError.Kind.configuration),
             ("Bearer, DPoP algs=\"ES256\", error=\"invalid_dpop_proof\"", nil, .configuration),
@@ -98,7 +98,7 @@ struct DPoPRefusalTests {
     }
 
     @Test(
-        "the DPoP challenge is found behind others, whatever those carry",
+        "the DPoP challenge is found after other challenges",
         arguments: [
             ("Negotiate abc==, DPoP error=\"use_dpop_nonce\"", true),
             ("Negotiate a/+b=, DPoP error=use_dpop_nonce", true),

@@ -33,7 +33,7 @@ struct DeviceLoginTests {
         )
     }
 
-    @Test("a login by the book: what is sent, what is shown, who signed in")
+    @Test("a complete device login: requests, prompt and buyer")
     func login() async throws {
         try await FakeWorld.run({ $0.authentication = .secretBasic(Secret("s")) }) { world in
             let pending = Self.error("authorization_pending")
@@ -77,7 +77,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("an answer without scope grants what was asked for")
+    @Test("a response without scope grants the requested scopes")
     func scopeless() async throws {
         try await FakeWorld.run { world in
             world.fake.change(answer: { $0["scope"] = nil })
@@ -126,7 +126,7 @@ struct DeviceLoginTests {
         Lie("interval", .integer(0), isGood: true), Lie("interval", nil, isGood: true),
     ]
 
-    @Test("an answer that cannot be trusted shows the buyer nothing", arguments: lies)
+    @Test("an invalid response shows the buyer nothing", arguments: lies)
     func answer(lie: Lie) async throws {
         try await FakeWorld.run { world in
             world.fake.change(deviceAnswer: lie.change)
@@ -137,7 +137,7 @@ struct DeviceLoginTests {
     }
 
     @Test(
-        "plain http on the verification page needs the loopback permission, and the interval is five seconds unless named"
+        "an http verification page needs allowsLoopbackHTTP, and the default interval is five seconds"
     )
     func parsing() throws {
         var object: JSONObject = [
@@ -151,7 +151,7 @@ struct DeviceLoginTests {
         #expect(response.verificationURI.text == "https://id.example/")
     }
 
-    @Test("what cannot end in a session is refused before the buyer is shown anything")
+    @Test("a login that cannot succeed fails before the buyer sees a code")
     func beforehand() async throws {
         func refusal(
             _ metadata: @escaping @Sendable (inout JSONObject) -> Void = { _ in },
@@ -227,7 +227,7 @@ struct DeviceLoginTests {
         Poll("broken JSON", .message(status: 200, body: Array("{\"error\":".utf8)), "token_response_invalid"),
     ]
 
-    @Test("what a poll's answer means", arguments: polls)
+    @Test("the meaning of each response to a poll", arguments: polls)
     func poll(_ poll: Poll) async throws {
         try await FakeWorld.run { world in
             let authorization = try await world.provider.deviceAuthorization(LoginOptions())
@@ -298,7 +298,7 @@ struct DeviceLoginTests {
         ]
     }()
 
-    @Test("the ID token is validated as after any login, and holds no nonce", arguments: tokens)
+    @Test("the ID token is validated as after any login, and must not have a nonce", arguments: tokens)
     func idToken(token: Token) async throws {
         try await FakeWorld.run { world in
             let authorization = try await world.provider.deviceAuthorization(token.options)
@@ -308,7 +308,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("an answer without an ID token, or with a forged one, signs nobody in")
+    @Test("a response without ID token, or with a forged one, fails the login")
     func forged() async throws {
         try await FakeWorld.run { world in
             let authorization = try await world.provider.deviceAuthorization(LoginOptions())

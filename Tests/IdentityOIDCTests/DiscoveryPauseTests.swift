@@ -81,7 +81,7 @@ struct DiscoveryPauseTests {
         #expect(provider.requests == 1)
     }
 
-    @Test("a jump of the wall clock neither ends nor extends a pause", arguments: [-86_400.0, 86_400.0])
+    @Test("a change of the wall clock neither ends nor extends a pause", arguments: [-86_400.0, 86_400.0])
     func wallClock(seconds: Double) async throws {
         let source = try source()
         _ = await failure(source)
@@ -109,7 +109,7 @@ struct DiscoveryPauseTests {
         #expect(provider.requests == 2)
     }
 
-    @Test("a wrong address pauses too and is no outage; a request that was cancelled does not pause")
+    @Test("a wrong URL causes a pause too and is not an outage; a cancelled request causes none")
     func otherFailures() async throws {
         let source = try source()
         provider.answer(.failure(HTTPTransportError(code: .cancelled, phase: .notSent, message: "cancelled")))
@@ -123,7 +123,7 @@ struct DiscoveryPauseTests {
         #expect(provider.requests == 2)
     }
 
-    @Test("old metadata serve through an outage, and the document is fetched once a minute then")
+    @Test("old metadata are used during an outage, and the document is fetched once a minute")
     func oldMetadata() async throws {
         let source = try source()
         provider.answer(.success(Self.document))

@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-@Suite("Endpoints that the metadata do not have")
+@Suite("Hints about endpoints and configuration members")
 struct EndpointHintTests {
     /// What is asked of the provider, by the member of `endpoints` that would have helped.
     private func refusal(_ member: String, without names: [String]) async throws -> IdentityError? {
@@ -36,7 +36,7 @@ struct EndpointHintTests {
         #expect(error?.hint?.contains("endpoints.\(name) ") == true, "\(error?.hint ?? "no error")")
     }
 
-    @Test("so it does for a revocation endpoint that cannot be used")
+    @Test("the hint names the configuration member of an unusable revocation endpoint")
     func revocation() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { $0["revocation_endpoint"] = .string("http://id.example/revoke") })

@@ -4,7 +4,7 @@ import IdentityOIDC
 import IdentityTesting
 import Testing
 
-@Suite("Every refusal of a provider says what happened, what to do and why")
+@Suite("Error responses: message, hint and reference")
 struct ErrorTableTests {
     /// An error is complete: safe message, hint, reference, correlation id; the provider's words stand apart from ours.
     private func expectComplete(_ error: IdentityError, _ canary: SecretCanary, _ context: String) {
@@ -30,7 +30,7 @@ struct ErrorTableTests {
         ("Access_Denied", .rejected, .authorizationRefused),
     ]
 
-    @Test("a refused authorization", arguments: 0..<13)
+    @Test("every error of an authorization response", arguments: 0..<13)
     func callback(row: Int) throws {
         let (name, kind, code) = Self.callbacks[row]
         let canary = SecretCanary()
@@ -95,7 +95,7 @@ struct ErrorTableTests {
         Row(500, "invalid_grant", (.retryLater, .providerUnavailable)),
     ]
 
-    @Test("a refused token request, for each grant", arguments: answers)
+    @Test("every error of a token response, for each grant", arguments: answers)
     func answer(row: Row) throws {
         let grants: [TokenGrant] = [.authorizationCode, .refreshToken, .deviceCode]
         for (grant, outcome) in zip(grants, row.outcomes) {

@@ -24,7 +24,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "a good token is accepted with every algorithm of the list, among keys that nobody knows",
+        "a valid token is accepted with every supported algorithm, also among unsupported keys",
         arguments: [SignatureAlgorithm.rs256, .ps256, .es256, .es384, .edDSA]
     )
     func good(algorithm: SignatureAlgorithm) throws {
@@ -89,7 +89,7 @@ struct IDTokenTests {
         },
     ]
 
-    @Test("a token that lies in one claim is refused, by its own code", arguments: lies)
+    @Test("each invalid claim is refused with its own error code", arguments: lies)
     func lie(_ lie: Lie) throws {
         var claims = TokenForge.goodClaims
         lie.change(&claims)
@@ -112,7 +112,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "alg none is refused in every spelling, before any key is looked at",
+        "alg none is refused in every spelling, before any key is used",
         arguments: ["none", "None", "nOnE", "", "HS256"]
     )
     func unsigned(algorithm: String) throws {
@@ -135,7 +135,7 @@ struct IDTokenTests {
         #expect(try refusal(Secret("\(input).\(Base64URL.encode(code))"))?.code == .idTokenAlgorithm)
     }
 
-    @Test("an algorithm that is not on the list is refused even with a good signature")
+    @Test("an algorithm that is not accepted is refused even with a valid signature")
     func allowList() throws {
         let forge = try TokenForge(.es256)
         var expected = TokenForge.expectations()
@@ -155,7 +155,7 @@ struct IDTokenTests {
         #expect(try refusal(Secret(String(flipped)))?.code == .idTokenSignature)
     }
 
-    @Test("a key that travels in the header is never used")
+    @Test("a key in the token's header is never used")
     func keysInTheHeader() throws {
         let attacker = try TokenForge()
         let token = try attacker.token { header in
@@ -166,7 +166,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "what is no canonical compact JWS is refused",
+        "a token that is not a canonical compact JWS is refused",
         arguments: [
             "", ".", "..", "a.b", "a.b.c.d", "e30.e30.", "e30=.e30.AA", "e31.e30.AA", "e30.e30.AB", " e30.e30.AA",
             String(repeating: ".", count: 1_000_000),
@@ -176,7 +176,7 @@ struct IDTokenTests {
         #expect(try refusal(Secret(token))?.kind == .rejected)
     }
 
-    @Test("a critical extension, an unencoded payload and another kind of token are refused")
+    @Test("a critical extension, an unencoded payload and another token type are refused")
     func extensions() throws {
         let forge = try Self.forge.get()
         let tokens = [
@@ -186,7 +186,7 @@ struct IDTokenTests {
         for token in tokens { #expect(try refusal(token)?.code == .idTokenMalformed) }
     }
 
-    @Test("a claim that stands twice is refused, also when one is escaped")
+    @Test("a duplicate claim is refused, also if one is escaped")
     func duplicateClaims() throws {
         let forge = try Self.forge.get()
         let header = Array(#"{"alg":"RS256","kid":"k1"}"#.utf8)
@@ -196,7 +196,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("KELVIN SIGN is not K: two subjects, two audiences")
+    @Test("subjects and audiences that differ in KELVIN SIGN and K are different")
     func unicodeIdentity() throws {
         var expected = TokenForge.expectations()
         expected.audiences = ["K"]
@@ -205,7 +205,7 @@ struct IDTokenTests {
         #expect(try refusal(try Self.forge.get().token(claims), expected)?.code == .idTokenAudience)
     }
 
-    @Test("without kid every fitting key is tried; with an unknown kid none is")
+    @Test("without kid every suitable key is tried; with an unknown kid no key is tried")
     func keySelection() throws {
         var forge = try TokenForge()
         var other = try TokenForge()
@@ -219,7 +219,7 @@ struct IDTokenTests {
         #expect(try refusal(try forge.token(), keys: keys)?.code == .idTokenKeyUnknown)
     }
 
-    @Test("max_age asks for a recent login")
+    @Test("max_age requires a recent login")
     func maximumAge() throws {
         var expected = TokenForge.expectations()
         expected.maximumAgeSeconds = 100
@@ -231,7 +231,7 @@ struct IDTokenTests {
         #expect(try refusal(try Self.forge.get().token(claims), expected) == nil)
     }
 
-    @Test("acr_values that were asked for must be met by one of them")
+    @Test("acr must be one of the requested acr_values")
     func authenticationContext() throws {
         var expected = TokenForge.expectations()
         expected.authenticationContexts = ["phr", "phrh"]
@@ -244,7 +244,7 @@ struct IDTokenTests {
         #expect(try refusal(try forge.token(claims), expected) == nil)
     }
 
-    @Test("the time of login may have more digits than a session keeps")
+    @Test("auth_time may have more digits than a session stores")
     func fractionalLogin() throws {
         let forge = try Self.forge.get()
         var claims = TokenForge.goodClaims
@@ -261,7 +261,7 @@ struct IDTokenTests {
         #expect(try refusal(try forge.token(claims), expected)?.code == .idTokenAuthentication)
     }
 
-    @Test("a refreshed ID token must be the same buyer's, from the same issuer and login")
+    @Test("a refreshed ID token must have the buyer, issuer and login of the first one")
     func continuity() throws {
         var expected = TokenForge.expectations()
         expected.nonce = nil

@@ -10,7 +10,7 @@ import Testing
 @Suite("Fetching key sets")
 struct KeySetFetcherTests {
     @Test(
-        "keys stay as long as the answer says, but five minutes at least and a day at most",
+        "keys are cached as long as the headers say, at least five minutes and at most a day",
         arguments: [
             ([], nil), ([("Cache-Control", "public")], nil), ([("Cache-Control", "max-age=600")], 600),
             ([("Cache-Control", "Public , MAX-AGE=600")], 600), ([("Cache-Control", "max-age=\"600\"")], 600),
@@ -37,7 +37,7 @@ struct KeySetFetcherTests {
         #expect(KeySetLifetime.read(headers, now: now) == seconds.map { .seconds($0) })
     }
 
-    @Test("a set that did not change is not sent again, and is good for as long as the confirmation says")
+    @Test("an unchanged key set is confirmed with 304, whose headers give the new lifetime")
     func notModified() async throws {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, clock in
             let fetch = KeySetFetcher(httpClient: httpClient, headers: [])
@@ -63,7 +63,7 @@ struct KeySetFetcherTests {
     }
 
     @Test(
-        "an entity tag that is none is not sent back",
+        "an invalid entity tag is not sent back",
         arguments: ["1", "\"a\"b\"", "\"", "w/\"1\"", "\"a b\"", "W/"]
     )
     func entityTag(value: String) async throws {
@@ -76,7 +76,7 @@ struct KeySetFetcherTests {
         }
     }
 
-    @Test("the tag of one address is not sent to another")
+    @Test("the entity tag of one URL is not sent to another URL")
     func foreignTag() async throws {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             endpoint.send([("ETag", "\"1\"")])
@@ -87,7 +87,7 @@ struct KeySetFetcherTests {
         }
     }
 
-    @Test("the order of the keys and what else stands in the document make no other key set")
+    @Test("the order of the keys and further members do not make a different key set")
     func sameKeys() async throws {
         let (one, two) = (try TokenForge(.es256).jwk, try TokenForge(.rs256).jwk)
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
@@ -105,7 +105,7 @@ struct KeySetFetcherTests {
         }
     }
 
-    @Test("a key set larger than the cap is refused")
+    @Test("a key set above the size limit is refused")
     func size() async throws {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             endpoint.publish([.string(String(repeating: "A", count: 2 << 20))])

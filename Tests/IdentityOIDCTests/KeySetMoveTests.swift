@@ -6,9 +6,9 @@ import Testing
 
 @testable import IdentityOIDC
 
-@Suite("Key sets that move")
+@Suite("A key set with a new URL")
 struct KeySetMoveTests {
-    @Test("keys are fetched where the metadata say, also when they come to say another place")
+    @Test("keys are fetched from the metadata's URL, also after it changes")
     func moved() async throws {
         try await FakeWorld.run { world in
             _ = try await world.login()

@@ -20,7 +20,7 @@ private final class EventLog: IdentityObserver {
 /// The whole chain against an endpoint on a real socket.
 @Suite("Key sets")
 struct KeySetSourceTests {
-    @Test("keys are fetched once for all who wait, and kept")
+    @Test("keys are fetched once for all waiting callers, and cached")
     func singleFetch() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -31,7 +31,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("ten thousand unknown key ids cost no more than the bucket, and one more fetch a minute")
+    @Test("ten thousand unknown key ids cause only the fetches that the rate limit permits")
     func flood() async throws {
         let log = EventLog()
         try await KeyEndpoint.withSource(observers: [log]) { endpoint, source, url, clock in
@@ -53,7 +53,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("ten thousand unknown key ids at once cost no more than the bucket")
+    @Test("ten thousand concurrent unknown key ids cause only the fetches that the rate limit permits")
     func floodAtOnce() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             let known = try await source.keys(at: url)
@@ -67,7 +67,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("a rotation just before signing passes at once, after another one too, and through caches on the way")
+    @Test("a key rotation right before signing succeeds at once, also twice and with HTTP caches")
     func rotation() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             for _ in 0..<2 {
@@ -85,7 +85,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("a rotation behind an outage passes, however many tokens with unknown keys came meanwhile")
+    @Test("a key rotation during an outage succeeds after it, however many unknown key ids were seen")
     func rotationAfterOutage() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, clock in
             let known = try await source.keys(at: url)
@@ -110,7 +110,7 @@ struct KeySetSourceTests {
     }
 
     @Test(
-        "a page in the place of the keys passes, a redirect, lies and an empty set do not",
+        "a page instead of the key set is an outage; a redirect, invalid JSON and an empty set are not",
         arguments: [
             (200, "<html>", "retry_later"), (200, "", "retry_later"), (503, "", "retry_later"), (302, "", "rejected"),
             (304, "", "rejected"), (200, "{}", "rejected"), (200, #"{"keys":[],"keys":[]}"#, "rejected"),
@@ -131,7 +131,7 @@ struct KeySetSourceTests {
     }
 
     @Test(
-        "neither an outage nor an empty key set evicts good keys, up to a hard age",
+        "neither an outage nor an empty key set removes valid keys before the maximum age",
         arguments: [("down", 503), ("empty", 200), ("unusable", 200), ("moved", 302), ("denied", 304)]
     )
     func outage(what: String, status: Int) async throws {
@@ -148,7 +148,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("a key that is published no more verifies no more once the kept set is old")
+    @Test("a key that is no longer published is not used after the cached set expired")
     func revocation() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, clock in
             let old = try await source.keys(at: url)
@@ -158,7 +158,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("keys of one address do not answer for another, and an error page with keys in it is none")
+    @Test("keys of one URL are not used for another, and an error response with keys is not a key set")
     func address() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             let other = try HTTPURL(url.text + "/other")
@@ -172,7 +172,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("who comes with old keys gets those that others have fetched, without a fetch")
+    @Test("a caller with old keys gets those that another caller fetched, without a fetch")
     func sharedNews() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             let known = try await source.keys(at: url)
@@ -182,7 +182,7 @@ struct KeySetSourceTests {
         }
     }
 
-    @Test("a wrong signature stays refused while the provider is down; an unknown key is an outage then")
+    @Test("during an outage an invalid signature is still refused, and an unknown key is an outage")
     func refusals() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             func code(_ thrown: IdentityError.Code) async -> IdentityError.Code? {

@@ -5,7 +5,7 @@ import IdentityOIDC
 import Synchronization
 import Testing
 
-@Suite("Refreshes under a lock that ends")
+@Suite("Refreshes with a lock that expires")
 struct LockedRefreshTests {
     /// Notes the time that each token request gets, and runs something behind each answer.
     private final class Recorder: HTTPTransport {
@@ -76,7 +76,7 @@ struct LockedRefreshTests {
         return try #require(result)
     }
 
-    @Test("a request takes no longer than the lock is certainly held, the repetition for a DPoP nonce included")
+    @Test("a request, including its repetition for a DPoP nonce, takes no longer than the lock is certainly held")
     func capped() async throws {
         let lock = Lock(.seconds(30))
         let result = try await Self.refresh(under: lock) { lock.set(.seconds(5)) }
@@ -87,7 +87,7 @@ struct LockedRefreshTests {
         #expect(result.limits.map(\.connectTimeout) == [.seconds(5), .seconds(5)])
     }
 
-    @Test("once the lock is lost, the request is not repeated with a DPoP nonce")
+    @Test("after the lock is lost, the request is not repeated with a DPoP nonce")
     func lost() async throws {
         let lock = Lock(.seconds(30))
         let result = try await Self.refresh(under: lock) { lock.set(.zero) }
@@ -97,7 +97,7 @@ struct LockedRefreshTests {
         #expect(result.requests == 1)
     }
 
-    @Test("a lock that is lost while the connection is made keeps the request from leaving")
+    @Test("a request is not sent if the lock is lost while the connection is established")
     func whileConnecting() async throws {
         try await FakeWorld.run { world in
             let tokens = try await world.login()

@@ -36,7 +36,7 @@ struct LogoutTokenTests {
         return error?.code
     }
 
-    @Test("a good token says whose sessions ended, by buyer, by session or by both")
+    @Test("a valid logout token names a buyer, a session or both")
     func good() throws {
         let forge = try Self.forge.get()
         let both = try validate(try forge.token(Self.goodClaims) { $0["typ"] = .string("logout+jwt") })
@@ -56,7 +56,7 @@ struct LogoutTokenTests {
         }
     }
 
-    @Test("typ may be missing, JWT or that of logout tokens; other kinds of token are refused")
+    @Test("typ may be missing, JWT or that of logout tokens; other types are refused")
     func types() throws {
         let forge = try Self.forge.get()
         for type in [nil, "JWT", "jwt", "logout+jwt", "Logout+JWT", "application/logout+jwt"] as [String?] {
@@ -104,14 +104,14 @@ struct LogoutTokenTests {
         .init("a sid that is null", .logoutTokenInvalid) { $0["sid"] = .null },
     ]
 
-    @Test("a token that lies is refused", arguments: lies)
+    @Test("each invalid claim of a logout token is refused", arguments: lies)
     func lie(_ lie: IDTokenTests.Lie) throws {
         var claims = Self.goodClaims
         lie.change(&claims)
         #expect(refusal(try Self.forge.get().token(claims)) == lie.code)
     }
 
-    @Test("a token is good until its time is over, and its events may hold more")
+    @Test("a logout token is valid until it expires, and may have further events")
     func edges() throws {
         let forge = try Self.forge.get()
         var claims = Self.goodClaims
@@ -123,7 +123,7 @@ struct LogoutTokenTests {
         #expect(long.expiresAt == TokenForge.now + 86_460)
     }
 
-    @Test("signature, algorithm and key are judged as an ID token's; none is no algorithm, crit no option")
+    @Test("signature, algorithm and key are checked as for an ID token")
     func signature() throws {
         let forge = try Self.forge.get()
         let stranger = try TokenForge()
@@ -139,7 +139,7 @@ struct LogoutTokenTests {
         #expect(refusal(Secret("\(parts[0]).\(parts[1]).")) == .idTokenSignature)
     }
 
-    @Test("an ID token is no logout token, and a logout token is no ID token")
+    @Test("an ID token is refused as logout token, and a logout token as ID token")
     func confusion() throws {
         let forge = try Self.forge.get()
         #expect(refusal(try forge.token()) == .logoutTokenInvalid)

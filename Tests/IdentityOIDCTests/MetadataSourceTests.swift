@@ -56,7 +56,7 @@ struct MetadataSourceTests {
         return result
     }
 
-    @Test("the fallback stands in where there is no document, and for nothing else")
+    @Test("the fallback is used only if there is no document")
     func fallback() async throws {
         let good = LoopbackResponse.message(status: 200, body: Self.document)
         #expect(try await found(at: "/a", redirects: 0, fallback: true, [:]) == "fallback")
@@ -71,7 +71,7 @@ struct MetadataSourceTests {
         }
     }
 
-    @Test("optional endpoints are read; ones that are not https are never used, and refused where they are needed")
+    @Test("optional endpoints that are not https are never used, and requests that need them fail")
     func optionalEndpoints() throws {
         typealias Endpoint = any KeyPath<ProviderMetadata, HTTPURL?> & Sendable
         func read(_ name: String, _ value: String, _ more: String = "") throws -> ProviderMetadata {
@@ -104,7 +104,7 @@ struct MetadataSourceTests {
         }
     }
 
-    @Test("who looked just before another's fetch ended does not fetch again")
+    @Test("a caller that checked just before another fetch of the metadata ended does not fetch again")
     func lateLook() async throws {
         let server = try await LoopbackServer.start { _ in .message(status: 200, body: Self.document) }
         let transport = CountingTransport(try CurlTransport())
@@ -127,7 +127,7 @@ struct MetadataSourceTests {
         await server.stop()
     }
 
-    @Test("no more redirects are followed than permitted, and none to plain http elsewhere")
+    @Test("redirects are followed up to the limit, and none to plain http on another machine")
     func redirects() async throws {
         let document = Self.document
         let goal = try await LoopbackServer.start { request in

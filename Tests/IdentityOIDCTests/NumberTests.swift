@@ -6,7 +6,7 @@ import IdentityOIDC
 import Testing
 
 /// Every place where a provider writes a number, with every number that has ever gone wrong somewhere.
-@Suite("Numbers from outside")
+@Suite("Numbers in tokens and responses")
 struct NumberTests {
     private static let forge = Result { try TokenForge(.es256) }
 
@@ -37,21 +37,21 @@ struct NumberTests {
         }
     }
 
-    @Test("in exp, iat, nbf and auth_time only a number from 1970 to 9999 is a time", arguments: noTimes)
+    @Test("exp, iat, nbf and auth_time must be numbers of the years 1970 to 9999", arguments: noTimes)
     func times(text: String) throws {
         for claim in ["exp", "iat", "nbf", "auth_time"] {
             #expect(try refusal(claim, text) == .idTokenTime, "\(claim)")
         }
     }
 
-    @Test("a time of long ago has expired as exp, is too old for max_age, and is otherwise one", arguments: longAgo)
+    @Test("a time long ago is expired as exp, too old for max_age, and valid otherwise", arguments: longAgo)
     func oldTimes(text: String) throws {
         #expect(try refusal("exp", text) == .idTokenTime)
         #expect(try refusal("auth_time", text, maximumAge: 3600) == .idTokenAuthentication)
         for claim in ["iat", "nbf", "auth_time"] { #expect(try refusal(claim, text) == nil, "\(claim)") }
     }
 
-    @Test("a max_age beyond all times refuses no login, and one of zero asks for a new one")
+    @Test("a huge max_age refuses no login, and zero requires a new login")
     func maximumAge() throws {
         #expect(try refusal("auth_time", "0", maximumAge: .max) == nil)
         #expect(try refusal("auth_time", "1790000000", maximumAge: 0) == nil)
@@ -69,7 +69,7 @@ struct NumberTests {
     }
 
     @Test(
-        "expires_in is more than nothing and at most ten years, or the answer is refused",
+        "expires_in must be more than zero and at most ten years",
         arguments: noTimes.filter { $0 != "null" } + longAgo.filter { !$0.hasSuffix("5") && $0 != "5E-1" }
             + ["316224001"]
     )
@@ -78,7 +78,7 @@ struct NumberTests {
         #expect(error?.code == .tokenResponseInvalid)
     }
 
-    @Test("expires_in may have a fraction, and null is none")
+    @Test("expires_in may have a fraction, and null counts as missing")
     func usableLifetimes() throws {
         #expect(try lifetime("0.5") == 0.5)
         #expect(try lifetime("3.6e3") == 3600)
@@ -87,7 +87,7 @@ struct NumberTests {
     }
 
     @Test(
-        "where expires_in may be a text, it is one of digits alone",
+        "expires_in as a string must have digits only",
         arguments: ["+60", "-60", "0", "00", " 60", "60 ", "6e1", "60.0", "0x3c", "9223372036854775808", "٦٠", ""]
     )
     func lifetimesAsText(text: String) throws {
@@ -97,7 +97,7 @@ struct NumberTests {
     }
 
     @Test(
-        "Retry-After is digits alone, and asks for an hour at most",
+        "Retry-After must have digits only, and counts up to an hour",
         arguments: [
             ("0", 0), ("120", 120), ("3600", 3600), ("3601", 3600), ("9223372036854775807", 3600),
             ("9223372036854775808", 3600), (String(repeating: "9", count: 400), 3600), ("1e300", nil), ("-1", nil),

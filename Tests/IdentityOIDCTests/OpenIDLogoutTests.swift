@@ -5,7 +5,7 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-@Suite("The general provider at the end of a session")
+@Suite("OpenID provider: logout and revocation")
 struct OpenIDLogoutTests {
     private func token(_ world: FakeWorld, _ forge: TokenForge? = nil, jti: String = "token-1") throws -> Secret {
         var claims = LogoutTokenTests.goodClaims
@@ -14,7 +14,7 @@ struct OpenIDLogoutTests {
         return try (forge ?? world.fake.forge).token(claims) { $0["typ"] = .string("logout+jwt") }
     }
 
-    @Test("the session's name comes from the ID token, and a renewal keeps it or brings a new one")
+    @Test("the provider's session id comes from the ID token; a refresh keeps it or returns a new one")
     func name() async throws {
         try await FakeWorld.run { world in
             #expect(try await world.login().providerSessionID == nil)
@@ -34,7 +34,7 @@ struct OpenIDLogoutTests {
     }
 
     @Test(
-        "a name that no logout token could have is not kept",
+        "a session id that is too long for a logout token is not stored",
         arguments: [.integer(1), .string(""), .null] as [JSONValue]
     )
     func uselessName(_ name: JSONValue) async throws {
@@ -47,7 +47,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("a login, a logout token, and the session is gone; the token counts once")
+    @Test("a logout token ends its session, and counts once")
     func journey() async throws {
         try await FakeWorld.run { world in
             world.fake.change(claims: { $0["sid"] = .string("session-1") })
@@ -74,7 +74,7 @@ struct OpenIDLogoutTests {
     }
 
     @Test(
-        "a logout token that is signed with a new key is understood; one of a stranger is refused; no keys, no verdict"
+        "a logout token with a new key is accepted, a forged one is refused, and without keys there is no decision"
     )
     func keys() async throws {
         try await FakeWorld.run { world in
@@ -100,7 +100,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("forged logout tokens use up nothing that a login needs, and while they come a genuine one is not condemned")
+    @Test("forged logout tokens do not use up the rate limit of logins, and a genuine one is not refused meanwhile")
     func flood() async throws {
         try await FakeWorld.run { world in
             _ = try await world.login()
@@ -130,7 +130,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("what no key could make good is refused before one is asked for; keys that cannot be read condemn nobody")
+    @Test("an invalid logout token is refused before keys are fetched; unreadable keys refuse no token")
     func order() async throws {
         try await FakeWorld.run { world in
             let manager = SessionManager(
@@ -163,7 +163,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("tokens are revoked with the client's proof: the refresh token, or the access token where there is no other")
+    @Test("revocation authenticates the client, and revokes the refresh token, or the access token if there is none")
     func revocation() async throws {
         try await FakeWorld.run({ $0.authentication = .secretPost(Secret("s3cret")) }) { world in
             try await world.provider.revoke(try await world.login())
@@ -197,7 +197,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("what a revocation endpoint answers is done, a reason to give up, or one to tell")
+    @Test("the meaning of each response of the revocation endpoint")
     func revocationAnswers() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { [origin = world.fake.origin] in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("OpenID provider: issuers, keys and addresses")
 struct OpenIDProviderTrustTests {
-    @Test("a login without openid is refused: nothing would say who signed in")
+    @Test("a login without the scope openid is refused")
     func withoutOpenID() async throws {
         try await FakeWorld.run { world in
             var options = LoginOptions()
@@ -23,7 +23,7 @@ struct OpenIDProviderTrustTests {
         }
     }
 
-    @Test("a provider that promised iss must send its own, before the code goes anywhere")
+    @Test("a promised iss is checked before the code is sent")
     func responseIssuer() async throws {
         try await FakeWorld.run { world in
             world.fake.change(metadata: { $0["authorization_response_iss_parameter_supported"] = .bool(true) })
@@ -41,7 +41,7 @@ struct OpenIDProviderTrustTests {
         }
     }
 
-    @Test("an attempt of another issuer is refused before the code goes anywhere")
+    @Test("a login attempt of another issuer is refused before the code is sent")
     func boundIssuer() async throws {
         try await FakeWorld.run { world in
             var request = try await world.begin()
@@ -56,7 +56,7 @@ struct OpenIDProviderTrustTests {
         }
     }
 
-    @Test("the algorithms are those that the metadata list, and never an HMAC")
+    @Test("the accepted algorithms are those of the metadata, and never HMAC")
     func algorithms() async throws {
         try await FakeWorld.run { world in
             world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
@@ -74,7 +74,7 @@ struct OpenIDProviderTrustTests {
         }
     }
 
-    @Test("a key set that rotated is fetched again; a wrong signature is refused also when that fails")
+    @Test("a rotated key set is fetched again; an invalid signature is refused even if the fetch fails")
     func keys() async throws {
         try await FakeWorld.run { world in
             #expect(await world.refusal() == nil)
@@ -110,7 +110,7 @@ struct OpenIDProviderTrustTests {
     }
 
     @Test(
-        "an issuer that is no https URL, or has a query, is refused at once",
+        "an issuer that is not an https URL, or has a query, is refused",
         arguments: ["http://id.example", "http://127.0.0.1:1", "https://id.example?a=1", "id.example", ""]
     )
     func issuer(text: String) throws {
@@ -121,7 +121,7 @@ struct OpenIDProviderTrustTests {
         #expect(error?.code == .configurationInvalid)
     }
 
-    @Test("addresses that a document names may lead to the public internet only, configured ones anywhere")
+    @Test("discovered URLs may lead to public addresses only, configured ones to any")
     func addressPolicy() async throws {
         let transport = RecordingTransport()
         let environment = IdentityEnvironment(transport: transport, clock: ManualClock())

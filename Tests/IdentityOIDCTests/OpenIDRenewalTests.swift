@@ -8,7 +8,7 @@ import Testing
 
 @Suite("OpenID provider: after the login")
 struct OpenIDRenewalTests {
-    @Test("a refresh carries over what its answer leaves out: ID token, refresh token, scopes, lifetime")
+    @Test("a refresh keeps what its response does not contain: ID token, refresh token, scopes, lifetime")
     func refresh() async throws {
         try await FakeWorld.run { world in
             let tokens = try await world.login()
@@ -27,7 +27,7 @@ struct OpenIDRenewalTests {
         }
     }
 
-    @Test("a refreshed ID token of another buyer is refused, and the session stays as it was")
+    @Test("a refreshed ID token of another buyer is refused, and the session is unchanged")
     func anotherBuyer() async throws {
         try await FakeWorld.run { world in
             let manager = SessionManager(
@@ -46,7 +46,7 @@ struct OpenIDRenewalTests {
         }
     }
 
-    @Test("a refresh token is not spent while the keys for its answer cannot be had")
+    @Test("a refresh token is not sent while the keys for its response are unavailable")
     func keysFirst() async throws {
         try await FakeWorld.run { world in
             let tokens = try await world.login()
@@ -66,7 +66,7 @@ struct OpenIDRenewalTests {
         }
     }
 
-    @Test("keys that fail behind a token answer do not have the spent refresh token sent again")
+    @Test("keys that fail after a token response do not cause a second use of the refresh token")
     func spentOnce() async throws {
         try await FakeWorld.run { world in
             let manager = SessionManager(
@@ -86,7 +86,7 @@ struct OpenIDRenewalTests {
     }
 
     @Test(
-        "a refresh without a proper answer is asked for once more with the same token, one that was refused is not",
+        "a refresh without a valid response is repeated once with the same token; a refused one is not",
         arguments: [(500, 2), (502, 2), (504, 2), (200, 2), (503, 1), (429, 1), (400, 1)]
     )
     func inDoubt(status: Int, requests: Int) async throws {
@@ -112,7 +112,7 @@ struct OpenIDRenewalTests {
         (.secretPost(Secret("p:w+ü%/ ")), nil, "p:w+ü%/ "), (.none, nil, nil),
     ]
 
-    @Test("the client's secret travels as configured, form-encoded in Basic credentials", arguments: 0..<4)
+    @Test("the client secret is sent as configured, form-encoded in Basic credentials", arguments: 0..<4)
     func clientAuthentication(index: Int) async throws {
         let (authentication, header, body) = Self.credentials[index]
         try await FakeWorld.run({ $0.authentication = authentication }) { world in
@@ -123,7 +123,7 @@ struct OpenIDRenewalTests {
         }
     }
 
-    @Test("UserInfo about another buyer is refused whole; refusals of the token are told apart")
+    @Test("UserInfo of another buyer is refused, and refusals of the token have their own codes")
     func userInfo() async throws {
         try await FakeWorld.run { world in
             let tokens = try await world.login()
@@ -160,7 +160,7 @@ struct OpenIDRenewalTests {
     }
 
     @Test(
-        "a UserInfo endpoint that refuses in JSON is no outage, unless the status says that it passes",
+        "a JSON refusal of UserInfo is not an outage, unless the status is temporary",
         arguments: [
             (400, "rejected"), (404, "rejected"), (405, "rejected"), (410, "rejected"), (422, "rejected"),
             (408, "retry_later"), (425, "retry_later"), (429, "retry_later"), (500, "retry_later"),
@@ -188,7 +188,7 @@ struct OpenIDRenewalTests {
         }
     }
 
-    @Test("the logout URL names client, ID token and where to return; no page, no URL")
+    @Test("the logout URL has client, ID token and return URI; without end-session endpoint there is none")
     func logout() async throws {
         try await FakeWorld.run { world in
             let tokens = try await world.login()

@@ -16,7 +16,7 @@ private final class Policies: HTTPTransport {
     }
 }
 
-@Suite("Where a provider's requests may go")
+@Suite("Addresses of a provider's requests")
 struct ProviderHTTPClientTests {
     private func policy(
         _ url: String,
@@ -35,7 +35,7 @@ struct ProviderHTTPClientTests {
     }
 
     @Test(
-        "a configured origin may lie anywhere, another scheme or port of the same host may not",
+        "a configured origin may have any address, another scheme or port of the same host may not",
         arguments: [
             ("https://10.0.0.5:8443/", "any"), ("https://10.0.0.5:8443/elsewhere?a=b", "any"),
             ("https://ID.example/", "any"), ("https://id.example:443/", "any"), ("https://10.0.0.5:22/", "publicOnly"),
@@ -52,7 +52,7 @@ struct ProviderHTTPClientTests {
     }
 
     @Test(
-        "documents cannot send a request to an address inside, by number or by a name that resolves there",
+        "a document cannot send a request to a private address, by number or by name",
         arguments: [
             "https://127.0.0.1:1/", "https://localhost:1/", "https://169.254.169.254/latest/meta-data/",
             "https://10.0.0.1/", "https://[::1]:1/", "https://[::ffff:127.0.0.1]/", "https://[fd00:ec2::254]/",

@@ -22,7 +22,7 @@ struct PushedAuthorizationTests {
         })
     }
 
-    @Test("the browser carries a reference only, the provider got everything before, from a client that proved itself")
+    @Test("the browser has only a reference, and the authenticated client pushed the request before")
     func push() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         try await FakeWorld.run {
@@ -71,7 +71,7 @@ struct PushedAuthorizationTests {
     }
 
     @Test(
-        "requests are pushed where the provider requires it or the app chose it, and else not",
+        "requests are pushed if the provider requires it or the app configured it",
         arguments: [true, false]
     )
     func choice(isRequired: Bool) async throws {
@@ -85,7 +85,7 @@ struct PushedAuthorizationTests {
         }
     }
 
-    @Test("a provider that requires what it does not offer is a matter of configuration", arguments: [true, false])
+    @Test("a provider that requires PAR without an endpoint is a configuration error", arguments: [true, false])
     func missing(isChosen: Bool) async throws {
         try await FakeWorld.run {
             $0.pushesAuthorizationRequest = isChosen
@@ -166,7 +166,7 @@ struct PushedAuthorizationTests {
         ),
     ]
 
-    @Test("an answer that is not exactly a deposit ends the login with an error that says why", arguments: cases)
+    @Test("an invalid response to a pushed request fails the login with its reason", arguments: cases)
     func answers(_ example: Case) async throws {
         try await FakeWorld.run {
             $0.pushesAuthorizationRequest = true

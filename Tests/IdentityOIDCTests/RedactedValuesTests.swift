@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Providers that repeat in `error_description` whatever they were sent.
-@Suite("What was sent does not come back in an error")
+@Suite("Errors do not contain sent secrets")
 struct RedactedValuesTests {
     private static func answer(saying text: String) -> LoopbackResponse {
         FakeProvider.json(
@@ -58,7 +58,7 @@ struct RedactedValuesTests {
         { request in request.formFields().first { $0.0 == name }?.1 }
     }
 
-    @Test("neither a token that is revoked nor the client's secret or assertion shows")
+    @Test("an error does not show a revoked token, the client's secret or assertion")
     func revocation() async throws {
         let hidden = "No: …."
         let tokens = try await words({ _ in }, repeating: Self.field("token"))
@@ -82,7 +82,7 @@ struct RedactedValuesTests {
         )
     }
 
-    @Test("nor does what a pushed request proves the client by")
+    @Test("an error of a pushed request does not show the client authentication")
     func pushedRequest() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         try await FakeWorld.run {
@@ -101,7 +101,7 @@ struct RedactedValuesTests {
         }
     }
 
-    @Test("nor does the proof of possession")
+    @Test("an error does not show the DPoP proof")
     func proof() async throws {
         let words = try await words({ $0.usesDPoP = true }, repeating: { $0.header("DPoP") })
         #expect(words == ["No: ….", "No: nothing.", "No: nothing.", "No: nothing."])

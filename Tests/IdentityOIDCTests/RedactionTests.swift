@@ -4,9 +4,9 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-@Suite("What never prints of the provider's answers")
+@Suite("Redaction of the provider's responses")
 struct RedactionTests {
-    @Test("neither claims nor signatures nor a device's codes show in a description, a dump or a mirror")
+    @Test("description, dump and mirror do not show claims, signatures and device codes")
     func values() throws {
         var claims = TokenForge.goodClaims
         claims["sub"] = .string("c4n4ry")

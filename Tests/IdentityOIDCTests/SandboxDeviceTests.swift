@@ -82,7 +82,7 @@ struct SandboxDeviceTests {
         return (session, error, clock.elapsed, violations)
     }
 
-    @Test("a strict provider has nothing to complain of: the interval is kept, the code is used once")
+    @Test("a strict provider reports no violation: the interval is kept, the code is used once")
     func strict() async throws {
         let result = try await login(answering: 3)
         #expect(result.error == nil)
@@ -91,7 +91,7 @@ struct SandboxDeviceTests {
         #expect(result.violations == 0)
     }
 
-    @Test("outages of every kind are waited out")
+    @Test("a device login continues after every kind of outage")
     func outages() async throws {
         let result = try await login(answering: 1) { openID in
             for outage in [
@@ -107,7 +107,7 @@ struct SandboxDeviceTests {
         #expect(result.violations == 0)
     }
 
-    @Test("a buyer who refuses, and one who never comes")
+    @Test("a device login ends when the buyer refuses or the code expires")
     func refused() async throws {
         let denied = try await login(answering: 2, as: .deny)
         #expect(denied.error?.code == .accessDenied)
@@ -118,7 +118,7 @@ struct SandboxDeviceTests {
         #expect(lost.violations == 0)
     }
 
-    @Test("an ID token that lies signs nobody in")
+    @Test("an invalid ID token fails the device login")
     func lies() async throws {
         let result = try await login(answering: 1) { openID in
             openID.misbehave(.idToken { $0.claims["aud"] = .string("somebody-else") }, on: .token)
@@ -127,7 +127,7 @@ struct SandboxDeviceTests {
     }
 
     @Test(
-        "a device's tokens are bound to a key of its own, and a nonce that is asked for spends neither poll nor code",
+        "a device's tokens are bound to a DPoP key, and a required nonce uses up neither poll nor code",
         arguments: [.none, .demanded, .rotating] as [SandboxOpenIDConfiguration.DPoPNonce]
     )
     func bound(nonce: SandboxOpenIDConfiguration.DPoPNonce) async throws {

@@ -51,7 +51,7 @@ struct StoredAnswerTests {
         }
     }
 
-    @Test("an answer is judged with the time of its receipt, however long ago its ID token has expired")
+    @Test("a stored response is validated with the time of its receipt, even long after its ID token expired")
     func judgedAtReceipt() async throws {
         try await FakeWorld.run { world in
             let stage = try await Stage(world)
@@ -67,7 +67,7 @@ struct StoredAnswerTests {
         }
     }
 
-    @Test("an answer whose ID token had expired when it was received stays refused, and nothing is sent again")
+    @Test("a response whose ID token was expired at its receipt stays refused, and no request is sent again")
     func expiredAtReceipt() async throws {
         try await FakeWorld.run { world in
             let stage = try await Stage(world)
@@ -93,7 +93,7 @@ struct StoredAnswerTests {
     }
 
     @Test(
-        "a clock that jumps by two hours at any step of a refresh, and is set right later, costs no session and no second send",
+        "a clock that jumps by two hours during a refresh, and is corrected later, loses no session and causes no second request",
         arguments: Step.allCases,
         [-7200.0, 7200]
     )
@@ -122,7 +122,7 @@ struct StoredAnswerTests {
     }
 
     @Test(
-        "a clock that is two hours wrong all the time is named by the error, and costs no session",
+        "a clock that is always two hours wrong is named in the error, and loses no session",
         arguments: [-7200.0, 7200]
     )
     func steadilyWrong(_ seconds: Double) async throws {

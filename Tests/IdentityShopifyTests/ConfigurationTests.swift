@@ -23,7 +23,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "what is wrong is named by its member, with what to do",
+        "an invalid member is named, with a hint",
         arguments: [
             (#""client":"publicMobile""#, "shopDomain", "myshopify.com"),
             (#""shopDomain":"https://a.example","client":"publicMobile""#, "shopDomain", "without https://"),
@@ -97,7 +97,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "what suffices is accepted",
+        "each sufficient configuration is accepted",
         arguments: [
             #""shopDomain":"a.example","client":"publicMobile""#,
             #""shopDomain":"a.example","client":"publicMobile","redirectURI":"shop.7.app://callback""#,
@@ -118,7 +118,7 @@ struct ConfigurationTests {
         case shopDomain, discovery, discoveryAndIssuers, everything, wholeWithIssuers, wholeWithShopID, overridden
     }
 
-    @Test("every way to point at a fake on this machine leads through a whole login", arguments: Fake.allCases)
+    @Test("every configuration for a fake on this machine completes a login", arguments: Fake.allCases)
     func fakes(_ fake: Fake) async throws {
         let shop = try await Shop(.publicWeb) { settings in
             // Those who write a fake name its issuer as they like; then they configure it.

@@ -8,7 +8,7 @@ import Testing
 @Suite("Discovery of a shop")
 struct DiscoveryTests {
     @Test(
-        "a document that names an issuer which is not Shopify's, or another shop's, is not used",
+        "a document with an issuer that is not Shopify's, or is another shop's, is refused",
         arguments: [
             "https://shopify.com/authentication/1", "https://shopify.com.evil.example/authentication/82920341806",
             "https://shopify.com/authentication/82920341806/", "https://shopify.com/authentication/",
@@ -29,7 +29,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("without a shop id any shop's issuer will do, and a login stays with the one that discovery named")
+    @Test("without a shop id any shop's issuer is accepted, and a login is bound to the discovered one")
     func boundIssuer() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -38,7 +38,7 @@ struct DiscoveryTests {
         #expect(await failure { try await shop.login(provider) }?.code == .idTokenIssuer)
     }
 
-    @Test("an endpoint that is not https is refused, for it would get the client's secret")
+    @Test("an endpoint that is not https is refused")
     func insecureEndpoint() async throws {
         let shop = try await Shop()
         shop.shopify.misbehave(.member("token_endpoint", .string("http://example.com/token")), on: .discovery)
@@ -47,7 +47,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "404, a page or too many redirects instead of the document are failures that name it",
+        "404, a page or too many redirects instead of the document are errors that name it",
         arguments: [
             SandboxMisbehaviour.htmlPage(status: 404), .htmlPage(status: 200),
             .redirect(to: "https://example.com/.well-known/openid-configuration", status: 301)
@@ -77,7 +77,7 @@ struct DiscoveryTests {
         return try ShopifyProvider(configuration, environment: IdentityEnvironment(transport: transport))
     }
 
-    @Test("where discovery says 404, Shopify's fixed addresses are used, but only for a shop whose number is known")
+    @Test("if there is no discovery document, Shopify's fixed endpoints are used for a configured shop id only")
     func fallback() async throws {
         let transport = ScriptedTransport([:])
         let known = try provider(transport) { $0.shopID = "123" }
@@ -90,7 +90,7 @@ struct DiscoveryTests {
         #expect(await failure { try await sandboxed.authorizationRequest(LoginOptions()) }?.code == .discoveryFailed)
     }
 
-    @Test("redirects of the document are followed over https only, and not for ever")
+    @Test("redirects of the document are followed over https only, up to the limit")
     func redirects() async throws {
         let path = "/.well-known/openid-configuration"
         let document: HTTPResponse = .json([
@@ -121,7 +121,7 @@ struct DiscoveryTests {
         #expect(circular.urls.count == 4)
     }
 
-    @Test("with a shop id alone, discovery is asked at Shopify itself")
+    @Test("with a shop id alone, discovery starts at shopify.com")
     func shopIDAlone() async throws {
         let transport = ScriptedTransport([:])
         _ = try await provider(transport) { ($0.shopDomain, $0.shopID) = (nil, "123") }
@@ -130,7 +130,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "the Customer Account API is called with our version, wherever the shop's document puts it",
+        "the Customer Account API is called with the configured version at the discovered URL",
         arguments: [
             (
                 "https://shopify.com/123/account/customer/api/2027-01/graphql",
@@ -154,7 +154,7 @@ struct DiscoveryTests {
         #expect(transport.urls.last == called)
     }
 
-    @Test("a configured API address is used as given; a 404 leads to the fixed one of a known shop only")
+    @Test("a configured API URL is used unchanged; without a document the fixed URL needs a configured shop id")
     func apiAddress() async throws {
         let transport = ScriptedTransport([:])
         _ = await failure {

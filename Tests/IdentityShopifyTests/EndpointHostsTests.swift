@@ -58,7 +58,7 @@ struct EndpointHostsTests {
     }
 
     @Test(
-        "accepted are Shopify's host, the shop domain and its subdomains, and no host that only looks like one",
+        "Shopify's host and the shop domain with its subdomains are accepted, and no similar host",
         arguments: [
             ("shopify.com", true), ("SHOPIFY.com", true), ("brand.example", true), ("account.brand.example", true),
             ("a.b.brand.example", true), ("accounts.shopify.com", false), ("shopify.com.evil.example", false),
@@ -92,7 +92,7 @@ struct EndpointHostsTests {
         #expect(try await !isAccepted("account.brand.example", ["account.other.example"]))
     }
 
-    @Test("a configured endpoint may be anywhere, and what the document says in its place does not count")
+    @Test("a configured endpoint may have any host and replaces the discovered one")
     func configuredEndpoint() async throws {
         let transport = ScriptedTransport([
             Self.discovery: Self.document { $0["token_endpoint"] = .string("https://evil.example/token") }
@@ -150,7 +150,7 @@ struct EndpointHostsTests {
         #expect(transport.urls.last == evil)
     }
 
-    @Test("the address of the API is not asked for by each caller while its document is away")
+    @Test("callers share one attempt to fetch the API's document while it is unavailable")
     func apiPause() async throws {
         let transport = ScriptedTransport([Self.apiDiscovery: HTTPResponse(status: 503)])
         let provider = try provider(transport)
@@ -161,7 +161,7 @@ struct EndpointHostsTests {
     }
 
     @Test(
-        "a list that holds anything but host names is an error of the configuration",
+        "a list with anything but host names is a configuration error",
         arguments: [
             [], [""], ["https://a.example"], ["a.example/x"], ["a.example:8443"], ["*.a.example"], ["u@a.example"],
         ]

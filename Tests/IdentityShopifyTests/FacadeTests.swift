@@ -18,7 +18,7 @@ private final class Listener: AuthClientDelegate {
     func loginFailed(error: String) { calls.withLock { $0.append("failed \(error)") } }
 }
 
-@Suite("The facade that reads like Shopify's pages")
+@Suite("AuthClient, with the names of Shopify's pages")
 struct FacadeTests {
     private func client(_ shop: Shop) throws -> AuthClient {
         AuthClient(provider: try shop.provider(), storefrontAccessToken: Secret("storefront"))
@@ -33,7 +33,7 @@ struct FacadeTests {
         return try #require(URL(string: url))
     }
 
-    @Test("the tutorial's steps, as the tutorial has them")
+    @Test("the steps of Shopify's tutorial")
     func tutorial() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -58,7 +58,7 @@ struct FacadeTests {
         #expect(client.currentTokens == nil)
     }
 
-    @Test("the challenge is RFC 7636's, and verifiers are fresh and 43 characters long")
+    @Test("the challenge is that of RFC 7636, and each verifier is new and has 43 characters")
     func pkce() async throws {
         let client = AuthClient(shopDomain: "a.example", clientId: "c", redirectUri: "shop.1.app://callback")
         // RFC 7636 appendix B.
@@ -77,7 +77,7 @@ struct FacadeTests {
         }
     }
 
-    @Test("what is wrong with the values is thrown by the first call that needs them")
+    @Test("an invalid value is thrown by the first call that needs it")
     func deferredError() async {
         let client = AuthClient(shopDomain: "https://a.example", clientId: "c", redirectUri: "shop.1.app://callback")
         let error = await failure { try await client.buildAuthorizationUrl() }
@@ -86,7 +86,7 @@ struct FacadeTests {
     }
 
     @Test(
-        "a callback with another state, another place, a repeated parameter or an error gives no code, and a code works once"
+        "a callback with another state or URI, a repeated parameter or an error has no code, and a code works once"
     )
     func callbacks() async throws {
         let shop = try await Shop(.publicMobile)
@@ -115,7 +115,7 @@ struct FacadeTests {
         #expect(shop.shopify.requests(to: .token).count == 1)
     }
 
-    @Test("two logins at once do not disturb each other, and one that took too long is over")
+    @Test("two concurrent logins are independent, and an expired one has ended")
     func parallelLogins() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -130,7 +130,7 @@ struct FacadeTests {
         #expect(await failure { try await client.completeLogin(url: late) }?.code == .stateUnknown)
     }
 
-    @Test("a code that the app took from the callback itself is checked like any other")
+    @Test("a code that the app read from the callback is checked too")
     func ownCode() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -152,7 +152,7 @@ struct FacadeTests {
         #expect(shop.shopify.requests(to: .token).count == 1)
     }
 
-    @Test("the delegate is told exactly once, whatever comes how often")
+    @Test("the delegate is called exactly once, however often the callback arrives")
     func delegate() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -184,7 +184,7 @@ struct FacadeTests {
         #expect(listener.heard.last?.hasPrefix("complete shcat_") == true)
     }
 
-    @Test("the delegate is held weakly")
+    @Test("the reference to the delegate is weak")
     func weakDelegate() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -201,7 +201,7 @@ struct FacadeTests {
         #expect(client.currentTokens != nil)
     }
 
-    @Test("callbacks run where the caller says")
+    @Test("callbacks run on the given executor")
     func executor() async throws {
         let shop = try await Shop(.publicMobile)
         let ran = Mutex(0)
@@ -214,7 +214,7 @@ struct FacadeTests {
         #expect(ran.withLock { $0 } == 1)
     }
 
-    @Test("the guide's callbacks: one of the two values, once; a refresh token that nothing is known of works too")
+    @Test("the guide's callbacks get one of two values, once; an unknown refresh token works too")
     func guideCallbacks() async throws {
         let shop = try await Shop(.publicMobile)
         let first = try client(shop)
@@ -250,7 +250,7 @@ struct FacadeTests {
         #expect(refused.1 != nil)
     }
 
-    @Test("an ID token that comes with a bare refresh says whose the session is")
+    @Test("the ID token in the response to an unknown refresh token names the buyer")
     func bareRefresh() async throws {
         let shop = try await Shop(.publicMobile)
         let tokens = try await client(shop).login(with: SandboxBuyer())
@@ -261,7 +261,7 @@ struct FacadeTests {
         #expect(refreshed.idToken == idToken)
     }
 
-    @Test("the same refresh token, spent by many at once, is sent once")
+    @Test("concurrent refreshes with one refresh token send it once")
     func singleFlight() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -277,7 +277,7 @@ struct FacadeTests {
         #expect(shop.shopify.counters.reusesPunished == 0)
     }
 
-    @Test("neither client nor response shows a token")
+    @Test("client and response do not print tokens")
     func privacy() async throws {
         let shop = try await Shop(.publicMobile)
         let client = AuthClient(provider: try shop.provider(), storefrontAccessToken: Secret("canary-storefront"))

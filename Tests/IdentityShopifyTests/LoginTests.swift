@@ -9,7 +9,7 @@ import Testing
 @Suite("A login at Shopify")
 struct LoginTests {
     @Test(
-        "every client type signs a buyer in, at either shape of endpoints, with nothing but the shop's domain",
+        "every client type signs a buyer in with the shop's domain, for both forms of endpoints",
         arguments: SandboxShopifyClient.all,
         [SandboxShopifyConfiguration.EndpointShape.platform, .accountDomain]
     )
@@ -39,7 +39,7 @@ struct LoginTests {
         }
     }
 
-    @Test("the authorization URL says what Shopify's page documents, and nothing else")
+    @Test("the authorization URL has the documented parameters only")
     func authorizationURL() async throws {
         let shop = try await Shop(.publicMobile)
         let options = LoginOptions.shopify {
@@ -72,7 +72,7 @@ struct LoginTests {
         #expect(request.url.text.contains("ada%2Bshop%40example.com"))
     }
 
-    @Test("asking for one way to sign in does not fail the login, though Shopify's ID token never says which it was")
+    @Test("a requested sign-in method does not fail the login, although Shopify's ID token has no acr")
     func signInMethod() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -81,7 +81,7 @@ struct LoginTests {
         _ = try await provider.exchange(callback, for: attempt)
     }
 
-    @Test("a mobile client without a redirect URI has Shopify's default one, made of the shop that discovery names")
+    @Test("a mobile client without redirect URI uses Shopify's default with the discovered shop id")
     func defaultRedirect() async throws {
         let shop = try await Shop(.publicMobile)
         let provider = try shop.provider { $0.redirectURI = nil }
@@ -94,7 +94,7 @@ struct LoginTests {
     }
 
     @Test(
-        "a silent login that fails is told apart, in whichever of the two ways Shopify says it",
+        "a failed silent login has its own code, in both forms of Shopify",
         arguments: [SandboxShopifyConfiguration.SilentLoginRefusal.error, .code]
     )
     func silentLogin(refusal: SandboxShopifyConfiguration.SilentLoginRefusal) async throws {
@@ -108,7 +108,7 @@ struct LoginTests {
     }
 
     @Test(
-        "an ID token that is not this login's gives no tokens",
+        "an ID token of another login fails the login",
         arguments: [
             (SandboxMisbehaviour.claim("nonce", .string("another")), IdentityError.Code.idTokenNonce),
             (.claim("nonce", nil), .idTokenNonce),
@@ -132,7 +132,7 @@ struct LoginTests {
         #expect(error?.code == code || (code == .idTokenMalformed && error?.code == .idTokenAlgorithm))
     }
 
-    @Test("a token answer is good without type, scope and refresh token, and with a subject that is a number")
+    @Test("a token response is valid without type, scope and refresh token, and with a numeric subject")
     func leniency() async throws {
         let shop = try await Shop()
         shop.shopify.misbehave(
@@ -145,7 +145,7 @@ struct LoginTests {
         #expect(Int(tokens.buyer.subject) != nil)
     }
 
-    @Test("a logout URL carries the ID token and the registered URI only, and there is none without an ID token")
+    @Test("a logout URL has only ID token and registered URI, and needs an ID token")
     func logoutURL() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -161,7 +161,7 @@ struct LoginTests {
         #expect(try await provider.logoutURL(for: tokens, returningTo: nil) == nil)
     }
 
-    @Test("a cart's claim is the access token itself, with its expiry and the shop's issuer")
+    @Test("a cart's claim is the access token with its expiry and the shop's issuer")
     func cartClaim() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()

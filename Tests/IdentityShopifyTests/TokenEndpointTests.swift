@@ -97,7 +97,7 @@ struct TokenEndpointTests {
         Failure(.reset, .retryLater, .providerUnavailable),
     ]
 
-    @Test("each failure has its kind, and none but invalid_grant speaks of the tokens", arguments: expectedFailures)
+    @Test("each error has its kind, and only invalid_grant concerns the tokens", arguments: expectedFailures)
     func failureKinds(_ expected: Failure) async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -115,7 +115,7 @@ struct TokenEndpointTests {
         #expect(loginRefusal?.code == expected.code)
     }
 
-    @Test("invalid_grant ends a session at a refresh, and refuses a login at an exchange; so it does with status 200")
+    @Test("invalid_grant ends a session at a refresh and fails a login, also with status 200")
     func invalidGrant() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -131,7 +131,7 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("the wait that Shopify asks for is handed on")
+    @Test("Retry-After of Shopify is passed on")
     func retryAfter() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -140,7 +140,7 @@ struct TokenEndpointTests {
         #expect(await failure { try await provider.refresh(tokens) }?.retryAfter == .seconds(7))
     }
 
-    @Test("a public web client whose origin is not registered is told so")
+    @Test("an origin that is not registered has its own error code")
     func origin() async throws {
         let shop = try await Shop(.publicWeb)
         let provider = try shop.provider { $0.client = .publicWeb(origin: "https://other.example") }
@@ -149,7 +149,7 @@ struct TokenEndpointTests {
         #expect(error?.code == .originRefused)
     }
 
-    @Test("a refresh takes the new refresh token and keeps the login's ID token and buyer")
+    @Test("a refresh stores the new refresh token and keeps the login's ID token and buyer")
     func refresh() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -164,7 +164,7 @@ struct TokenEndpointTests {
         #expect(again.refreshToken?.isEqual(to: try #require(renewed.refreshToken)) == true)
     }
 
-    @Test("an app's client has no refresh token, which is a state and no failure of the login")
+    @Test("a client of type app has no refresh token, and its login succeeds")
     func notRefreshable() async throws {
         let shop = try await Shop(.app)
         let provider = try shop.provider()
