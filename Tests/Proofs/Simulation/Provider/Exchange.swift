@@ -54,8 +54,10 @@ final class Exchange: @unchecked Sendable {
         return process.refusals(since: sentAt) >= 2 && !isSpooled ? .nowhereDurable : nil
     }
 
-    /// A process that is stopped for longer than this is taken for dead where its lock does not prove it.
-    private static let patience = Duration.seconds(25)
+    /// For how long a process leaves a claim alone whose holder may be alive: timeout, time for saving and one repair interval.
+    ///
+    /// A holder that is stopped for longer is taken for dead.
+    private static let patience = Providers.timeout + .seconds(10)
 }
 
 /// What descends from one login at a provider: refresh tokens of which the unspent are good, one unless there is a grace.
