@@ -119,6 +119,45 @@ extension CartFailureModesTests {
         }
     }
 
+    @Test("46: gift cards are removed before the next visitor gets the cart, also after a lost response")
+    func giftCards() async throws {
+        for isAnswerLost in [false, true] {
+            let shop = try await SandboxShop()
+            let session = try await shop.login()
+            let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+            try await shop.addGiftCard(to: session, losingAnswer: isAnswerLost)
+            #expect(try shop.state(cart).giftCards == ["1234"])
+            shop.clock.advance(by: .seconds(120))
+            let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+            let visitor = try await shop.visitorCart(end)
+            #expect(visitor.id == cart.id && visitor.giftCards.isEmpty)
+            #expect(try shop.state(cart).giftCards.isEmpty)
+        }
+    }
+
+    @Test("47: a cart is not handed over while a gift card without a response may still arrive")
+    func giftCardUnderWay() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        try await shop.addGiftCard(to: session, losingAnswer: true)
+        let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+        let visitor = try await shop.visitorCart(end)
+        #expect(visitor.id != cart.id && visitor.giftCards.isEmpty && visitor.totalQuantity == 1)
+    }
+
+    @Test("48: a cart is not handed over when the removal of its gift card is not confirmed, and the session ends")
+    func giftCardRemovalLost() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        try await shop.addGiftCard(to: session, losingAnswer: false)
+        shop.loseAnswers(of: "cartGiftCardCodesRemove")
+        let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+        #expect(end.guest == nil && end.problem != nil)
+        await #expect(throws: IdentityError.self) { try await shop.sessions.session(session) }
+    }
+
     @Test(
         "36: a login whose identity update is not answered has a stored row, and a logout elsewhere detaches the buyer"
     )
@@ -146,7 +185,7 @@ extension CartFailureModesTests {
         let guest = try await shop.sessions.beginGuest().id
         let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
         let session = try await shop.login()
-        _ = try await shop.carts.adopt(cart.id, for: session, isVouchedFor: true, in: shop.context)
+        _ = try await shop.carts.adopt(cart.id, for: session, isTrusted: true, in: shop.context)
         shop.loseAnswers(of: "cartBuyerIdentityUpdate")
         await #expect(throws: IdentityError.self) { try await shop.carts.attach(to: session, in: shop.context) }
         shop.storefront.behave()
@@ -157,6 +196,19 @@ extension CartFailureModesTests {
 }
 
 extension SandboxShop {
+    /// Adds a gift card that ends with 1234.
+    func addGiftCard(to session: SessionID, losingAnswer isLost: Bool) async throws {
+        guard isLost else {
+            _ = try await carts.addGiftCards(["GIFT-CARD-1234"], for: session, in: context)
+            return
+        }
+        loseAnswers(of: "cartGiftCardCodesAdd")
+        await #expect(throws: IdentityError.self) {
+            try await carts.addGiftCards(["GIFT-CARD-1234"], for: session, in: context)
+        }
+        storefront.behave()
+    }
+
     /// The cart that the next visitor gets after a logout.
     func visitorCart(_ end: CartLogout) async throws -> Cart {
         let guest = try #require(end.guest)

@@ -26,8 +26,8 @@ import Testing
         _ = try await shop.sessions.renewTokens(for: session)
         await shop.sessions.drain()
         #expect(try shop.state(adopted.cart).customerAccessToken == nil)
-        // Who vouches for the id takes that on himself.
-        _ = try await shop.carts.adopt(planted.cart.id, for: try await shop.login(), isVouchedFor: true)
+        // The app states that the id is trusted.
+        _ = try await shop.carts.adopt(planted.cart.id, for: try await shop.login(), isTrusted: true)
     }
 
     @Test("2: of two logins that race for one guest's cart one gets it, and no cart has two buyers")

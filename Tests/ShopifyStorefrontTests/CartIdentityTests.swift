@@ -226,7 +226,7 @@ import Testing
             let cart = String.cart(addresses: ["typed"])
             return call.field == "cart" ? .json(#"{"data":{"cart":\#(cart)}}"#) : .payload(call.field, cart: cart)
         }
-        _ = try await shop.carts.adopt(id, for: shop.session, isVouchedFor: true)
+        _ = try await shop.carts.adopt(id, for: shop.session, isTrusted: true)
         _ = try await shop.carts.attach(to: shop.session)
         #expect(shop.storefront.fields == ["cart", "cartBuyerIdentityUpdate"])
     }

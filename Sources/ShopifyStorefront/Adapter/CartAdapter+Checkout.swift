@@ -2,29 +2,28 @@ internal import IdentityHTTP
 public import IdentityKit
 
 extension CartAdapter {
-    /// Makes sure of the buyer's identity and returns where to pay.
+    /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// The token is renewed first when it would not last, attached again in any case, and the URL comes from the very answer
-    /// that confirmed the customer. Where the identity cannot be had or put on the cart the buyer still
-    /// gets a checkout, as a guest, and ``CheckoutHandoff/problem`` tells why. When the provider has ended the session, the
-    /// buyer is taken off the cart first.
+    /// The token is refreshed first if it would not last. It is attached again in any case, and the URL comes from the response that
+    /// confirmed the customer. If the identity is unavailable or rejected, the buyer still gets a checkout, as a guest, and
+    /// ``CheckoutHandoff/problem`` says why. If the provider has ended the session, the buyer is removed from the cart first.
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - context: The buyer's IP, country and language; with a private token and without the IP Shopify opens the checkout
+    ///   - context: The buyer's IP, country and language. With a private token and without the IP, Shopify opens the checkout
     ///     signed out.
     ///   - options: Single sign-on and margin.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` or `IdentityError.Code.cartGone` when there
-    ///   is nothing to pay for.
+    ///   is no cart.
     public func checkout(
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext(),
         options: CheckoutOptions = CheckoutOptions()
     ) async throws -> CheckoutHandoff {
-        try await changing(id) { binding, operation in
-            guard var binding else { throw Self.noCart }
+        try await withLockedRow(id) { row in
+            guard var binding = row.binding else { throw Self.noCart }
             let (claim, problem) = try await self.claim(for: id, validFor: options.tokenMargin)
-            var attachment = try await self.confirm(claim, problem, &binding, operation, context)
+            var attachment = try await self.confirm(claim, problem, &binding, row, context)
             if attachment.problem == nil { attachment.problem = problem }
             let handoff = try self.handoff(attachment, binding, options)
             return CartChange(handoff, binding)
@@ -35,23 +34,23 @@ extension CartAdapter {
         _ claim: CartClaim,
         _ problem: IdentityError?,
         _ binding: inout CartBinding,
-        _ operation: CartOperation,
+        _ row: LockedCartRow,
         _ context: StorefrontContext
     ) async throws -> Attachment {
-        let proposal = BuyerProposal(claim, in: context)
+        let request = BuyerIdentityRequest(claim, in: context)
         if case .none = claim {
-            // An outage says nothing against what is on the cart; a session that is over does.
+            // The identity stays on the cart during an outage, and is removed when the session has ended.
             let mustLeave = problem == nil || problem?.kind == .signInAgain
-            if mustLeave, binding.mayHoldBuyer { return try await withdraw(&binding, in: context) }
+            if mustLeave, binding.mayHoldBuyer { return try await detach(&binding, in: context) }
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        // A customer is attached for every checkout: a token that was revoked since looks well on the cart and opens the checkout
-        // signed out, and only an attach says so.
-        let isDue = try isDue(proposal, on: binding)
-        guard proposal.token != nil || isDue else {
+        // A customer is attached for every checkout. The cart does not show that a token was revoked: the checkout would open signed out,
+        // and only attaching it again reports that.
+        let isDue = try isDue(request, on: binding)
+        guard request.token != nil || isDue else {
             return try await current(&binding, readsCheckoutURL: true, in: context)
         }
-        return try await attach(proposal, to: &binding, of: operation, in: context)
+        return try await attach(request, to: &binding, of: row, in: context)
     }
 
     private func handoff(
@@ -89,7 +88,7 @@ extension CartAdapter {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "Shopify answered without a checkout URL that a browser may be sent to.",
+            "Shopify returned no checkout URL that is safe to open in a browser.",
             hint: "Read the cart and try again."
         )
     }

@@ -2,75 +2,75 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Creates a cart with as much of the session's identity as Shopify accepts.
-    func begin(
+    /// Creates a cart with the parts of the session's identity that Shopify accepts.
+    func createCart(
         _ lines: [CartLineInput],
         _ id: SessionID,
         _ context: StorefrontContext
     ) async throws -> CartChange<SessionCart> {
         var (claim, problem) = try await claim(for: id)
-        var whole = BuyerProposal(claim, in: context)
-        var proposal = whole
-        do { try await exchange(&proposal) } catch let error as IdentityError where error.kind != .cancelled {
+        var whole = BuyerIdentityRequest(claim, in: context)
+        var request = whole
+        do { try await exchange(&request) } catch let error as IdentityError where error.kind != .cancelled {
             problem = error
-            proposal = .guest(in: context)
+            request = .guest(in: context)
         }
-        var mayRenew = true
+        var mayRefresh = true
         while true {
             let reply: CartReply
             do {
-                reply = try await send(operation(lines, proposal), in: context)
+                reply = try await send(mutation(lines, request), in: context)
             } catch let error as IdentityError where error.code == .graphQLErrors {
-                guard let less = proposal.reduced(by: []) else { throw error }
-                proposal = less
+                guard let less = request.reduced(by: []) else { throw error }
+                request = less
                 continue
             }
             let errors = reply.payload.userErrors
             if let cart = reply.payload.cart {
                 if !errors.isEmpty { problem = Self.refused(Self.code(of: reply), errors) }
-                return try bind(cart, reply, proposal, of: whole, problem, id, context)
+                return try bind(cart, reply, request, of: whole, problem, id, context)
             }
             switch reply.verdict {
             case .tokenRefused:
-                if mayRenew, proposal.token != nil, let renewed = try await renewedProposal(for: id, in: context) {
-                    mayRenew = false
-                    whole = renewed
-                    proposal = renewed
-                    do { try await exchange(&proposal) } catch let error as IdentityError
+                if mayRefresh, request.token != nil, let refreshed = try await refreshedRequest(for: id, in: context) {
+                    mayRefresh = false
+                    whole = refreshed
+                    request = refreshed
+                    do { try await exchange(&request) } catch let error as IdentityError
                         where error.kind != .cancelled
                     {
                         problem = error
-                        proposal = .guest(in: context)
+                        request = .guest(in: context)
                     }
                     continue
                 }
-                guard proposal.token != nil else { throw IdentityError.refusal(of: errors) }
+                guard request.token != nil else { throw IdentityError.refusal(of: errors) }
                 problem = Self.refused(.identityRejected, errors)
-                proposal = .guest(in: context)
+                request = .guest(in: context)
             case .refused:
-                guard let less = proposal.reduced(by: errors) else {
-                    guard proposal.token != nil, !errors.allSatisfy({ $0.field.contains("lines") }) else {
+                guard let less = request.reduced(by: errors) else {
+                    guard request.token != nil, !errors.allSatisfy({ $0.field.contains("lines") }) else {
                         throw IdentityError.refusal(of: errors)
                     }
                     problem = Self.refused(.cartUserErrors, errors)
-                    proposal = .guest(in: context)
+                    request = .guest(in: context)
                     continue
                 }
-                proposal = less
+                request = less
             case .done, .gone, .silent:
                 throw IdentityError(
                     .retryLater,
                     .unexpectedResponse,
-                    "Shopify answered neither with a cart nor with an error.",
+                    "Shopify returned neither a cart nor an error.",
                     hint: "Try again."
                 )
             }
         }
     }
 
-    /// The session's claim for a cart that must come into being whatever happens to the identity.
+    /// The session's claim, for a cart that is created even without an identity.
     ///
-    /// - Throws: When there is no such session, or the caller left.
+    /// - Throws: When there is no such session, or the caller was cancelled.
     func claim(
         for id: SessionID,
         validFor margin: Duration = .seconds(60)
@@ -84,29 +84,29 @@ extension CartAdapter {
         }
     }
 
-    private func operation(_ lines: [CartLineInput], _ proposal: BuyerProposal) -> CartCreate {
+    private func mutation(_ lines: [CartLineInput], _ request: BuyerIdentityRequest) -> CartCreate {
         CartCreate(
             lines: lines,
-            buyerIdentity: proposal.input(over: nil),
-            addresses: proposal.address.map { [CartSelectableAddressInput($0)] } ?? []
+            buyerIdentity: request.input(over: nil),
+            addresses: request.address.map { [CartSelectableAddressInput($0)] } ?? []
         )
     }
 
     private func bind(
         _ cart: Cart,
         _ reply: CartReply,
-        _ proposal: BuyerProposal,
-        of whole: BuyerProposal,
+        _ request: BuyerIdentityRequest,
+        of whole: BuyerIdentityRequest,
         _ problem: IdentityError?,
         _ id: SessionID,
         _ context: StorefrontContext
     ) throws -> CartChange<SessionCart> {
         var problem = problem
         var binding = CartBinding(cartID: cart.id)
-        try note(proposal, of: whole, on: &binding, in: context)
-        see(cart, &binding)
+        try record(request, of: whole, in: &binding, context)
+        record(cart, in: &binding)
         binding.addressIDs = cart.deliveryAddressIDs
-        if problem == nil, proposal.token != nil, reply.seesCustomer, cart.buyerIdentity.customerID == nil {
+        if problem == nil, request.token != nil, reply.seesCustomer, cart.buyerIdentity.customerID == nil {
             problem = Self.identityMissing
         }
         binding.problem = problem?.code
@@ -114,11 +114,11 @@ extension CartAdapter {
         let attachment = Attachment(
             cart: cart,
             warnings: reply.payload.warnings,
-            omitted: problem == nil ? proposal.omissions(from: whole) : [],
+            omitted: problem == nil ? request.omissions(from: whole) : [],
             problem: problem,
             seesCustomer: reply.seesCustomer
         )
-        return CartChange(attachment.sessionCart(binding), binding, onConflict: .discardAndAgain)
+        return CartChange(attachment.sessionCart(binding), binding, onConflict: .discardAndRepeat)
     }
 
     private static func code(of reply: CartReply) -> IdentityError.Code {

@@ -2,12 +2,40 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// How many lines one call takes.
+    /// The maximum number of lines in one call.
     static let linesPerCall = 250
+
+    /// Adds lines to the session's cart.
+    ///
+    /// It creates a cart if there is none, or none any more.
+    ///
+    /// Lines are never added twice. If the response is lost, or has neither a cart nor an error, the cart is read. The lines count as added
+    /// if the quantities have grown by them. More than 250 lines are sent in several calls. If the lines were added, but the identity could
+    /// not be put on the cart again, that is no error: ``SessionCart/problem`` says why.
+    ///
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not show whether the lines were added. Read
+    ///   the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its cause when
+    ///   an earlier call succeeded and a later one failed.
+    public func add(
+        _ lines: [CartLineInput],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await withLockedRow(id, .creating) { row -> CartChange<Result<SessionCart, IdentityError>> in
+            guard var binding = row.binding else { return try await self.createCart(withAll: lines, row, context) }
+            do {
+                let attachment = try await self.add(lines, to: &binding, of: row, in: context)
+                return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .keep)
+            } catch let error as IdentityError where error.code == .linesPartlyAdded {
+                return CartChange(.failure(error), binding, onConflict: .keep)
+            }
+        }
+        .get()
+    }
 
     /// Changes lines of the session's cart.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when a line is not there or Shopify refuses.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when a line does not exist or Shopify rejects the change.
     public func update(
         _ lines: [CartLineUpdateInput],
         for id: SessionID,
@@ -18,7 +46,9 @@ extension CartAdapter {
         }
     }
 
-    /// Takes lines out of the session's cart; lines that are gone already count as taken out.
+    /// Removes lines from the session's cart.
+    ///
+    /// Lines that are already gone count as removed.
     ///
     /// - Throws: `IdentityError`.
     public func remove(
@@ -26,8 +56,8 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await changing(id) { binding, operation in
-            guard var binding else { throw Self.noCart }
+        try await withLockedRow(id) { row in
+            guard var binding = row.binding else { throw Self.noCart }
             let remove = CartLinesRemove(cartID: binding.cartID, lineIDs: lineIDs)
             let reply = try await self.send(remove, in: context)
             if case .refused(let errors) = reply.verdict {
@@ -36,7 +66,7 @@ extension CartAdapter {
                 let still = Set(current.cart.lines.map(\.id)).intersection(lineIDs)
                 guard isGone, still.count < lineIDs.count else { throw IdentityError.refusal(of: errors) }
                 guard !still.isEmpty else { return CartChange(current.sessionCart(binding), binding) }
-                // One that is gone fails the whole call: the others go by themselves.
+                // A line that is gone fails the whole call, so the others are removed by a second one.
                 let rest = CartLinesRemove(
                     cartID: binding.cartID,
                     lineIDs: lineIDs.filter(still.contains)
@@ -44,23 +74,23 @@ extension CartAdapter {
                 let attachment = try await self.accept(
                     try await self.send(rest, in: context),
                     &binding,
-                    of: operation,
+                    of: row,
                     in: context
                 )
                 return CartChange(attachment.sessionCart(binding), binding)
             }
-            let attachment = try await self.accept(reply, &binding, of: operation, in: context)
+            let attachment = try await self.accept(reply, &binding, of: row, in: context)
             return CartChange(attachment.sessionCart(binding), binding)
         }
     }
 
-    /// All lines of the session's cart, however many pages they fill; empty when there is no cart.
+    /// All lines of the session's cart, from all pages; empty when there is no cart.
     ///
     /// - Throws: `IdentityError`.
     public func lines(for id: SessionID, in context: StorefrontContext = StorefrontContext()) async throws -> [CartLine]
     {
-        try await changing(id) { binding, _ -> CartChange<[CartLine]> in
-            guard var binding else { return CartChange([], nil) }
+        try await withLockedRow(id) { row -> CartChange<[CartLine]> in
+            guard var binding = row.binding else { return CartChange([], nil) }
             let cart = try await self.current(&binding, in: context).cart
             return CartChange(try await self.allLines(of: cart, in: context), binding)
         }
@@ -80,45 +110,45 @@ extension CartAdapter {
         return lines
     }
 
-    /// Begins a cart with any number of lines.
+    /// Creates a cart with any number of lines.
     ///
-    /// - Returns: A failure where the cart is there with some of the lines: it must be kept, and the caller told.
-    func beginAll(
-        _ lines: [CartLineInput],
-        _ operation: CartOperation,
+    /// - Returns: A failure when the cart exists with some of the lines. It must be saved, and the caller gets the error.
+    func createCart(
+        withAll lines: [CartLineInput],
+        _ row: LockedCartRow,
         _ context: StorefrontContext
     ) async throws -> CartChange<Result<SessionCart, IdentityError>> {
-        let first = try await begin(Array(lines.prefix(Self.linesPerCall)), operation.session, context)
+        let first = try await createCart(Array(lines.prefix(Self.linesPerCall)), row.session, context)
         guard var binding = first.binding, lines.count > Self.linesPerCall else {
-            return CartChange(.success(first.result), first.binding, onConflict: .discardAndAgain)
+            return CartChange(.success(first.result), first.binding, onConflict: .discardAndRepeat)
         }
         do {
-            var attachment = try await add(lines, from: 1, to: &binding, of: operation, in: context)
+            var attachment = try await add(lines, from: 1, to: &binding, of: row, in: context)
             attachment.warnings = first.result.warnings + attachment.warnings
             attachment.omitted = first.result.omitted + attachment.omitted
             attachment.problem = attachment.problem ?? first.result.problem
-            return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .discardAndAgain)
+            return CartChange(.success(attachment.sessionCart(binding)), binding, onConflict: .discardAndRepeat)
         } catch let error as IdentityError where error.code == .linesPartlyAdded {
-            return CartChange(.failure(error), binding, onConflict: .discardAndAgain)
+            return CartChange(.failure(error), binding, onConflict: .discardAndRepeat)
         }
     }
 
-    /// Adds lines, in parts, none of them twice.
+    /// Adds lines in parts, and no part twice.
     ///
-    /// - Parameter first: The first part to send; those before it are in the cart.
-    /// - Throws: With code `IdentityError.Code.linesPartlyAdded` where an earlier part is in the cart and a later one failed.
+    /// - Parameter first: The first part to send. Earlier parts are in the cart.
+    /// - Throws: With code `IdentityError.Code.linesPartlyAdded` when an earlier part is in the cart and a later one failed.
     func add(
         _ lines: [CartLineInput],
         from first: Int = 0,
         to binding: inout CartBinding,
-        of operation: CartOperation,
+        of row: LockedCartRow,
         in context: StorefrontContext
     ) async throws -> Attachment {
         var result: Attachment?
         let parts = lines.isEmpty ? [[]] : lines.parts(of: Self.linesPerCall)
         for (index, part) in parts.enumerated().dropFirst(first) {
             do {
-                let next = try await add(part: part, to: &binding, of: operation, in: context)
+                let next = try await add(part: part, to: &binding, of: row, in: context)
                 result = result.map { next.after($0) } ?? next
             } catch let error as IdentityError where index > 0 && error.kind != .cancelled {
                 let isUnknown = error.code == .outcomeUnknown
@@ -135,40 +165,40 @@ extension CartAdapter {
         return result
     }
 
-    /// Adds as many lines as one call takes.
+    /// Adds one part.
     private func add(
         part: [CartLineInput],
         to binding: inout CartBinding,
-        of operation: CartOperation,
+        of row: LockedCartRow,
         in context: StorefrontContext
     ) async throws -> Attachment {
-        let before = known.lines(of: binding.cartID)
+        let before = lineCache.lines(of: binding.cartID)
         let add = CartLinesAdd(cartID: binding.cartID, lines: part)
         let reply: CartReply
         do {
             reply = try await send(add, in: context)
         } catch let error as IdentityError where error.code == .outcomeUnknown {
-            return try await look(for: part, over: before, &binding, after: error, in: context)
+            return try await confirm(part, above: before, &binding, after: error, in: context)
         }
         guard case .silent = reply.verdict else {
-            return try await accept(reply, &binding, of: operation, in: context)
+            return try await accept(reply, &binding, of: row, in: context)
         }
-        return try await look(for: part, over: before, &binding, after: Self.silentAddition, in: context)
+        return try await confirm(part, above: before, &binding, after: Self.silentAddition, in: context)
     }
 
     private static var silentAddition: IdentityError {
         IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "Shopify answered the addition of lines with neither a cart nor an error, and the lines were not found in the cart.",
+            "Shopify returned neither a cart nor an error when lines were added, and the cart does not show whether they were.",
             hint: "Read the cart before you add the lines again."
         )
     }
 
-    /// What became of lines whose addition was not answered.
-    private func look(
-        for lines: [CartLineInput],
-        over before: CartLineCounts?,
+    /// Finds out whether lines were added when the response was lost.
+    private func confirm(
+        _ lines: [CartLineInput],
+        above before: CartLineCounts?,
         _ binding: inout CartBinding,
         after error: IdentityError,
         in context: StorefrontContext
@@ -177,7 +207,7 @@ extension CartAdapter {
         do {
             let attachment = try await current(&binding, in: context)
             let now = CartLineCounts(try await allLines(of: attachment.cart, in: context).map(CartLineInput.init))
-            guard now.hold(lines, over: before) else { throw error }
+            guard now.contain(lines, above: before) else { throw error }
             return attachment
         } catch let failure as IdentityError {
             guard failure.kind != .cancelled else { throw failure }

@@ -1,34 +1,40 @@
 internal import FoundationEssentials
 public import IdentityKit
 
-/// Keeps a session's cart in step with who the buyer is: identity goes on with the cart's first call, follows every renewal,
-/// is made sure of at checkout, and comes off at logout.
+/// Keeps the carts of one shop in step with the buyers of sessions.
 ///
-/// The binding of cart and session lives in the session's own store, as an attachment that is named after the shop, and only cart ids
-/// that Shopify gave to this server get there; ``adopt(_:for:isVouchedFor:in:)`` is the one exception, by name. Operations on one session
-/// come one after the other; several processes are kept apart by compare-and-set. All errors are `IdentityError`.
+/// The buyer's identity is part of the cart's first call. It follows every refresh of the session's tokens, is confirmed at checkout, and
+/// is removed at logout.
 ///
-/// The adapter follows the sessions of the manager it is made with, and is held weakly there: the app owns it. An app with several shops
-/// makes an adapter for each; a session then has a cart in each shop.
+/// ```swift
+/// let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
+/// let cart = try await carts.add([CartLineInput(merchandiseID: variantID)], for: session.id, in: context)
+/// let handoff = try await carts.checkout(for: session.id, in: context)
+/// redirect(to: handoff.url.reveal())
+/// ```
+///
+/// The session's store keeps which cart belongs to the session, as an attachment that is named after the shop. Only cart ids that Shopify
+/// gave to this server are stored, except those of ``adopt(_:for:isTrusted:in:)``. Operations on one session run one after the other.
+/// Several processes detect each other's changes by compare-and-set. All errors are `IdentityError`.
+///
+/// The adapter follows the sessions of its manager, which holds it weakly: the app must own it. An app with several shops makes one
+/// adapter for each shop, and a session then has a cart in each shop.
 public final class CartAdapter: SessionParticipant {
     let client: StorefrontClient
-    /// The name of the session's row; every shop has its own.
-    let attachmentName: String
     let sessions: SessionManager
-    let store: any SessionAttachmentStore
-    let selection: CartSelection
     let policy: CartPolicy
-    let line = KeyedLock<SessionID>()
-    let cartLine = KeyedLock<CartID>()
-    let known = KnownCarts()
+    let rows: CartRows
+    let locks = CartLocks()
+    let selection: CartSelection
+    let lineCache = CartLineCache()
 
-    /// Makes an adapter and lets it follow the sessions.
+    /// Creates an adapter that follows the sessions of a manager.
     ///
     /// - Parameters:
     ///   - client: The shop's Storefront API.
     ///   - sessions: The manager whose sessions have carts.
     ///   - store: The store of that manager.
-    ///   - policy: What to do where there is a choice.
+    ///   - policy: What to do at logout, after a login, and when a cart is lost.
     public init(
         client: StorefrontClient,
         sessions: SessionManager,
@@ -36,59 +42,75 @@ public final class CartAdapter: SessionParticipant {
         policy: CartPolicy = CartPolicy()
     ) {
         self.client = client
-        attachmentName = "cart:" + client.configuration.shopDomain
         self.sessions = sessions
-        self.store = store
         self.policy = policy
+        rows = CartRows(
+            store: store,
+            name: "cart:" + client.configuration.shopDomain,
+            clock: client.environment.clock
+        )
         selection = CartSelection(client.configuration.authentication)
         sessions.add(self)
     }
 
     // MARK: Following the session
 
-    /// Puts the new token on the session's cart, if it has one whose identity depends on the token.
+    /// Puts the new token on the session's cart, if its identity depends on the token.
     ///
-    /// - Throws: `IdentityError` when that fails; the next checkout tries again.
+    /// - Throws: `IdentityError` when that fails. The next checkout tries again.
     public func sessionRenewed(_ session: Session) async throws {
-        let problem = try await changing(session.id) { binding, operation -> CartChange<IdentityError?> in
-            guard var binding, binding.identity == .customer || binding.problem != nil else {
-                return CartChange(nil, binding)
+        let problem = try await withLockedRow(session.id) { row -> CartChange<IdentityError?> in
+            guard var binding = row.binding, binding.identity == .customer || binding.problem != nil else {
+                return CartChange(nil, row.binding)
             }
             let context = binding.lastContext
-            // Just renewed: newer tokens than these there are none.
+            // These tokens are current: they have just been refreshed.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
-            let proposal = BuyerProposal(claim, in: context)
-            guard try self.isDue(proposal, on: binding) else { return CartChange(nil, binding) }
-            let attached = try await self.attach(proposal, to: &binding, of: operation, in: context)
+            let request = BuyerIdentityRequest(claim, in: context)
+            guard try self.isDue(request, on: binding) else { return CartChange(nil, binding) }
+            let attached = try await self.attach(request, to: &binding, of: row, in: context)
             return CartChange(attached.problem, binding)
         }
         if let problem { throw problem }
     }
 
-    /// Takes the buyer off the cart of a session that has ended.
+    /// Removes the buyer from the cart of a session that has ended.
     ///
-    /// - Throws: `IdentityError` when the cart may still be the buyer's, so that the logout reports it.
+    /// - Throws: `IdentityError` when the buyer may still be on the cart, so that the logout reports it.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
-        guard policy.logout != .drop, let payload = attachments[attachmentName], CartPlaceholder(payload) == nil else {
-            return
-        }
+        guard policy.logout != .drop, let payload = attachments[rows.name], PendingCart(payload) == nil else { return }
         let binding = try CartBinding(payload)
-        // On a guest's cart there is nobody.
+        // A guest's cart has no buyer.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
-            // A guest's session ends inside of a merge that holds its lock. Any other waits for what is under way in this process.
-            guard !session.isGuest else { return try await self.free(binding) }
-            try await self.holding(session.id, under: CartLocks()) { _ in try await self.free(binding) }
+            // A guest's session ends inside a merge, which holds its lock. Any other session waits for operations of this process.
+            guard !session.isGuest else { return try await self.removeBuyer(from: binding) }
+            try await self.locks.with(.session(session.id)) { _ in try await self.removeBuyer(from: binding) }
         }
     }
 
-    /// For how long a call that was not answered may still arrive, and after which a process that says nothing counts as dead.
+    /// How long a call without a response may still arrive.
+    ///
+    /// A process that writes nothing for longer counts as ended.
     var patience: Duration { client.deadline + .seconds(30) }
 
-    /// Whether so little time has passed that whoever began then may still be at it.
+    /// Whether less than ``patience`` has passed since a time.
     ///
-    /// A time ahead of our clock counts as fresh: that is the careful side.
+    /// A time in the future counts as fresh, to be safe.
     func isFresh(_ date: Date) -> Bool {
         client.environment.clock.now.timeIntervalSince(date) < patience.timeInterval
+    }
+
+    func tell(_ kind: CartEvent.Kind, _ id: SessionID) {
+        policy.onEvent?(CartEvent(kind, session: id))
+    }
+
+    /// Turns every error into an `IdentityError`, under one correlation id.
+    func identityErrors<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        try await Correlation.scope {
+            do { return try await body() } catch is CartVanished { throw IdentityError.cartIsGone } catch {
+                throw IdentityError.wrapping(error)
+            }
+        }
     }
 }

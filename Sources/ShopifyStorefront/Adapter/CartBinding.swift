@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Which cart belongs to a session, and what of the buyer was put on it.
+/// The cart of a session, and what of the buyer was put on it.
 ///
-/// Kept as the session's attachment, sealed with it.
+/// It is stored as an attachment of the session, and sealed like the session.
 struct CartBinding: Sendable {
     enum Identity: String, Sendable {
         case guest
@@ -12,20 +12,24 @@ struct CartBinding: Sendable {
         case customer
     }
 
-    /// The version of the stored form; another one is refused.
+    /// The version of the stored form.
+    ///
+    /// Other versions are rejected.
     static let version = 2
 
-    /// Personal data that were sent to the cart, and of which no answer has been written down.
+    /// Data that were sent to the cart, and whose response is not saved yet.
     struct Unanswered: Sendable {
-        /// When they were sent.
+        /// The time of sending.
         var since: Date
-        /// Whether the buyer's identity is among them, and not only an address.
+        /// Whether the buyer's identity is among them, and not only an address or a gift card.
         var isIdentity: Bool
     }
 
     var cartID: CartID
     var identity = Identity.guest
-    /// An HMAC of the claim, keyed by the cart id: tells whether the claim has changed, and nothing about it.
+    /// An HMAC of the claim, keyed by the cart id.
+    ///
+    /// It shows whether the claim has changed, and nothing else.
     var fingerprint: [UInt8]?
     /// When the token on the cart expires.
     var expiresAt: Date?
@@ -34,25 +38,32 @@ struct CartBinding: Sendable {
     var country: String?
     var hasEmail = false
     var hasPhone = false
-    /// The delivery addresses that came from the provider: a new one replaces them, and never one that the buyer typed.
+    /// The delivery addresses that came from the provider.
+    ///
+    /// Only these are replaced, never one that the buyer entered.
     var addressIDs: [String] = []
-    /// Written before personal data are sent, and kept for as long as they may still arrive: an answer that is lost leaves no buyer on
-    /// a cart whose row does not say so.
+    /// Written before personal data or gift cards are sent, and kept while they may still arrive.
+    ///
+    /// So a lost response leaves no buyer on a cart whose row does not say so.
     var unanswered: Unanswered?
-    /// For the calls that follow a renewal or a logout, where nobody passes a context.
+    /// For calls after a refresh or a logout, which have no context.
     var buyerIP: String?
-    /// Whether the id came from the buyer's side; such a cart gets no identity.
-    var isForeign = false
+    /// Whether the id came from the buyer's side.
+    ///
+    /// Such a cart gets no identity.
+    var isUntrusted = false
     /// The company location that the buyer buys for.
     var companyLocationID: String?
-    /// The lines that the cart was last seen with, where a cart that is gone is to be made anew.
+    /// The lines that the cart last had, if a lost cart is to be created again.
     var lines: [CartLineInput]?
-    /// A merge that has begun: what this cart held before it.
+    /// The lines before a merge that has begun.
     var mergeBase: [CartLineInput]?
-    /// The guest's cart whose merge that is.
+    /// The guest's cart of that merge.
     var mergeSource: CartID?
-    /// The session that is taking a guest's cart over, and since when: no other one gets it then.
-    var taker: (session: String, since: Date)?
+    /// The session that merges this guest's cart, and since when.
+    ///
+    /// No other session gets it meanwhile.
+    var reservation: (session: String, since: Date)?
 
     init(cartID: CartID) {
         self.cartID = cartID
@@ -70,7 +81,7 @@ struct CartBinding: Sendable {
         }
     }
 
-    /// The context for a call that nobody gave one for.
+    /// The context for a call that has none.
     var lastContext: StorefrontContext { StorefrontContext(buyerIP: buyerIP) }
 
     var payload: Secret {
@@ -89,12 +100,12 @@ struct CartBinding: Sendable {
                 .map { .object(["since": .integer($0), "identity": .bool(unanswered.isIdentity)]) }
         }
         object["ip"] = buyerIP.map { .string($0) }
-        if isForeign { object["foreign"] = .bool(true) }
+        if isUntrusted { object["untrusted"] = .bool(true) }
         object["location"] = companyLocationID.map { .string($0) }
         object["lines"] = lines.map(CartLineInput.json)
-        object["taker"] = taker.flatMap { taker in
-            taker.since.storedMilliseconds
-                .map { .object(["session": .string(taker.session), "since": .integer($0)]) }
+        object["reservation"] = reservation.flatMap { reservation in
+            reservation.since.storedMilliseconds
+                .map { .object(["session": .string(reservation.session), "since": .integer($0)]) }
         }
         object["merge"] = mergeBase.map(CartLineInput.json)
         object["merge_source"] = mergeSource.map { .string($0.rawValue) }
@@ -109,8 +120,8 @@ struct CartBinding: Sendable {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
-                "A stored cart cannot be read.",
-                hint: "It was kept as it is. Another version of the app may have written it."
+                "A stored cart could not be read.",
+                hint: "Check whether another version of the app wrote it. It was left unchanged."
             )
         }
         self.cartID = cartID
@@ -129,11 +140,13 @@ struct CartBinding: Sendable {
             )
         }
         buyerIP = value["ip"]?.string
-        isForeign = value["foreign"]?.bool ?? false
+        isUntrusted = value["untrusted"]?.bool ?? false
         companyLocationID = value["location"]?.string
         lines = value["lines"]?.array?.compactMap { CartLineInput($0) }
-        if let session = value["taker"]?["session"]?.string, let since = value["taker"]?["since"]?.number?.integer {
-            taker = (session, Date(timeIntervalSince1970: Double(since) / 1000))
+        if let session = value["reservation"]?["session"]?.string,
+            let since = value["reservation"]?["since"]?.number?.integer
+        {
+            reservation = (session, Date(timeIntervalSince1970: Double(since) / 1000))
         }
         mergeBase = value["merge"]?.array?.compactMap { CartLineInput($0) }
         mergeSource = value["merge_source"]?.string.flatMap(CartID.init(rawValue:))

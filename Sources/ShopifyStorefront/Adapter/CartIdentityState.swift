@@ -1,15 +1,15 @@
 public import FoundationEssentials
 public import IdentityKit
 
-/// Whose cart it is, as far as the adapter brought it about; the truth to show.
+/// The identity that the adapter has put on a cart.
 public enum CartIdentityState: Sendable, Equatable {
-    /// Nobody's: checkout asks who the buyer is.
+    /// No identity: checkout asks who the buyer is.
     case guest
-    /// Contact fields and perhaps an address are prefilled; checkout is a guest's.
+    /// Contact fields and possibly an address are prefilled. Checkout is a guest's.
     case contact
-    /// A signed-in customer's, until the token on the cart expires; nil where the provider did not say when.
+    /// A signed-in customer, until the token on the cart expires; nil when the time is unknown.
     case attached(until: Date?)
-    /// The session's identity could not be put on the cart; with the reason. The next checkout tries again.
+    /// The session's identity could not be put on the cart, for this reason. The next checkout tries again.
     case degraded(IdentityError.Code)
 }
 
@@ -19,20 +19,22 @@ public struct SessionCart: Sendable {
     public let cart: Cart
     /// Whose cart it is.
     public let identity: CartIdentityState
-    /// What Shopify warned of; warnings fail nothing.
+    /// Shopify's warnings.
+    ///
+    /// They do not fail an operation.
     public let warnings: [CartWarning]
-    /// Which parts of a contact Shopify did not accept: `email`, `phone`, `country`, `address`.
+    /// The parts of a contact that Shopify did not accept: `email`, `phone`, `country`, `address`.
     public let omitted: [String]
     /// Why the identity is degraded.
     public let problem: IdentityError?
 }
 
-/// With whom the buyer arrives at checkout.
+/// The identity with which the buyer arrives at checkout.
 public struct CheckoutIdentity: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The identity as text.
     public let rawValue: String
 
-    /// An identity with the given text.
+    /// Creates an identity from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -48,22 +50,22 @@ public struct CheckoutIdentity: RawRepresentable, Hashable, Sendable, CustomStri
     public static let guest = Self(rawValue: "guest")
 }
 
-/// How a checkout is to open.
+/// Options for opening a checkout.
 public struct CheckoutOptions: Sendable {
-    /// Whether checkout looks for the buyer's own browser session at the shop.
+    /// Whether checkout uses the buyer's browser session at the shop.
     public enum SingleSignOn: Sendable {
         /// It does not.
         case none
-        /// It does, without asking anything (`sso=silent`): useful when the buyer signed in with Shopify in this browser.
+        /// It does, without a prompt (`sso=silent`). Useful when the buyer signed in with Shopify in this browser.
         case silent
     }
 
-    /// Whether checkout looks for a browser session; it does not unless given.
+    /// Whether checkout uses a browser session.
     public var singleSignOn: SingleSignOn
-    /// How long the token on the cart shall still be valid when the buyer leaves, 15 minutes unless given.
+    /// How long the token on the cart must remain valid when the buyer leaves, 15 minutes by default.
     ///
-    /// More than the last fifth of an hour, in which `SessionManager` renews tokens by itself: the token that is handed over
-    /// shall not be replaced a moment later.
+    /// This is more than the last fifth of an hour, in which `SessionManager` refreshes tokens by itself. So the token on the cart is
+    /// not replaced a moment later.
     public var tokenMargin: Duration
 
     /// Creates options.
@@ -73,18 +75,22 @@ public struct CheckoutOptions: Sendable {
     }
 }
 
-/// Everything for sending the buyer to checkout, once and now.
+/// What an app needs to send the buyer to checkout.
 public struct CheckoutHandoff: Sendable {
-    /// Where to send the browser; neither to be stored nor to be logged.
+    /// The URL for the browser.
+    ///
+    /// Neither store nor log it.
     public let url: CheckoutURL
-    /// With whom the buyer arrives there.
+    /// The identity with which the buyer arrives.
     public let identity: CheckoutIdentity
     /// The cart.
     public let cart: Cart
-    /// What Shopify warned of.
+    /// Shopify's warnings.
     public let warnings: [CartWarning]
-    /// When the URL was made; authenticated URLs live for a short time that Shopify does not publish.
+    /// The time of the URL.
+    ///
+    /// Authenticated URLs are valid for a short time that Shopify does not publish.
     public let issuedAt: Date
-    /// Why the buyer arrives with less than the session promises; nil when all is well.
+    /// Why the buyer arrives without the session's identity; nil when there is no problem.
     public let problem: IdentityError?
 }

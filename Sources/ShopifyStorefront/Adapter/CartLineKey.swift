@@ -1,7 +1,9 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// What makes two lines one: variant, selling plan, attributes in any order, and the line they belong to; compared as bytes.
+/// Identifies a line: variant, selling plan, attributes in any order, and the line that it belongs to.
+///
+/// Compared as bytes.
 struct CartLineKey: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -20,7 +22,7 @@ struct CartLineKey: Hashable, Sendable {
     }
 }
 
-/// How many of each line there are.
+/// The quantity of each line.
 struct CartLineCounts: Sendable {
     private(set) var quantities: [CartLineKey: Int] = [:]
 
@@ -30,15 +32,15 @@ struct CartLineCounts: Sendable {
 
     subscript(line: CartLineInput) -> Int { quantities[CartLineKey(line)] ?? 0 }
 
-    /// Whether so many of each line have come on top of what was there.
-    func hold(_ lines: [CartLineInput], over before: CartLineCounts) -> Bool {
+    /// Whether the quantities exceed earlier ones by these lines.
+    func contain(_ lines: [CartLineInput], above before: CartLineCounts) -> Bool {
         let added = CartLineCounts(lines)
         return lines.allSatisfy { self[$0] >= before[$0] + added[$0] }
     }
 }
 
 extension CartLineInput {
-    /// The line of a cart as it would be put into another one.
+    /// The input that adds a line of a cart to another cart.
     init(_ line: CartLine) {
         self.init(
             merchandiseID: line.merchandiseID,

@@ -1,9 +1,9 @@
 public import IdentityKit
 
-/// Which of several lines are in the cart after an addition that stopped part way.
+/// The lines that are in the cart, and those that are not, after only some of more than 250 lines were added.
 ///
 /// It is the cause of an error with code `IdentityError.Code.linesPartlyAdded`. More than 250 lines are added in several calls, and a
-/// later call can fail after earlier ones were carried out:
+/// later call can fail after earlier ones succeeded:
 ///
 /// ```swift
 /// do {
@@ -14,16 +14,18 @@ public import IdentityKit
 /// }
 /// ```
 public struct CartPartialAddition: Error, Sendable {
-    /// The lines that Shopify took.
+    /// The lines that Shopify added.
     public let added: [CartLineInput]
-    /// The lines that were sent and not answered; read the cart before you add them again.
+    /// The lines that were sent without a response.
+    ///
+    /// Read the cart before you add them again.
     public let unknown: [CartLineInput]
     /// The lines that are not in the cart.
     public let missing: [CartLineInput]
-    /// What stopped the addition.
+    /// The error that stopped the addition.
     public let problem: IdentityError
 
-    /// Describes an addition, for tests of how an app goes on.
+    /// Creates a value, for an app's own tests.
     public init(added: [CartLineInput], unknown: [CartLineInput], missing: [CartLineInput], problem: IdentityError) {
         self.added = added
         self.unknown = unknown
@@ -33,7 +35,7 @@ public struct CartPartialAddition: Error, Sendable {
 }
 
 extension CartPartialAddition: CustomStringConvertible, CustomReflectable {
-    /// How many lines there are of each kind; what a line holds is not printed.
+    /// The numbers of lines, without their contents.
     public var description: String {
         "\(added.count) lines added, \(unknown.count) unknown, \(missing.count) missing: \(problem.code)"
     }
@@ -42,9 +44,9 @@ extension CartPartialAddition: CustomStringConvertible, CustomReflectable {
 }
 
 extension IdentityError {
-    /// An addition that stopped part way.
+    /// An addition that failed after some of its calls.
     ///
-    /// Its kind is never ``IdentityError/Kind/retryLater``: who repeated the whole call would add the first lines twice.
+    /// Its kind is never ``IdentityError/Kind/retryLater``, because repeating the whole call would add the first lines twice.
     static func partlyAdded(_ addition: CartPartialAddition) -> IdentityError {
         let problem = addition.problem
         let all = addition.added.count + addition.unknown.count + addition.missing.count

@@ -1,61 +1,67 @@
 public import IdentityKit
 
-/// What an adapter does where there is a choice.
+/// The choices of a cart adapter.
 public struct CartPolicy: Sendable {
     /// What a logout does with the cart.
     public enum Logout: Sendable {
-        /// A copy without the buyer goes on as a guest's where somebody asks for it; the old cart is detached and forgotten.
+        /// `CartAdapter.logout` gives a guest a copy without the buyer. The old cart is detached and forgotten.
         case clone
-        /// The same cart goes on as a guest's, once the answer shows that the buyer is off it.
+        /// `CartAdapter.logout` gives a guest the same cart, after the buyer and the gift cards were removed from it.
         case detach
-        /// The cart is forgotten, and Shopify asked nothing; the buyer stays on it until it expires.
+        /// The cart is forgotten without a call to Shopify. The buyer stays on it until it expires.
         case drop
     }
 
     /// What happens when Shopify no longer has the cart.
     public enum Vanished: Sendable {
-        /// The session has no cart; the next line begins a new one. The usual reason is a completed order.
+        /// The session has no cart, and the next line creates a new one. The usual reason is a completed order.
         case startEmpty
-        /// A new cart gets the lines that the old one was last seen with; they are kept with the session for that.
+        /// A new cart gets the last known lines of the old one. They are stored with the session for that.
         case recreate
     }
 
-    /// Which cart a buyer has after signing in with a guest's cart.
+    /// The cart that a buyer has after a login with a guest's cart.
     public enum Merge: Sendable {
-        /// The guest's cart becomes the buyer's; carts of the buyer's other sessions stay as they are.
+        /// The guest's cart becomes the buyer's. Carts of the buyer's other sessions stay as they are.
         case keepGuest
-        /// The guest's lines go into the buyer's newest cart, where there is one.
+        /// The guest's lines are added to the buyer's newest cart, if there is one.
         case intoCustomerCart
-        /// The buyer's newest cart counts, where there is one, and the guest's is given up.
+        /// The buyer keeps his newest cart, if there is one, and the guest's is given up.
         case preferCustomer
     }
 
-    /// What a logout does with the cart; ``Logout/clone`` unless set.
+    /// What a logout does with the cart.
     public var logout = Logout.clone
-    /// What happens when a cart is gone; ``Vanished/startEmpty`` unless set.
+    /// What happens when a cart is lost.
     public var vanished = Vanished.startEmpty
-    /// What a login does with a guest's cart; ``Merge/keepGuest`` unless set.
+    /// What a login does with a guest's cart.
     public var merge = Merge.keepGuest
-    /// How a customer's token is got that a cart takes; nil, the access token itself, unless set.
+    /// Exchanges the customer's token for one that a cart accepts.
+    ///
+    /// Nil uses the access token itself.
     public var exchange: CustomerTokenExchange?
-    /// Who is told what happens to carts; called at once, so return quickly.
+    /// Receives the events of carts.
+    ///
+    /// It is called synchronously, so return quickly.
     public var onEvent: (@Sendable (CartEvent) -> Void)?
 
     /// The defaults.
     public init() {}
 }
 
-/// Something that happened to a session's cart without anybody asking for it; holds no cart id.
+/// A change of a session's cart that no call asked for.
+///
+/// It contains no cart id.
 public struct CartEvent: Sendable, Equatable {
     /// What happened.
     public enum Kind: Sendable, Equatable {
-        /// Shopify no longer has the cart; its order is complete, or it has expired.
+        /// Shopify no longer has the cart: its order is complete, or it has expired.
         case lost
-        /// A cart that was gone was made anew with its last known lines.
+        /// A lost cart was created again with its last known lines.
         case recreated
-        /// Shopify answered with another id, which is the cart's now; the identity was put on it again.
+        /// Shopify returned a new id for the cart. The identity was put on it again.
         case moved
-        /// A process died between Shopify's answer and the row: a cart may exist that nobody will find. It expires.
+        /// A process ended between Shopify's response and the row. An unknown cart may exist, which expires.
         case interrupted
         /// The identity is not on the cart, for this reason.
         case degraded(IdentityError.Code)
@@ -68,7 +74,7 @@ public struct CartEvent: Sendable, Equatable {
     /// The session.
     public let session: SessionID
 
-    /// Describes an event, for tests of who is told.
+    /// Creates an event, for an app's own tests.
     public init(_ kind: Kind, session: SessionID) {
         self.kind = kind
         self.session = session

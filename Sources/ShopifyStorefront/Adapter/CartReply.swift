@@ -1,23 +1,25 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The cart that an operation was meant for does not exist any more: its binding is to be dropped.
+/// The cart of an operation does not exist any more.
+///
+/// Its binding must be removed.
 struct CartVanished: Error {}
 
-/// A mutation's answer, judged.
+/// A mutation's response, classified.
 struct CartReply: Sendable {
     enum Verdict: Sendable {
         case done(Cart)
-        /// No cart and no word about it.
+        /// Neither a cart nor an error.
         case silent
         case gone
-        /// The customer access token was refused.
+        /// Shopify rejected the customer access token.
         case tokenRefused([CartUserError])
         case refused([CartUserError])
     }
 
     let payload: CartPayload
-    /// Whether a missing customer means that there is none, and not that we may not see it.
+    /// Whether a missing customer means that the cart has none, and not that the token may not see it.
     let seesCustomer: Bool
     let verdict: Verdict
 
@@ -37,13 +39,17 @@ struct CartReply: Sendable {
         }
     }
 
-    /// The field decides; the text, which is translated, only where there is no field.
+    /// The field decides.
+    ///
+    /// The message, which is translated, decides only when there is no field.
     private static func saysGone(_ error: CartUserError) -> Bool {
         if error.field.last == "cartId" { return error.code == .invalid || error.code == nil }
         return error.field.isEmpty && error.message.utf8.elementsEqual("The specified cart does not exist.".utf8)
     }
 
-    /// There is no code of its own for a dead token: code and field together tell, never the text.
+    /// Shopify has no code for an invalid token.
+    ///
+    /// Code and field decide together, never the message.
     private static func refusesToken(_ error: CartUserError) -> Bool {
         error.code == .invalid && error.field.last == "customerAccessToken"
     }

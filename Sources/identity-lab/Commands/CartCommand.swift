@@ -53,8 +53,8 @@ struct CartCommand: Command {
         let (handoff, warnings) = try await deployment.draining {
             var warnings: [CartWarning] = []
             if let cart {
-                // Whoever runs this vouches for what is on the command line.
-                warnings += try await carts.adopt(cart, for: session, isVouchedFor: true, in: context).warnings
+                // A person typed the id on the command line, so it is trusted.
+                warnings += try await carts.adopt(cart, for: session, isTrusted: true, in: context).warnings
             }
             if !lines.isEmpty { warnings += try await carts.add(lines, for: session, in: context).warnings }
             let handoff = try await carts.checkout(for: session, in: context)

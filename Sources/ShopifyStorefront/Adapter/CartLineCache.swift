@@ -1,11 +1,13 @@
 internal import Synchronization
 
-/// The lines that carts were last seen with in this process, for telling what became of an addition whose answer was lost.
-final class KnownCarts: Sendable {
+/// The lines that this process last saw in carts.
+///
+/// They show whether lines were added when the response was lost.
+final class CartLineCache: Sendable {
     private static let maximum = 1_000
     private let lines = Mutex<[CartID: CartLineCounts]>([:])
 
-    func see(_ cart: Cart) {
+    func record(_ cart: Cart) {
         let counts = cart.hasMoreLines ? nil : CartLineCounts(cart.lines.map(CartLineInput.init))
         lines.withLock { lines in
             if lines.count >= Self.maximum { lines.removeAll() }

@@ -3,8 +3,10 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// What we would like a cart to know of the buyer; parts that Shopify does not accept are given up one by one.
-struct BuyerProposal: Sendable {
+/// The identity that a cart is to get.
+///
+/// Parts that Shopify rejects are left out one by one.
+struct BuyerIdentityRequest: Sendable {
     private(set) var token: CustomerAccessToken?
     private(set) var email: String?
     private(set) var phone: String?
@@ -12,16 +14,16 @@ struct BuyerProposal: Sendable {
     private(set) var address: PostalAddress?
     /// The company location to buy for; only beside a token.
     var companyLocationID: String?
-    /// Parts of the claim that have no form in which Shopify takes them.
+    /// Parts of the claim that are not in a form that Shopify accepts.
     private(set) var unusable: [String] = []
-    /// The whole claim, whatever was given up later.
+    /// The whole claim, including parts that were left out later.
     private let claim: [UInt8]
 
     init(_ claim: CartClaim, in context: StorefrontContext) {
         var record = JSONObject()
         switch claim {
         case .customer(let token):
-            // The token defines e-mail and phone, so none is set beside it.
+            // The token defines e-mail and phone, so neither is set beside it.
             self.token = token
             record["token"] = .string(token.token.reveal())
         case .contact(let contact):
@@ -40,8 +42,8 @@ struct BuyerProposal: Sendable {
         self.claim = record.members.isEmpty ? [] : JSONValue.object(record).serialized
     }
 
-    static func guest(in context: StorefrontContext) -> BuyerProposal {
-        BuyerProposal(.none, in: context)
+    static func guest(in context: StorefrontContext) -> BuyerIdentityRequest {
+        BuyerIdentityRequest(.none, in: context)
     }
 
     var identity: CartBinding.Identity {
@@ -49,7 +51,7 @@ struct BuyerProposal: Sendable {
         return email == nil && phone == nil && address == nil ? .guest : .contact
     }
 
-    /// The claim's fingerprint, nil for a claim of nothing.
+    /// The claim's fingerprint; nil for an empty claim.
     func fingerprint(for cartID: CartID) throws(IdentityError) -> [UInt8]? {
         guard !claim.isEmpty else { return nil }
         do {
@@ -59,10 +61,12 @@ struct BuyerProposal: Sendable {
         }
     }
 
-    /// The token that is sent, where that is not the claim's own.
-    mutating func send(_ token: CustomerAccessToken) { self.token = token }
+    /// Sends another token than the claim's own.
+    mutating func replaceToken(by token: CustomerAccessToken) { self.token = token }
 
-    /// The identity as input; what an earlier identity left on the cart and this one does not replace is cleared.
+    /// The identity as input.
+    ///
+    /// Values of an earlier identity on the cart that this one does not replace are cleared.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         CartBuyerIdentityInput(
             companyLocationID: token == nil ? .unset : .setIfPresent(companyLocationID),
@@ -73,10 +77,12 @@ struct BuyerProposal: Sendable {
         )
     }
 
-    /// A proposal without what the errors name; where they name nothing, without the part that fails most often.
+    /// The request without the parts that the errors name.
     ///
-    /// - Returns: Nil when nothing is left to give up, or the errors are about lines.
-    func reduced(by errors: [CartUserError]) -> BuyerProposal? {
+    /// If they name none, without the part that fails most often.
+    ///
+    /// - Returns: Nil when no part is left to leave out, or the errors are about lines.
+    func reduced(by errors: [CartUserError]) -> BuyerIdentityRequest? {
         if !errors.isEmpty, errors.allSatisfy({ $0.field.contains("lines") }) { return nil }
         var less = self
         for error in errors {
@@ -107,16 +113,16 @@ struct BuyerProposal: Sendable {
         return less
     }
 
-    func withoutAddress() -> BuyerProposal {
+    func withoutAddress() -> BuyerIdentityRequest {
         var less = self
         less.address = nil
         return less
     }
 
-    /// What of another proposal is no longer in this one.
-    func omissions(from whole: BuyerProposal) -> [String] {
+    /// The parts of another request that are missing in this one.
+    func omissions(from whole: BuyerIdentityRequest) -> [String] {
         let missing = whole.parts.filter { !parts.contains($0) }
-        // Of an address that is not there at all the parts are not worth a word.
+        // The parts of a missing address are not listed one by one.
         return whole.unusable + missing.filter { address != nil || !$0.hasPrefix("address.") }
     }
 
@@ -129,7 +135,7 @@ struct BuyerProposal: Sendable {
 }
 
 extension PostalAddress {
-    /// The address without one field that Shopify refused; nil when it is nothing without it.
+    /// The address without a field that Shopify rejected; nil when the address is useless without it.
     func without(_ field: String) -> PostalAddress? {
         var less = self
         switch field {
@@ -145,7 +151,7 @@ extension PostalAddress {
         return less == self ? nil : less
     }
 
-    /// The parts that can be given up one by one, for telling which ones were.
+    /// The parts that can be left out one by one.
     fileprivate var parts: [String] {
         [
             ("firstName", givenName), ("lastName", familyName), ("company", company), ("address2", line2),

@@ -2,8 +2,8 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Puts the lines of a guest's cart into the session's, looks what is there then, and takes over what else can be.
-    func pour(
+    /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
+    func mergeLines(
         _ source: CartBinding,
         into id: SessionID,
         _ context: StorefrontContext,
@@ -13,9 +13,9 @@ extension CartAdapter {
         let guestCart = try await current(&source, in: context).cart
         let lines = try await allLines(of: guestCart, in: context).map(CartLineInput.init)
         let guestCartID = source.cartID
-        // What is in the cart now is written down first: a merge that is cut short is taken up, not begun again.
-        try await changing(id, .claiming, under: locks) { binding, _ -> CartChange<Void> in
-            guard var binding else { throw Self.noCart }
+        // The present lines are saved first, so that an interrupted merge continues and does not start again.
+        try await withLockedRow(id, .exclusive, under: locks) { row -> CartChange<Void> in
+            guard var binding = row.binding else { throw Self.noCart }
             if binding.mergeBase == nil || binding.mergeSource != guestCartID {
                 binding.mergeSource = guestCartID
                 let cart = try await self.current(&binding, in: context).cart
@@ -23,8 +23,8 @@ extension CartAdapter {
             }
             return CartChange((), binding)
         }
-        return try await changing(id, .claiming, under: locks) { binding, operation in
-            guard var binding else { throw Self.noCart }
+        return try await withLockedRow(id, .exclusive, under: locks) { row in
+            guard var binding = row.binding else { throw Self.noCart }
             var merge = CartMerge(outcome: .merged)
             let base = CartLineCounts(binding.mergeBase ?? [])
             var cart = try await self.current(&binding, in: context).cart
@@ -34,13 +34,13 @@ extension CartAdapter {
                 rest.quantity = .set(base[line] + line.itemCount - present[line])
                 return rest.itemCount > 0 && !line.merchandiseID.isEmpty ? rest : nil
             }
-            try await self.send(missing, to: &binding, of: operation, &merge, in: context)
-            try await self.unite(guestCart, &binding, of: operation, &merge, in: context)
+            try await self.send(missing, to: &binding, of: row, &merge, in: context)
+            try await self.mergeDetails(guestCart, &binding, of: row, &merge, in: context)
             cart = try await self.current(&binding, in: context).cart
             let now = CartLineCounts(try await self.allLines(of: cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
             for line in lines where refused[line] == 0 && now[line] < base[line] + line.itemCount {
-                // Fewer, as stock allows, is Shopify's answer; none of a line that is not sold out is a line that was lost.
+                // Shopify reduces a quantity when the stock is too small. A line that is missing altogether was lost.
                 merge.shortLines.append(line)
                 if now[line] == 0 { merge.outcome = .partial }
             }
@@ -51,19 +51,21 @@ extension CartAdapter {
             if case .none = claim.claim {
                 attachment.problem = claim.problem
             } else {
-                let proposal = BuyerProposal(claim.claim, in: context)
-                attachment = try await self.attach(proposal, to: &binding, of: operation, in: context)
+                let request = BuyerIdentityRequest(claim.claim, in: context)
+                attachment = try await self.attach(request, to: &binding, of: row, in: context)
             }
             merge.cart = attachment.sessionCart(binding)
             return CartChange(merge, binding)
         }
     }
 
-    /// Adds lines in parts; a line that Shopify refuses is noted, and the others are sent without it.
+    /// Adds lines in parts.
+    ///
+    /// A line that Shopify rejects is recorded, and the others are sent without it.
     private func send(
         _ lines: [CartLineInput],
         to binding: inout CartBinding,
-        of operation: CartOperation,
+        of row: LockedCartRow,
         _ merge: inout CartMerge,
         in context: StorefrontContext
     ) async throws {
@@ -71,12 +73,12 @@ extension CartAdapter {
             var part = part
             while !part.isEmpty {
                 do {
-                    _ = try await add(part, to: &binding, of: operation, in: context)
+                    _ = try await add(part, to: &binding, of: row, in: context)
                     break
                 } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
-                    // An error that names no line counts for all.
+                    // An error that names no line applies to all lines of the part.
                     let errors = (error.cause as? CartUserErrors)?.errors ?? []
-                    let refused = error.refusedLines(of: part.count)
+                    let refused = error.rejectedLines(of: part.count)
                     let isNamed = errors.contains { $0.line != nil }
                     for index in refused.sorted() {
                         merge.refusedLines.append((part[index], errors.filter { !isNamed || $0.line == index }))
@@ -87,11 +89,13 @@ extension CartAdapter {
         }
     }
 
-    /// Discount codes are united; note and attributes are taken over where the buyer's cart has none.
-    private func unite(
+    /// Adds the guest's discount codes.
+    ///
+    /// Note and attributes are copied if the buyer's cart has none.
+    private func mergeDetails(
         _ guest: Cart,
         _ binding: inout CartBinding,
-        of operation: CartOperation,
+        of row: LockedCartRow,
         _ merge: inout CartMerge,
         in context: StorefrontContext
     ) async throws {
@@ -101,14 +105,14 @@ extension CartAdapter {
         }
         if !new.isEmpty {
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes + new)
-            _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
+            _ = try await accept(try await send(update, in: context), &binding, of: row, in: context)
         }
         if let note = guest.note, !note.isEmpty {
             if let mine = own.note, !mine.isEmpty {
                 if !mine.utf8.elementsEqual(note.utf8) { merge.conflicts.append("note") }
             } else {
                 let update = CartNoteUpdate(cartID: binding.cartID, note: note)
-                _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
+                _ = try await accept(try await send(update, in: context), &binding, of: row, in: context)
             }
         }
         var attributes = own.attributes
@@ -122,7 +126,31 @@ extension CartAdapter {
         }
         if attributes.count > own.attributes.count {
             let update = CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
-            _ = try await accept(try await send(update, in: context), &binding, of: operation, in: context)
+            _ = try await accept(try await send(update, in: context), &binding, of: row, in: context)
         }
+    }
+}
+
+extension IdentityError {
+    /// The indices of the lines that Shopify's user errors name, or of all lines if they name none.
+    ///
+    /// A field is for example `["lines", "3", "merchandiseId"]` or `["input", "lines", "3", "quantity"]`.
+    func rejectedLines(of count: Int) -> Set<Int> {
+        let errors = (cause as? CartUserErrors)?.errors ?? []
+        let named = Set(errors.compactMap(\.line)).filter { (0..<count).contains($0) }
+        return named.isEmpty ? Set(0..<count) : named
+    }
+}
+
+extension CartUserError {
+    /// The index of the line that the error is about.
+    var line: Int? {
+        field.firstIndex(of: "lines").flatMap { field.dropFirst($0 + 1).first }.flatMap { Int($0) }
+    }
+}
+
+extension Array {
+    mutating func removeAll(at indices: Set<Int>) {
+        self = enumerated().filter { !indices.contains($0.offset) }.map(\.element)
     }
 }

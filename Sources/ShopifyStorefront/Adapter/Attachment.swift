@@ -1,0 +1,43 @@
+internal import IdentityKit
+
+/// What Shopify returned for a cart, and how far the identity is on it.
+struct Attachment: Sendable {
+    var cart: Cart
+    var checkoutURL: CheckoutURL?
+    var warnings: [CartWarning] = []
+    /// The parts of the identity that Shopify did not accept.
+    var omitted: [String] = []
+    var problem: IdentityError?
+    /// Whether this response showed that Shopify accepted the token.
+    var isConfirmed = false
+    /// Whether a missing customer means that the cart has none, and not that the token may not see it.
+    var seesCustomer: Bool
+
+    var lacksCustomer: Bool { seesCustomer && cart.buyerIdentity.customerID == nil }
+
+    /// Takes over a later response.
+    mutating func follow(_ later: Attachment) {
+        cart = later.cart
+        checkoutURL = later.checkoutURL
+        warnings += later.warnings
+        seesCustomer = later.seesCustomer
+    }
+
+    /// This later response with the warnings of an earlier one, and the problem of either.
+    func after(_ earlier: Attachment) -> Attachment {
+        var later = self
+        later.warnings = earlier.warnings + warnings
+        later.problem = problem ?? earlier.problem
+        return later
+    }
+
+    func sessionCart(_ binding: CartBinding) -> SessionCart {
+        SessionCart(
+            cart: cart,
+            identity: binding.state,
+            warnings: warnings,
+            omitted: omitted,
+            problem: problem
+        )
+    }
+}

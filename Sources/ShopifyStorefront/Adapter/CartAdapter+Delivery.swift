@@ -1,0 +1,99 @@
+public import IdentityKit
+internal import ShopifyGraphQL
+
+extension CartAdapter {
+    /// The delivery options of the session's cart.
+    ///
+    /// There are none before it has an address.
+    ///
+    /// - Throws: `IdentityError`.
+    public func deliveryGroups(
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> [CartDeliveryGroup] {
+        try await withLockedRow(id) { row in
+            guard let binding = row.binding else { throw Self.noCart }
+            let query = CartDeliveryQuery(cartID: binding.cartID)
+            guard let cart = try await self.client.execute(query, in: context).data else { throw CartVanished() }
+            return CartChange(cart.deliveryGroups.nodes, binding)
+        }
+    }
+
+    /// Selects delivery options for the session's cart.
+    ///
+    /// - Throws: `IdentityError`.
+    public func chooseDelivery(
+        _ choices: [CartSelectedDeliveryOptionInput],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { binding in
+            CartSelectedDeliveryOptionsUpdate(cartID: binding.cartID, selectedDeliveryOptions: choices)
+        }
+    }
+
+    /// Adds delivery addresses that the buyer has entered to the session's cart.
+    ///
+    /// A logout removes them.
+    ///
+    /// - Throws: `IdentityError`.
+    public func addDeliveryAddresses(
+        _ addresses: [CartSelectableAddressInput],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operateAnnounced(on: id, in: context) { binding in
+            CartDeliveryAddressesAdd(cartID: binding.cartID, addresses: addresses)
+        }
+    }
+
+    /// Changes delivery addresses of the session's cart, or which one is selected.
+    ///
+    /// - Throws: `IdentityError`.
+    public func updateDeliveryAddresses(
+        _ changes: [CartSelectableAddressUpdateInput],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { binding in
+            CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: changes)
+        }
+    }
+
+    /// Removes delivery addresses from the session's cart.
+    ///
+    /// - Throws: `IdentityError`.
+    public func removeDeliveryAddresses(
+        _ ids: [String],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { binding in
+            CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: ids)
+        }
+    }
+
+    /// Sets the company location that the signed-in buyer buys for; nil removes it.
+    ///
+    /// Nothing else about the buyer changes.
+    ///
+    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for it, or is not on the
+    ///   cart. The cart stays as it was.
+    public func setCompanyLocation(
+        _ locationID: String?,
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await withLockedRow(id) { row in
+            guard var binding = row.binding else { throw Self.noCart }
+            let update = CartBuyerIdentityUpdate(
+                cartID: binding.cartID,
+                buyerIdentity: CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID))
+            )
+            let reply = try await self.send(update, in: context)
+            let attachment = try await self.accept(reply, &binding, of: row, in: context)
+            binding.companyLocationID = locationID
+            return CartChange(attachment.sessionCart(binding), binding)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import IdentityKit
+internal import ShopifyGraphQL
+
+extension CartAdapter {
+    /// Adds gift cards to the session's cart.
+    ///
+    /// The session's row says so before they are sent. So no visitor gets this cart after a logout while a gift card may still arrive, and
+    /// gift cards are removed before a visitor gets it.
+    ///
+    /// - Throws: `IdentityError`.
+    public func addGiftCards(
+        _ codes: [String],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operateAnnounced(on: id, in: context) { binding in
+            CartGiftCardCodesAdd(cartID: binding.cartID, giftCardCodes: codes)
+        }
+    }
+
+    /// Removes gift cards from the session's cart, by ``CartGiftCard/id``.
+    ///
+    /// - Throws: `IdentityError`.
+    public func removeGiftCards(
+        _ ids: [String],
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { binding in
+            CartGiftCardCodesRemove(cartID: binding.cartID, appliedGiftCardIDs: ids)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import IdentityKit
+
+// The reasons why the identity is not on a cart.
+
+extension CartAdapter {
+    static func refused(_ code: IdentityError.Code, _ errors: [CartUserError]) -> IdentityError {
+        let refusal = IdentityError.refusal(of: errors)
+        guard code == .identityRejected else { return refusal }
+        return IdentityError(
+            .rejected,
+            .identityRejected,
+            "Shopify rejected the buyer's customer access token for the cart.",
+            hint: "Check that the token belongs to this shop and has the scope customer-account-api:full.",
+            providerAnswer: refusal.providerAnswer,
+            cause: refusal.cause
+        )
+    }
+
+    static var notIssued: IdentityError {
+        IdentityError(
+            .rejected,
+            .cartNotIssued,
+            "The cart's id came from the buyer's side, so no identity is put on the cart.",
+            hint:
+                "Create a cart for the session, or adopt the cart with isTrusted if no browser can have chosen its id."
+        )
+    }
+
+    static var identityMissing: IdentityError {
+        IdentityError(
+            .rejected,
+            .identityMissing,
+            "Shopify accepted the customer access token, but the cart has no customer.",
+            hint: "Check that the token belongs to this shop."
+        )
+    }
+}

@@ -1,0 +1,43 @@
+/// The outcome of an operation on a session's cart.
+struct CartChange<Result: Sendable>: Sendable {
+    /// What happens when another process changed the row before the outcome was saved.
+    enum OnConflict: Sendable {
+        /// The operation sets a state, so it is repeated on the row of the other process.
+        case `repeat`
+        /// The operation must not be repeated. The row of the other process stays.
+        case keep
+        /// The operation created a cart that nobody will find. The buyer is removed from that cart and the operation is repeated.
+        case discardAndRepeat
+    }
+
+    let result: Result
+    /// The binding to save; nil saves nothing.
+    let binding: CartBinding?
+    let onConflict: OnConflict
+
+    init(_ result: Result, _ binding: CartBinding?, onConflict: OnConflict = .repeat) {
+        self.result = result
+        self.binding = binding
+        self.onConflict = onConflict
+    }
+}
+
+/// How an operation uses the session's row.
+enum CartRowUse: Sendable {
+    /// The row is saved after the operation, if the binding has changed.
+    case plain
+    /// The same, and a lost cart is not created again: the operation needs only the row.
+    case rowOnly
+    /// The row is also written before the operation, if there is no cart. So no cart is created that the store cannot keep.
+    case creating
+    /// The row is also written before the operation, which replaces the session's cart.
+    case replacing
+    /// No other process works on the cart meanwhile, where the store has locks. The row is written before and after the operation, so
+    /// that without locks each process notices the changes of the others.
+    case exclusive
+}
+
+/// Another process changed the row before anything was sent.
+///
+/// The operation is repeated on what that process wrote.
+struct CartRowConflict: Error {}

@@ -1,0 +1,47 @@
+public import IdentityKit
+
+/// The result of merging a guest's cart into the buyer's after a login.
+public struct CartMerge: Sendable {
+    /// How a merge ended.
+    public enum Outcome: Sendable, Equatable {
+        /// The guest had no cart. The buyer's cart, if any, is unchanged.
+        case nothingToMerge
+        /// The guest's cart is the buyer's now.
+        case adopted
+        /// The guest's lines are in the buyer's cart, and the guest's cart is gone.
+        case merged
+        /// The buyer keeps his own cart, and the guest's is gone.
+        case discarded
+        /// Some lines are missing in the buyer's cart. Both carts are kept, and the guest's session too.
+        case partial
+    }
+
+    /// How the merge ended.
+    public var outcome: Outcome
+    /// The buyer's cart; nil when there is none.
+    public var cart: SessionCart?
+    /// Lines that Shopify rejected for the buyer's cart, with its errors.
+    public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
+    /// Lines whose quantity in the buyer's cart is less than both carts had together, because of the stock.
+    public var shortLines: [CartLineInput] = []
+    /// Values that both carts had and only one can have: `note`, or `attribute.` and its key.
+    ///
+    /// The buyer's value was kept.
+    public var conflicts: [String] = []
+    /// The last characters of gift cards on the guest's cart.
+    ///
+    /// Their codes are unknown, so the buyer must enter them again.
+    public var lostGiftCards: [String] = []
+    /// The guest's session, if it still has a cart.
+    public var guest: SessionID?
+}
+
+/// A cart that is bound to a session.
+public struct BoundCart: Sendable {
+    /// The session.
+    public let session: SessionID
+    /// The cart.
+    public let cartID: CartID
+    /// The identity on the cart as the last operation left it.
+    public let identity: CartIdentityState
+}
