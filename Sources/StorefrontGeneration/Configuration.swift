@@ -1,11 +1,13 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// What `generator.json` beside the documents says; every member may be missing.
+/// The contents of `generator.json` in the folder of documents.
+///
+/// All members are optional.
 package struct Configuration: Sendable {
-    /// Whether an operation may be sent again after an unknown outcome, by the operation's name.
+    /// Whether an operation may be repeated after an unknown outcome, by the operation's name.
     var repetition: [String: String] = [:]
-    /// Whether an operation's answers belong to one buyer, by the operation's name.
+    /// Whether an operation's responses belong to one buyer, by the operation's name.
     var isPersonal: [String: Bool] = [:]
     /// The Swift types of fields, by `Type.field`.
     var types: [String: String] = [:]
@@ -15,19 +17,19 @@ package struct Configuration: Sendable {
     var scalars: [String: String] = [:]
     /// Other names for enums, input objects and fragments.
     var names: [String: String] = [:]
-    /// Types of the schema, fragments and operations that print nothing of themselves.
+    /// Types of the schema, fragments and operations that do not print their contents.
     var redacted: Set<String> = []
     /// Response keys of selections that share one type, by that type's name.
     var payloads: [String: [String]] = [:]
-    /// Swift types that are there already, by hand or from an import.
+    /// Swift types that exist already, hand-written or imported.
     var provided: Set<String> = []
-    /// Fragments and input objects that can be compared.
+    /// Fragments and input objects that are `Equatable`.
     var equatable: Set<String> = []
-    /// The modules that types of the above come from, by the types' names.
+    /// The modules of these types, by the types' names.
     var imports: [String: String] = [:]
-    /// Whether the schema's own descriptions become comments.
+    /// Whether the schema's descriptions become comments.
     var descriptions = false
-    /// How many fields an inline selection may have that is written more than once.
+    /// The maximum number of fields of an inline selection that occurs more than once.
     var maximumDuplicatedFields = 8
 
     package init() {}
@@ -40,11 +42,11 @@ package struct Configuration: Sendable {
     /// Reads the file.
     package init(parsing bytes: [UInt8]) throws(GenerationFailure) {
         let value: JSONValue
-        do { value = try JSONValue(parsing: bytes) } catch { throw .usage("generator.json is no JSON: \(error).") }
-        guard let object = value.object else { throw .usage("generator.json must hold an object.") }
+        do { value = try JSONValue(parsing: bytes) } catch { throw .usage("generator.json is not JSON: \(error).") }
+        guard let object = value.object else { throw .usage("generator.json must contain an object.") }
         for member in object.members where !Self.members.contains(member.name) {
             let hint = Suggestion.text(for: member.name, among: Self.members)
-            throw .usage("generator.json has a member \"\(PlainText.line(member.name))\" that means nothing.\(hint)")
+            throw .usage("generator.json has an unknown member \"\(PlainText.line(member.name))\".\(hint)")
         }
         repetition = try Self.texts(object, "repetition")
         for (name, word) in repetition where !["always", "once", "afterReading", "never"].contains(word) {
@@ -64,7 +66,7 @@ package struct Configuration: Sendable {
             ("imports", Array(imports.keys) + Array(imports.values)),
         ] {
             for text in texts.sorted() where !SwiftNames.isTypeName(text) {
-                throw .usage("generator.json: \(member): \"\(PlainText.line(text))\" is no name in Swift.")
+                throw .usage("generator.json: \(member): \"\(PlainText.line(text))\" is not a valid Swift name.")
             }
         }
         for member in object["isPersonal"]?.object?.members ?? [] {
@@ -75,7 +77,7 @@ package struct Configuration: Sendable {
         }
         for member in object["payloads"]?.object?.members ?? [] {
             guard SwiftNames.isTypeName(member.name) else {
-                throw .usage("generator.json: payloads: \"\(PlainText.line(member.name))\" is no name in Swift.")
+                throw .usage("generator.json: payloads: \"\(PlainText.line(member.name))\" is not a valid Swift name.")
             }
             payloads[member.name] = try Self.list(member.value, "payloads.\(member.name)")
         }
@@ -120,7 +122,7 @@ package struct Configuration: Sendable {
         return texts
     }
 
-    /// Refuses names that nothing bears: a slip there would silently change nothing.
+    /// Rejects unknown names, because a typing error would have no effect otherwise.
     func check(_ schema: GraphSchema, _ documents: GraphDocumentSet) throws(GenerationFailure) {
         let operations = Set(documents.operations.compactMap(\.definition.name))
         for (member, names) in [("repetition", Array(repetition.keys)), ("isPersonal", Array(isPersonal.keys))] {

@@ -1,6 +1,6 @@
 package import GraphQLLanguage
 
-/// What is wrong with a document, or worth knowing about it.
+/// An error or a warning about a document.
 package struct Diagnostic: Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
         case error
@@ -13,16 +13,16 @@ package struct Diagnostic: Sendable, CustomStringConvertible {
     package let location: GraphLocation?
     package let message: String
 
-    /// The form that editors and build tools make clickable.
+    /// The form that editors and build tools recognize.
     package var description: String {
         "\(file)\(location.map { ":\($0.line):\($0.column)" } ?? ""): \(severity.rawValue): \(message)"
     }
 }
 
-/// Why nothing was generated.
+/// The reason why nothing was generated.
 package struct GenerationFailure: Error, Sendable {
     package enum Kind: Sendable {
-        /// The documents do not fit the schema, or the output is not up to date.
+        /// The documents do not match the schema, or the output is not up to date.
         case refused
         /// The call, the configuration or a file is wrong.
         case usage
@@ -41,9 +41,9 @@ package struct GenerationFailure: Error, Sendable {
     }
 }
 
-/// Finds what somebody may have meant.
+/// Finds a similar name.
 enum Suggestion {
-    /// ` Did you mean …?`, or nothing.
+    /// ` Did you mean …?`, or an empty text.
     static func text(for name: String, among candidates: some Sequence<String>) -> String {
         let wanted = Array(name.utf8)
         guard wanted.count <= 80 else { return "" }

@@ -1,6 +1,6 @@
 package import GraphQLLanguage
 
-/// Turns documents into Swift: checks, plans, writes.
+/// Generates Swift from documents: checks, plans, writes.
 package struct Generator: Sendable {
     let schema: GraphSchema
     let configuration: Configuration
@@ -8,21 +8,21 @@ package struct Generator: Sendable {
     let module: String
     let imports: [String: String]
 
-    /// What came of it.
+    /// The result of a run.
     package struct Result: Sendable {
-        /// The files' texts by their paths in the output folder; empty when something is wrong.
+        /// The files' texts by their paths in the output folder; empty when there are errors.
         package let files: [String: String]
         /// Errors and warnings, in the order of files and lines.
         package let diagnostics: [Diagnostic]
 
-        /// Whether something is wrong.
+        /// Whether there are errors.
         package var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
     }
 
     /// - Parameters:
     ///   - access: `public`, `package` or `internal`.
     ///   - module: The module of `GraphQLOperation`.
-    ///   - imports: The modules that types of the configuration come from, by the types' names.
+    ///   - imports: The modules of the configuration's types, by the types' names.
     package init(
         schema: GraphSchema,
         configuration: Configuration = Configuration(),
@@ -37,7 +37,7 @@ package struct Generator: Sendable {
         self.imports = imports
     }
 
-    /// - Throws: Where the configuration names what is not there.
+    /// - Throws: When the configuration contains an unknown name.
     package func run(_ sources: [SourceFile]) throws(GenerationFailure) -> Result {
         let check = DocumentCheck(sources, against: schema)
         guard !check.isRefused else { return Result(files: [:], diagnostics: check.diagnostics) }

@@ -1,6 +1,6 @@
-/// Text from outside in one line.
+/// Makes foreign text safe for one line of output.
 enum PlainText {
-    /// Without line breaks and other control characters, and not longer than 300 characters.
+    /// The text without control characters, and at most 300 characters long.
     static func line(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -73,7 +73,7 @@ private struct Guest: IdentityProvider {
 
 @Suite("Customer accounts")
 struct CustomerAccountTests {
-    @Test("the profile is read with the raw token, at the address that the shop tells, in the version asked for")
+    @Test("the profile is read with the raw token, at the discovered address, in the requested version")
     func profile() async throws {
         try await Shop.with { shop in
             let profile = try await shop.account.profile()
@@ -141,7 +141,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("orders come page by page, the newest first, each once")
+    @Test("orders are read page by page, the newest first, each once")
     func orders() async throws {
         try await Shop.with { shop in
             shop.sandbox.shopify.addOrders(1_001...1_005, for: SandboxBuyerAccount.ada.email)
@@ -155,7 +155,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("a token that is refused before its time is renewed once, and the call repeated")
+    @Test("a token that is rejected early is refreshed once, and the call is repeated")
     func renewal() async throws {
         try await Shop.with { shop in
             shop.sandbox.shopify.expireAccessTokens()
@@ -181,7 +181,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("an API that is away leaves the session as it is, and its address is kept while the document is away")
+    @Test("an unavailable API does not change the session, and its address is kept while the document is unavailable")
     func outage() async throws {
         try await Shop.with { shop in
             _ = try await shop.account.profile()
@@ -213,7 +213,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("the document that names the API is not asked for by each caller while it is away")
+    @Test("callers share the failure while the discovery document is unavailable")
     func pause() async throws {
         try await Shop.with { shop in
             shop.sandbox.shopify.misbehave(.status(503), on: .apiDiscovery)
@@ -228,7 +228,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("no session but a Shopify one has a customer account")
+    @Test("only a Shopify session has a customer account")
     func otherProviders() async throws {
         try await Shop.with { shop in
             let tokens = TokenSet(
@@ -245,7 +245,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("nothing about the buyer shows when what came or went is printed or dumped")
+    @Test("printed or dumped requests and responses show nothing about the buyer")
     func redaction() async throws {
         try await Shop.with { shop in
             let input = CustomerAddressInput(address1: .set("canary street"), phoneNumber: .set("+canary"))
@@ -265,7 +265,7 @@ struct CustomerAccountTests {
         #expect(throws: IdentityError.self) { try CustomerAccountConfiguration(shopDomain: domain) }
     }
 
-    @Test("an endpoint, an origin and a version must be what they say")
+    @Test("an endpoint, an origin and a version must be valid")
     func members() throws {
         let plain = try HTTPURL("http://a.example/x")
         #expect(throws: IdentityError.self) {

@@ -29,13 +29,13 @@ struct ReaderTests {
         ((try? GraphQLNode(parsing: bytes))?.json(), try? JSONValue(parsing: bytes))
     }
 
-    @Test("well-formed text is accepted, with the values that the strict parser reads", arguments: accepted)
+    @Test("well-formed text gives the same values as the strict parser", arguments: accepted)
     func acceptance(text: String) throws {
         let (ours, other) = verdicts(Array(text.utf8))
         #expect(try #require(ours) == #require(other))
     }
 
-    @Test("everything else is refused, as the strict parser does", arguments: refused)
+    @Test("all other texts are refused, as by the strict parser", arguments: refused)
     func refusal(text: String) {
         let (ours, other) = verdicts(Array(text.utf8))
         #expect(ours == nil)
@@ -54,7 +54,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("what is too large, too deep or too much is refused, at any size without a crash")
+    @Test("text that is too large, too deep or too long is refused without a crash")
     func limits() throws {
         let bytes = Array(#"{"a":[1,2,{"b":3}]}"#.utf8)
         _ = try GraphQLNode(parsing: bytes, limits: .init(maximumBytes: 19, maximumDepth: 3, maximumElements: 8))
@@ -81,7 +81,7 @@ struct ReaderTests {
         #expect(try node.field("e\u{301}", as: String?.self) == nil)
     }
 
-    @Test("a missing field is read like null, and an error tells its place")
+    @Test("a missing field is read like null, and an error has its path")
     func missing() throws {
         let node = try GraphQLNode(parsing: Array(#"{"a":null,"list":[{"id":"1"},{"id":2}]}"#.utf8))
         #expect(try node.field("a", as: String?.self) == nil)
@@ -104,7 +104,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("integers are read to their last one, and nothing else is an integer")
+    @Test("all integers are read, and nothing else is an integer")
     func integers() throws {
         func integer(_ text: String) throws -> Int { try Int(GraphQLNode(parsing: Array(text.utf8))) }
         #expect(try integer("9223372036854775807") == .max)
@@ -117,7 +117,7 @@ struct ReaderTests {
         #expect(try Double(GraphQLNode(parsing: Array("-1.25e2".utf8))) == -125)
     }
 
-    @Test("an answer is read once: data to read from, errors and cost as values")
+    @Test("a response is parsed once: data as nodes, errors and cost as values")
     func body() throws {
         let text = #"{"errors":[{"message":"no"}],"data":{"shop":{"name":"A"},"n":1},"extensions":{"cost":1}}"#
         let body = try GraphQLResponseBody(parsing: Array(text.utf8))
@@ -135,7 +135,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("data whose fields are all null hold nothing")
+    @Test("data whose fields are all null count as empty")
     func onlyNulls() throws {
         for (text, isEmpty) in [
             ("{}", true), ("null", true), (#"{"a":null,"b":null}"#, true), (#"{"a":null,"b":""}"#, false),
@@ -145,7 +145,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("no value of an answer shows when a node is printed or dumped")
+    @Test("printing or dumping a node shows no value")
     func silence() throws {
         let node = try GraphQLNode(parsing: Array(#"{"email":"canary@example.com"}"#.utf8))
         var dumped = ""

@@ -103,7 +103,7 @@ struct ScalarTests {
         }
     }
 
-    @Test("moments are compared as moments, whatever their offsets")
+    @Test("times are compared independently of their offsets")
     func momentOrder() throws {
         let noon = try #require(ShopifyDateTime(text: "2026-11-22T12:00:00Z"))
         let same = try #require(ShopifyDateTime(text: "2026-11-22T07:00:00-05:00"))
@@ -128,7 +128,7 @@ struct ScalarTests {
         #expect(ShopifyURL(text: "https://例え.example/ä") != nil)
     }
 
-    @Test("an id is kept whole, compared by bytes, and prints no key")
+    @Test("an id is kept whole, compared as bytes, and prints no key")
     func ids() throws {
         let address = "gid://shopify/MailingAddress/77?model_name=CustomerAddress&customer_access_token=canary"
         let id = try read("\"\(address)\"", as: ShopifyID.self)

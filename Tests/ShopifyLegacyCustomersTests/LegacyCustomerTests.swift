@@ -67,7 +67,7 @@ private struct Shop {
 
 @Suite("Legacy customers")
 struct LegacyCustomerTests {
-    @Test("e-mail address and password make a session; a wrong password and an unknown address fail alike")
+    @Test("e-mail address and password create a session, and a wrong password and an unknown address fail alike")
     func signIn() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()
@@ -84,7 +84,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("a token is renewed before it expires, and an expired one ends the session")
+    @Test("a token is refreshed before it expires, and an expired one ends the session")
     func renewal() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()
@@ -97,7 +97,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("an outage while renewing leaves the session as it is")
+    @Test("an outage during a refresh does not change the session")
     func outage() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()
@@ -126,7 +126,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("a new password by e-mail signs in and kills the old one; the token in the mail is good once")
+    @Test("a new password by e-mail signs in and revokes the old one, and the token in the e-mail works once")
     func reset() async throws {
         try await Shop.with { shop in
             let mail = try #require(shop.sandbox.storefront.legacyMail(to: Shop.email))
@@ -152,7 +152,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("an account is created, and one that waits is activated by what its e-mail holds")
+    @Test("an account is created, and an inactive one is activated with its e-mail")
     func activation() async throws {
         try await Shop.with { shop in
             let input = LegacyCustomerCreateInput(email: "grace@example.com", password: Secret("compiler"))
@@ -201,7 +201,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("a new password's token takes the old one's place in the session, and other sessions end")
+    @Test("the session gets the new password's token, and other sessions end")
     func passwordChange() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()
@@ -253,7 +253,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("there is no page to go to, and the claim on a cart is the customer's token")
+    @Test("there is no login page, and the cart claim is the customer's token")
     func provider() async throws {
         try await Shop.with { shop in
             let begun = await #expect(throws: IdentityError.self) { try await shop.sessions.begin("legacy") }
@@ -283,7 +283,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("passwords, tokens and addresses show nowhere")
+    @Test("passwords, tokens and addresses are never printed")
     func redaction() throws {
         let canary = Secret("canary")
         let values: [Any] = [

@@ -189,7 +189,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("an answer that is too large ends as an error, and is not read to its end")
+    @Test("a response that is too large is an error, and is not read to its end")
     func tooLarge() async throws {
         let body = Array(#"{"data":{"shop":{"name":"\#(String(repeating: "x", count: 9 << 20))"}}}"#.utf8)
         let storefront = try await FakeStorefront.start([.message(status: 200, body: body)])

@@ -39,7 +39,7 @@ import Testing
         #expect(cache.count == 0)
     }
 
-    @Test("cacheFirst answers from the cache until the answer has expired, and tells its age")
+    @Test("cacheFirst answers from the cache until the response expires, and returns its age")
     func cacheFirst() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)
@@ -56,7 +56,7 @@ import Testing
         #expect(try await name(client) == "2")
     }
 
-    @Test("expiry goes by the clock that never jumps")
+    @Test("expiry uses the monotonic clock")
     func wallClock() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)
@@ -68,7 +68,7 @@ import Testing
         #expect(try await name(client) == "2")
     }
 
-    @Test("an expiry of nothing is never fresh")
+    @Test("an expiry of zero is never fresh")
     func zeroExpiry() async throws {
         let storefront = try await numbered()
         let client = try client(storefront, .cacheFirst(expireIn: .zero))
@@ -76,7 +76,7 @@ import Testing
         #expect(try await name(client) == "2")
     }
 
-    @Test("networkFirst asks the network, and where that fails flags the old answer and tells the error")
+    @Test("networkFirst uses the network, and on failure returns the old response with the error")
     func networkFirst() async throws {
         let storefront = try await numbered()
         let client = try client(storefront, Self.fallback)
@@ -99,7 +99,7 @@ import Testing
         #expect(error?.kind == .retryLater)
     }
 
-    @Test("no old answer hides a refusal", arguments: [401, 402, 403, 404, 423, 400])
+    @Test("no old response hides a rejection", arguments: [401, 402, 403, 404, 423, 400])
     func refusal(status: Int) async throws {
         let storefront = try await numbered()
         let client = try client(storefront, Self.fallback)
@@ -109,7 +109,7 @@ import Testing
         #expect(error?.providerAnswer?.status == status)
     }
 
-    @Test("cacheOnly asks nobody; a miss is an error of its own")
+    @Test("cacheOnly sends no request, and a miss has its own error code")
     func cacheOnly() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: What is never kept
 
-    @Test("mutations, personal documents and calls in a buyer's name are never kept")
+    @Test("mutations, personal documents and calls for a buyer are never cached")
     func neverKept() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)
@@ -165,7 +165,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test("an answer with errors is never kept: a later hit would hide them")
+    @Test("a response with errors is never cached, because a later hit would hide them")
     func errors() async throws {
         let partial = LoopbackResponse.json(#"{"data":{"shop":{"name":"Mugs"}},"errors":[{"message":"no"}]}"#)
         let storefront = try await FakeStorefront.start([partial])
@@ -175,7 +175,7 @@ import Testing
         #expect(cache.count == 0 && storefront.calls.count == 3)
     }
 
-    @Test("an answer that could not be read is never kept")
+    @Test("an unreadable response is never cached")
     func unreadable() async throws {
         let storefront = try await FakeStorefront.start([.json(#"{"data":{"shop":{}}}"#), .mugs])
         let client = try client(storefront)
@@ -184,7 +184,9 @@ import Testing
         #expect(try await name(client) == "Mugs")
     }
 
-    @Test("many who miss the same answer at once send one request, and who leaves does not end it for the others")
+    @Test(
+        "callers that miss the same response at once share one request, and cancelling one does not end it for the others"
+    )
     func stampede() async throws {
         let gate = Gate()
         let storefront = try await FakeStorefront.start { _ in
@@ -207,7 +209,7 @@ import Testing
 
     // MARK: The key
 
-    @Test("another language, country, token, version or operation is another answer")
+    @Test("another language, country, token, version or operation has another cache key")
     func keys() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)
@@ -227,7 +229,7 @@ import Testing
         #expect(try await name(client, StorefrontContext(country: "CA")) == "1")
     }
 
-    @Test("the order of variables does not matter, and the context the document does not declare does not either")
+    @Test("the order of variables does not matter, nor does context that the document does not declare")
     func canonical() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)
@@ -244,7 +246,7 @@ import Testing
 
     // MARK: Purging and bounds
 
-    @Test("what was kept for a session is that session's alone, and goes when the buyer signs out")
+    @Test("a session's cached responses are only for that session, and are removed when the buyer signs out")
     func sessions() async throws {
         let provider = ClaimProvider(.none, clock: ManualClock())
         let sessions = SessionManager(
@@ -272,7 +274,7 @@ import Testing
         withExtendedLifetime(purging) {}
     }
 
-    @Test("entries are bounded; what was used longest ago goes first")
+    @Test("entries are limited, and the least recently used is removed first")
     func entries() async throws {
         let cache = InMemoryResponseCache(maximumEntries: 3)
         let storefront = try await numbered()
@@ -285,7 +287,7 @@ import Testing
         #expect(try await name(client, StorefrontContext(country: "BB")) == "5")
     }
 
-    @Test("bytes are bounded, and an answer that would take a quarter of them is not kept")
+    @Test("bytes are limited, and a response that would take a quarter of them is not cached")
     func bytes() async throws {
         let cache = InMemoryResponseCache(maximumBytes: 10_000)
         let storefront = try await FakeStorefront.start { call in
@@ -306,7 +308,7 @@ import Testing
         #expect((5...8).contains(cache.count))
     }
 
-    @Test("neither key nor entry tells the token or an answer")
+    @Test("neither key nor entry reveals the token or a response")
     func secrecy() async throws {
         let canary = SecretCanary()
         let token = canary.plant("token")

@@ -144,7 +144,7 @@ import Testing
         #expect(try await shop.carts.read(for: guest)?.cart.id == bundle.id)
     }
 
-    @Test("where the buyer's cart is preferred the guest's is given up, and where there is none the guest's counts")
+    @Test("with preferCustomer the guest's cart is given up, or kept if the buyer has none")
     func preferCustomer() async throws {
         let shop = try await SandboxShop()
         for hasCart in [false, true] {
@@ -158,7 +158,9 @@ import Testing
         }
     }
 
-    @Test("a logout's copy has lines, note, attributes and codes, and nothing of the buyer; the old cart is nobody's")
+    @Test(
+        "a logout's copy has lines, note, attributes and codes and no data of the buyer, who is removed from the old cart"
+    )
     func cloned() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login("bolt")
@@ -177,7 +179,7 @@ import Testing
         #expect(old.email == nil && old.phone == nil && old.addresses.isEmpty)
     }
 
-    @Test("a detached cart goes on as a guest's only when the answer shows that the buyer is off it")
+    @Test("a detached cart becomes a guest's only when the response shows that the buyer is removed")
     func detached() async throws {
         var policy = CartPolicy()
         policy.logout = .detach
@@ -205,7 +207,7 @@ import Testing
         await #expect(throws: IdentityError.self) { try await shop.sessions.session(other) }
     }
 
-    @Test("a dropped cart asks Shopify nothing")
+    @Test("a dropped cart makes no call to Shopify")
     func dropped() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()

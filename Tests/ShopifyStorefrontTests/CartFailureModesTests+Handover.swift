@@ -7,7 +7,7 @@ import Testing
 
 /// What a slow or lost answer must not leave on a cart that somebody else gets.
 extension CartFailureModesTests {
-    @Test("31: a renewal that starts inside of a checkout waits for the checkout before it changes the cart")
+    @Test("31: a refresh that starts during a checkout waits for the checkout before it changes the cart")
     func renewalInsideCheckout() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -64,7 +64,7 @@ extension CartFailureModesTests {
         #expect(try shop.state(cart).customerAccessToken == nil)
     }
 
-    @Test("34: a cart is not handed over while an identity update without an answer may still arrive")
+    @Test("34: a cart is not handed over while an identity update without a response may still arrive")
     func handOverAfterLostAnswer() async throws {
         let shop = try await SandboxShop()
         for pause in [0, 120] {
@@ -82,7 +82,7 @@ extension CartFailureModesTests {
     }
 
     @Test(
-        "35: addresses whose ids were lost, with an answer or with a save, come off before the next visitor gets the cart"
+        "35: addresses whose ids were lost with a response or a save are removed before the next visitor gets the cart"
     )
     func lostAddresses() async throws {
         var typed = PostalAddress()
@@ -159,7 +159,7 @@ extension CartFailureModesTests {
     }
 
     @Test(
-        "36: a login whose identity update is not answered has a stored row, and a logout elsewhere detaches the buyer"
+        "36: a login without a response to its identity update has a stored row, and a logout elsewhere detaches the buyer"
     )
     func rowBeforeIdentity() async throws {
         let shop = try await SandboxShop()
@@ -179,7 +179,7 @@ extension CartFailureModesTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("37: a cart whose identity update was not answered is detached when another cart replaces it")
+    @Test("37: a cart without a response to its identity update is detached when another cart replaces it")
     func replacedInDoubt() async throws {
         let shop = try await SandboxShop()
         let guest = try await shop.sessions.beginGuest().id

@@ -12,7 +12,7 @@ import Testing
 
 /// The second half: identity that gets lost, answers that get lost, and everything about them that must not be told.
 extension CartFailureModesTests {
-    @Test("16: a token that is taken without a customer is noticed, told, and mended by the next checkout")
+    @Test("16: a token that is accepted without a customer is detected and reported, and the next checkout repairs it")
     func swallowedToken() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -22,7 +22,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
     }
 
-    @Test("17: an addition whose answer is lost is looked for and never made twice")
+    @Test("17: an addition without a response is checked by reading and never repeated")
     func lostAnswer() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -39,7 +39,7 @@ extension CartFailureModesTests {
         #expect(try shop.state(cart.cart).quantities == [SandboxShop.mug: 3] && shop.count("cartLinesAdd") == 2)
     }
 
-    @Test("18: discount codes that tasks and processes add at the same time are all there in the end")
+    @Test("18: discount codes that tasks and processes add at the same time are all kept")
     func discountRace() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -86,7 +86,7 @@ extension CartFailureModesTests {
         await #expect(throws: IdentityError.self) { try await shop.carts.setCompanyLocation(good, for: guest) }
     }
 
-    @Test("20: a call for another country moves the cart there, with the country alone")
+    @Test("20: a call for another country changes only the cart's country")
     func country() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -144,7 +144,9 @@ extension CartFailureModesTests {
         #expect(try shop.state(cart.cart).addresses.count == 2)
     }
 
-    @Test("23: 430 for want of the buyer's IP is told as such, is not hammered, and with the IP the identity goes on")
+    @Test(
+        "23: a 430 without the buyer's IP is reported and not repeated at once, and with the IP the identity is put on"
+    )
     func missingBuyerIP() async throws {
         let shop = try await SandboxShop { $0.storefront.rejectsIdentityWithoutBuyerIP = true }
         let session = try await shop.login()
@@ -157,7 +159,7 @@ extension CartFailureModesTests {
         guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
     }
 
-    @Test("24: an answer of another version than the one asked for is used all the same")
+    @Test("24: a response of another version than the requested one is used")
     func fallForward() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -167,7 +169,7 @@ extension CartFailureModesTests {
         #expect(handoff.identity == .customer && handoff.cart.id == cart.cart.id)
     }
 
-    @Test("25: what is added to a checkout URL leaves its key alone")
+    @Test("25: an added query field does not change a checkout URL's key")
     func checkoutKey() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -248,7 +250,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.add(shop.mugs(), for: third, in: shop.context).cart.totalQuantity == 1)
     }
 
-    @Test("28: more than 250 lines are merged, counted after, and merged once even where the merge is cut short")
+    @Test("28: more than 250 lines are merged once and counted, also when the merge is interrupted")
     func largeMerge() async throws {
         let shop = try await SandboxShop { settings in
             settings.storefront.variants = (1...300).map { number in
@@ -287,7 +289,7 @@ extension CartFailureModesTests {
         await #expect(throws: IdentityError.self) { try await shop.sessions.session(guest) }
     }
 
-    @Test("29: an exchanged token is exchanged anew after a renewal")
+    @Test("29: the token is exchanged again after a refresh")
     func exchange() async throws {
         let shop = try await SandboxShop(exchanges: true) { $0.storefront.takesCustomerAccountTokens = false }
         let session = try await shop.login()
@@ -301,7 +303,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
     }
 
-    @Test("30: an expiry that our clock thinks over does not sign out a buyer whom Shopify has just confirmed")
+    @Test("30: a token that has expired only by our clock does not sign out a buyer whom Shopify has just confirmed")
     func clockSkew() async throws {
         let shop = try await TestShop(.expired) { call in
             if call.field == "cart" { return .json(#"{"data":{"cart":\#(String.cart(customer: "c"))}}"#) }

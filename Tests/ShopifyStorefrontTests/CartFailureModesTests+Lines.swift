@@ -9,7 +9,7 @@ import Testing
 
 /// Lines that are half there, carts that are gone, and what several shops and clients share.
 extension CartFailureModesTests {
-    @Test("38: of more than 250 lines that fail part way, the caller learns which are in the cart")
+    @Test("38: when only some of more than 250 lines are added, the caller learns which ones")
     func partialAddition() async throws {
         let shop = try await SandboxShop { settings in
             settings.storefront.variants = (1...400).map { number in
@@ -41,7 +41,9 @@ extension CartFailureModesTests {
         }
     }
 
-    @Test("39: an answer to an addition that names neither cart nor error counts as done only if the lines are there")
+    @Test(
+        "39: an addition with neither cart nor error in the response counts as done only if the lines are in the cart"
+    )
     func silentAddition() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -58,7 +60,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart.totalQuantity == 2)
     }
 
-    @Test("40: lines that went in are told also where the identity could not follow to the cart's new id")
+    @Test("40: added lines are returned also when the identity could not be put on the cart's new id")
     func reattachFails() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -73,7 +75,7 @@ extension CartFailureModesTests {
         #expect(handoff.identity == .customer && handoff.cart.id.rawValue == moved)
     }
 
-    @Test("41: the last known lines survive a new cart that cannot be made, and go into the next one")
+    @Test("41: the last known lines are kept when a new cart cannot be created, and the next one gets them")
     func recreateFails() async throws {
         var policy = CartPolicy()
         policy.vanished = .recreate
@@ -91,7 +93,7 @@ extension CartFailureModesTests {
         #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
     }
 
-    @Test("42: a known line that Shopify refuses does not keep the others out of the new cart")
+    @Test("42: the other known lines get into the new cart when Shopify rejects one")
     func recreateWithoutRefusedLine() async throws {
         var policy = CartPolicy()
         policy.vanished = .recreate
@@ -106,7 +108,7 @@ extension CartFailureModesTests {
         #expect(shop.events.kinds == [.lost, .recreated])
     }
 
-    @Test("43: adapters of two shops on one session manager keep a cart each, and a logout detaches both")
+    @Test("43: two shops on one session manager have a cart each, and a logout detaches both")
     func twoShops() async throws {
         let shop = try await SandboxShop()
         let second = try await SandboxShop { $0.storefront.takesCustomerAccountTokens = true }
@@ -131,7 +133,7 @@ extension CartFailureModesTests {
         #expect(try shop.state(one).email == nil && second.state(two).email == nil)
     }
 
-    @Test("44: a shop that takes one client for an attacker is not asked by the process's other clients either")
+    @Test("44: after a shop rejects one client as an attacker, the process's other clients send no requests either")
     func sharedBreaker() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -152,7 +154,7 @@ extension CartFailureModesTests {
     }
 
     @Test(
-        "45: what a cache keeps for a session goes when the provider ends the session, in each process that notices it"
+        "45: a session's cached responses are removed in each process when the provider ends the session that notices it"
     )
     func endedByProvider() async throws {
         let shop = try await SandboxShop()

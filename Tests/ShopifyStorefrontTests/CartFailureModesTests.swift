@@ -30,7 +30,7 @@ import Testing
         _ = try await shop.carts.adopt(planted.cart.id, for: try await shop.login(), isTrusted: true)
     }
 
-    @Test("2: of two logins that race for one guest's cart one gets it, and no cart has two buyers")
+    @Test("2: one of two concurrent logins gets a guest's cart, and no cart has two buyers")
     func racingLogins() async throws {
         let shop = try await SandboxShop()
         let guest = try await shop.sessions.beginGuest().id
@@ -46,7 +46,7 @@ import Testing
         await #expect(throws: IdentityError.self) { try await shop.sessions.session(guest) }
     }
 
-    @Test("3: a token that is renewed while checkout is under way is the one on the cart in the end")
+    @Test("3: a token that is refreshed during a checkout is on the cart afterwards")
     func renewalDuringCheckout() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -74,7 +74,7 @@ import Testing
         #expect(shop.events.kinds.contains(.degraded(.identityRejected)))
     }
 
-    @Test("5: a valid token of another shop degrades to a guest's cart, and the other shop's cart is never touched")
+    @Test("5: a valid token of another shop leads to a guest's cart, and the other shop's cart is not changed")
     func otherShop() async throws {
         let other = try await SandboxShop()
         let shop = try await SandboxShop()
@@ -95,7 +95,7 @@ import Testing
         #expect(other.storefront.requests.isEmpty)
     }
 
-    @Test("6: a renewal that fails for a moment leaves the identity, one that fails for good takes it off")
+    @Test("6: a refresh that fails temporarily keeps the identity, and one that fails permanently removes it")
     func renewalFails() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -143,7 +143,7 @@ import Testing
         #expect(try await shop.carts.read(for: guest)?.cart.totalQuantity == 1)
     }
 
-    @Test("9: when another buyer takes over the browser, the lines come along and nothing of the first buyer does")
+    @Test("9: another buyer on the same browser gets the lines and no data of the first buyer")
     func switchedBuyer() async throws {
         for mode in [CartPolicy.Logout.clone, .detach, .drop] {
             let shop = try await SandboxShop()
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("10: a cart that was completed in another tab is let go, and the next line begins a new one")
+    @Test("10: a cart that was completed in another tab is forgotten, and the next line creates a new one")
     func completed() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("12: another cart id in the answer is the cart's from then on, and the identity is put on again")
+    @Test("12: a new cart id in a response becomes the cart's id, and the identity is put on again")
     func movedCart() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -213,7 +213,7 @@ import Testing
         #expect(try await shop.process().carts.read(for: session)?.cart.note == "ring twice")
     }
 
-    @Test("13: a null cart without an error is decided by reading, and nothing is done again")
+    @Test("13: after a null cart without an error the cart is read, and nothing is repeated")
     func nullCart() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -223,7 +223,7 @@ import Testing
         #expect(cart.cart.totalQuantity == 2 && shop.count("cartLinesAdd") == 1)
     }
 
-    @Test("14: user errors beside a cart are errors, the cart stays bound, and the next call goes on")
+    @Test("14: user errors beside a cart are errors, the session keeps the cart, and the next call works")
     func errorsAndData() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()

@@ -21,7 +21,7 @@ import Testing
         return BuyerContact(email: "ada@example.com", phone: "+14155550123", countryCode: "US", addresses: [address])
     }
 
-    @Test("the identity goes on with the call that creates the cart")
+    @Test("the identity is part of the call that creates the cart")
     func createSignedIn() async throws {
         let shop = try await TestShop(.customer, Self.shopify)
         let cart = try await shop.carts.add(TestShop.lines, for: shop.session, in: shop.context)
@@ -49,7 +49,7 @@ import Testing
         #expect(cart.identity == .contact && cart.omitted == ["phone"])
     }
 
-    @Test("what Shopify does not accept of a contact is given up, and the cart is never lost")
+    @Test("rejected parts of a contact are omitted, and the cart is never lost")
     func reducedContact() async throws {
         let shop = try await TestShop(.contact(Self.contact())) { call in
             let input = call.variables["input"]
@@ -68,7 +68,7 @@ import Testing
         #expect(shop.storefront.calls[2].identity?["email"] == .string("ada@example.com"))
     }
 
-    @Test("refused lines are an error of the lines, and no identity is given up for them")
+    @Test("rejected lines are an error, and the identity is kept")
     func refusedLines() async throws {
         let error = #"{"code":"INVALID","field":["input","lines","0","merchandiseId"],"message":"x"}"#
         let shop = try await TestShop(.contact(Self.contact())) {
@@ -82,7 +82,7 @@ import Testing
         #expect(shop.storefront.calls.count == 1)
     }
 
-    @Test("a token refused as INVALID is renewed once and tried again")
+    @Test("a token rejected as INVALID is refreshed once and tried again")
     func renewedOnce() async throws {
         let shop = try await TestShop(.customer) { call in
             if call.token == "token-1" {
@@ -96,7 +96,7 @@ import Testing
         #expect(cart.identity == .attached(until: shop.clock.now + 3600))
     }
 
-    @Test("a token refused twice makes a guest's cart that says so")
+    @Test("a token that is rejected twice leads to a guest's cart with the reason")
     func refusedTwice() async throws {
         let shop = try await TestShop(.customer) { call in
             if call.token != nil {
@@ -112,7 +112,7 @@ import Testing
         #expect(try await shop.carts.identityState(for: shop.session) == .degraded(.identityRejected))
     }
 
-    @Test("a refusal at attaching leaves the cart as it is and is told, not thrown")
+    @Test("a rejected identity leaves the cart as it is and is reported, not thrown")
     func refusedAttach() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)
@@ -123,7 +123,7 @@ import Testing
         #expect(shop.provider.refreshes == 1)
     }
 
-    @Test("a token that Shopify swallows without making a customer is noticed")
+    @Test("a token that Shopify accepts without a customer is detected")
     func silentlyMissing() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(customer: nil)) }
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
@@ -139,7 +139,7 @@ import Testing
         #expect(cart.identity == .attached(until: shop.clock.now + 3600))
     }
 
-    @Test("tokenless access does not ask for the customer")
+    @Test("tokenless access does not read the customer")
     func tokenless() async throws {
         let shop = try await TestShop(.customer, authentication: .tokenless) { .payload($0.field) }
         let cart = try await shop.carts.create(TestShop.lines, for: shop.session)
@@ -147,7 +147,7 @@ import Testing
         #expect(cart.identity == .attached(until: shop.clock.now + 3600))
     }
 
-    @Test("a renewed token is attached again, and one that has not changed is not")
+    @Test("a refreshed token is attached again, and an unchanged one is not")
     func renewal() async throws {
         let shop = try await TestShop(.customer, Self.shopify)
         _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: shop.context)
@@ -193,7 +193,7 @@ import Testing
         #expect(cart.identity == .guest && cart.cart.deliveryAddressIDs.isEmpty)
     }
 
-    @Test("logging out takes the buyer off the cart, and a failure is reported by the logout")
+    @Test("a logout removes the buyer from the cart, and reports a failure")
     func logout() async throws {
         for succeeds in [true, false] {
             let shop = try await TestShop(.customer, Self.shopify)
@@ -216,7 +216,7 @@ import Testing
         #expect(result.problems.map(\.code) == [.detachIncomplete])
     }
 
-    @Test("an address that the buyer typed is not replaced by the provider's")
+    @Test("an address that the buyer entered is not replaced by the provider's")
     func typedAddress() async throws {
         let shop = try await TestShop(.contact(Self.contact())) {
             .payload($0.field, cart: .cart(addresses: ["typed"]))

@@ -17,7 +17,7 @@ import Testing
         #expect(cart.warnings.map(\.code) == [.merchandiseNotEnoughStock])
     }
 
-    @Test("a cart that is gone is told by its own code, and its binding is dropped")
+    @Test("a lost cart has its own error code, and the session forgets it")
     func gone() async throws {
         let answers: [@Sendable (FakeStorefront.Call) async -> LoopbackResponse] = [
             { .payload($0.field, cart: "null", userErrors: Self.missing) },
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("a mutation that answers with nothing is decided by reading the cart, not by doing it again")
+    @Test("after a mutation without a result the cart is read, and the mutation is not repeated")
     func silentMutation() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         _ = try await shop.carts.create(for: shop.session)
@@ -53,7 +53,7 @@ import Testing
         #expect(shop.storefront.fields == ["cartLinesRemove", "cart"])
     }
 
-    @Test("an answer with a new cart id is believed")
+    @Test("a new cart id in a response is used")
     func newID() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         _ = try await shop.carts.create(for: shop.session)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await shop.boundCart == "gid://shopify/Cart/c9?key=k9")
     }
 
-    @Test("lines are not added twice when the answer is lost")
+    @Test("lines are not added twice when the response is lost")
     func lostAnswer() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         _ = try await shop.carts.create(for: shop.session)
@@ -75,7 +75,7 @@ import Testing
         #expect(shop.storefront.fields.count { $0 == "cartLinesAdd" } == 1)
     }
 
-    @Test("operations on one session come one after the other")
+    @Test("operations on one session run one after the other")
     func serialised() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -87,7 +87,7 @@ import Testing
         #expect(shop.storefront.fields == ["cartCreate"] + Array(repeating: "cartLinesAdd", count: 7))
     }
 
-    @Test("a caller who is cancelled while waiting leaves, and the others go on")
+    @Test("a caller that is cancelled while waiting ends, and the others continue")
     func cancelledWaiter() async throws {
         let gate = Gate()
         let shop = try await TestShop(.none) { call in
@@ -105,7 +105,7 @@ import Testing
         #expect(shop.storefront.fields == ["cartCreate"])
     }
 
-    @Test("when two processes create a cart at once, one cart counts and the other is nobody's")
+    @Test("when two processes create a cart at once, one is kept, and the buyer is removed from the other")
     func createRace() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field, cart: .cart(id: "gid://shopify/Cart/winner")) }
         let client = try shop.storefront.client(clock: shop.clock)
@@ -127,7 +127,7 @@ import Testing
         #expect(detached.variables["cartId"] == .string("loser") && detached.identity?["customerAccessToken"] == .null)
     }
 
-    @Test("a session that ends while its cart is being made leaves no buyer on the cart")
+    @Test("a session that ends while its cart is created leaves no buyer on the cart")
     func logoutDuringCreate() async throws {
         let shop = try await TestShop(.customer, CartIdentityTests.shopify)
         shop.storefront.now { call in
@@ -152,7 +152,7 @@ import Testing
         #expect(error?.code == .sessionUnknown && shop.storefront.calls.isEmpty)
     }
 
-    @Test("a foreign cart comes in by adoption only, as a guest's, and only if it exists")
+    @Test("a foreign cart is accepted only by adoption, as a guest's, and only if it exists")
     func adoption() async throws {
         let shop = try await TestShop(.customer) { _ in .json(#"{"data":{"cart":null}}"#) }
         let id = try #require(CartID(rawValue: "gid://shopify/Cart/theirs?key=k"))
@@ -166,7 +166,7 @@ import Testing
         #expect(try await shop.boundCart == id.rawValue)
     }
 
-    @Test("a cart that a new one replaces is nobody's first")
+    @Test("the buyer is removed from a cart before a new one replaces it")
     func replaced() async throws {
         let shop = try await TestShop(.customer, CartIdentityTests.shopify)
         _ = try await shop.carts.create(for: shop.session)
@@ -208,7 +208,7 @@ import Testing
         #expect(canary.findings(in: shop.carts).isEmpty)
     }
 
-    @Test("forgetting a completed order asks Shopify nothing")
+    @Test("forgetting a completed order makes no call to Shopify")
     func forget() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         _ = try await shop.carts.create(for: shop.session)

@@ -7,7 +7,7 @@ import Testing
 
 /// Merges that come at a bad moment.
 @Suite struct CartMergeRaceTests {
-    @Test("a guest's cart that is gone at the login costs the buyer's own cart nothing, and the login can go on")
+    @Test("a lost guest's cart does not change the buyer's own cart, and the login continues")
     func guestCartIsGone() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
@@ -59,7 +59,7 @@ import Testing
         #expect(try await shop.carts.read(for: one, in: shop.context)?.cart.id == cart.id)
     }
 
-    @Test("a copy that was asked for leaves nobody on the old cart, also where the policy asks nothing of Shopify")
+    @Test("a requested copy leaves no buyer on the old cart, also with the policy drop")
     func copyUnderDrop() async throws {
         var policy = CartPolicy()
         policy.logout = .drop

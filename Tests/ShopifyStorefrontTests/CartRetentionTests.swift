@@ -60,7 +60,7 @@ import Testing
         try await expectUnknown(shop.session, shop, carts)
     }
 
-    @Test("an overdue guest's cart is unknown to every call, and a login brings nothing from it")
+    @Test("every call rejects an overdue guest's cart, and a login merges nothing from it")
     func overdueGuest() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field) }
         let guest = try await shop.sessions.beginGuest(retainedFor: .seconds(3600)).id
@@ -72,7 +72,7 @@ import Testing
         #expect(shop.storefront.fields.isEmpty)
     }
 
-    @Test("a logout of an overdue session takes the buyer off the cart and makes no cart for a guest")
+    @Test("a logout of an overdue session removes the buyer from the cart and creates no cart for a guest")
     func logout() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field) }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)

@@ -36,7 +36,9 @@ import Testing
         #expect(handoff.issuedAt == shop.clock.now)
     }
 
-    @Test("a token with enough time left is not renewed, and attached again: only that shows whether it still is good")
+    @Test(
+        "a token with enough time left is attached again without a refresh, because only that shows whether it is valid"
+    )
     func attachedAgain() async throws {
         let shop = try await shop()
         let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
@@ -45,7 +47,7 @@ import Testing
         #expect(shop.storefront.calls[0].request.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7")
     }
 
-    @Test("a customer who does not show on the cart is not promised")
+    @Test("a customer who does not appear on the cart is not reported as attached")
     func vanishedCustomer() async throws {
         let shop = try await shop()
         shop.storefront.now { .payload($0.field, cart: .cart(customer: nil)) }
@@ -53,7 +55,7 @@ import Testing
         #expect(handoff.identity == .guest && handoff.problem?.code == .identityMissing)
     }
 
-    @Test("single sign-on is added behind the query that is there, once")
+    @Test("single sign-on is added to the query once")
     func silent() async throws {
         let shop = try await shop()
         let options = CheckoutOptions(singleSignOn: .silent)
@@ -76,7 +78,7 @@ import Testing
         #expect(handoff.url.reveal().host == "shop.example")
     }
 
-    @Test("when the provider has ended the session, the buyer is taken off the cart first")
+    @Test("when the provider has ended the session, the buyer is removed from the cart first")
     func endedSession() async throws {
         let shop = try await shop()
         shop.clock.advance(by: .seconds(4000))
@@ -86,7 +88,7 @@ import Testing
         #expect(handoff.identity == .guest && handoff.problem?.code == .sessionEnded)
     }
 
-    @Test("an outage of the provider leaves the cart alone and is told")
+    @Test("an outage of the provider does not change the cart and is reported")
     func outage() async throws {
         let shop = try await shop()
         shop.clock.advance(by: .seconds(4000))
@@ -96,7 +98,7 @@ import Testing
         #expect(handoff.identity == .guest && handoff.problem?.code == .providerUnavailable)
     }
 
-    @Test("a contact's checkout is a contact's, and no token is ever sent")
+    @Test("a contact's checkout is prefilled, and no token is ever sent")
     func contact() async throws {
         let shop = try await TestShop(.contact(BuyerContact(email: "ada@example.com"))) { call in
             call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
@@ -122,7 +124,7 @@ import Testing
         #expect(error?.code == .unexpectedResponse)
     }
 
-    @Test("without a cart there is nothing to pay for")
+    @Test("checkout without a cart is an error")
     func noCart() async throws {
         let shop = try await TestShop(.customer, CartIdentityTests.shopify)
         let error = await #expect(throws: IdentityError.self) { try await shop.carts.checkout(for: shop.session) }

@@ -68,7 +68,7 @@ private struct ShopName: GraphQLOperation {
         #expect(withoutIP == (common + own.dropFirst()).sorted())
     }
 
-    @Test("golden headers: a public token, which tells no IP")
+    @Test("golden headers: a public token, without an IP")
     func publicHeaders() async throws {
         let sent = try await headers(.publicToken("public-1"), StorefrontContext(buyerIP: "203.0.113.7"))
         #expect(sent == (common + ["X-Shopify-Storefront-Access-Token: public-1"]).sorted())
@@ -134,7 +134,9 @@ private struct ShopName: GraphQLOperation {
         #expect(metadata.status == 200)
     }
 
-    @Test("another version than the one asked for is flagged, and it and a deprecation are told once for each document")
+    @Test(
+        "another version than the requested one is flagged, and it and a deprecation are reported once for each document"
+    )
     func fallForward() async throws {
         let headers = [
             ("X-Shopify-API-Version", "2026-10"), ("X-Shopify-API-Deprecated-Reason", "https://shopify.dev/x"),
@@ -153,7 +155,7 @@ private struct ShopName: GraphQLOperation {
         #expect(told.map(\.kind) == kinds + kinds)
     }
 
-    @Test("the cost is read where the API tells it")
+    @Test("the cost is read if the API reports it")
     func cost() async throws {
         let text = #"""
             {"data":{"shop":{"name":"Mugs"}},"extensions":{"cost":{"requestedQueryCost":12,"actualQueryCost":7,
@@ -202,7 +204,7 @@ private struct ShopName: GraphQLOperation {
         for error in [text, object, array] { #expect(error.kind == .rejected && error.providerAnswer?.status == 400) }
     }
 
-    @Test("THROTTLED in a 200 is to be tried again later")
+    @Test("THROTTLED in a 200 has kind retryLater")
     func throttled() async throws {
         let error = try await failure(
             .json(#"{"data":null,"errors":[{"message":"Throttled","extensions":{"code":"THROTTLED"}}]}"#)
@@ -249,7 +251,7 @@ private struct ShopName: GraphQLOperation {
         #expect(shown.contains("canary") == false)
     }
 
-    @Test("what the request held is cut out of Shopify's messages")
+    @Test("values of the request are removed from Shopify's messages")
     func echoedSecret() async throws {
         let canary = SecretCanary()
         let token = canary.plant("token")
@@ -261,7 +263,7 @@ private struct ShopName: GraphQLOperation {
         #expect(error.providerAnswer?.errorDescription == "… is bad, …!")
     }
 
-    @Test("a connection that breaks is to be tried again later, and is not repeated by itself")
+    @Test("a broken connection has kind retryLater, and is not repeated automatically")
     func brokenConnection() async throws {
         let error = try await failure(.script([.reset]))
         #expect(error.kind == .retryLater && error.code == .providerUnavailable)

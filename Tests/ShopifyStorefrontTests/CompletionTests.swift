@@ -67,7 +67,7 @@ import Testing
         #expect(calls.all.count == 1 && error.kind == .cancelled)
     }
 
-    @Test("a call cancelled before it began calls back too, and sends nothing")
+    @Test("a call that is cancelled before it starts calls its completion and sends nothing")
     func cancelledAtOnce() async throws {
         let storefront = try await FakeStorefront.start([.status(500)])
         let client = try storefront.client(clock: ManualClock(), retry: .standard)

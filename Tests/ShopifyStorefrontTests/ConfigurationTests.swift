@@ -14,7 +14,7 @@ import Testing
         return try #require(configuration.storefront)
     }
 
-    @Test("the endpoint is made of domain and version")
+    @Test("the endpoint consists of domain and version")
     func endpoint() throws {
         let configuration = try StorefrontConfiguration(shopDomain: "Example.MyShopify.com", authentication: .tokenless)
         #expect(configuration.endpoint.text == "https://example.myshopify.com/api/2026-10/graphql.json")

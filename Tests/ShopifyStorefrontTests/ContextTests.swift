@@ -77,7 +77,7 @@ import Testing
         #expect(own.overridden(by: StorefrontContext(buyerIP: "::1")).buyerCompanyLocationID == "l")
     }
 
-    @Test("what an operation says itself is not overridden by the context")
+    @Test("an operation's own variables are not overridden by the context")
     func ownVariables() async throws {
         let storefront = try await FakeStorefront.start([.mugs])
         var operation = Probe<Shared>()

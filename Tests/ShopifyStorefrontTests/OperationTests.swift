@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test("an address leaves out what Shopify would refuse")
+    @Test("an address omits the values that Shopify would reject")
     func addressInput() throws {
         var address = PostalAddress()
         address.givenName = "Ada"
@@ -71,7 +71,7 @@ import Testing
         #expect(String(decoding: try #require(input).serialized, as: UTF8.self) == expected)
     }
 
-    @Test("country and language go into the context as variables")
+    @Test("country and language become variables of the context")
     func context() throws {
         let context = StorefrontContext(
             country: "DE",
@@ -139,7 +139,7 @@ import Testing
         #expect(answer.checkoutURL?.reveal().text == "https://s.example/\(url)?key=\(url)")
     }
 
-    @Test("nothing about the buyer shows in what is sent and answered")
+    @Test("requests and responses print nothing about the buyer")
     func personalData() throws {
         let canary = SecretCanary()
         let email = canary.plant("email")
@@ -160,7 +160,7 @@ import Testing
         #expect(refusal.map { "\($0.cause ?? $0)" } == "INVALID at email")
     }
 
-    @Test("no document holds a value: whatever varies is a variable")
+    @Test("no document contains a value: every value is a variable")
     func constantDocuments() {
         for document in Self.documents.values { #expect(!document.contains("\"") && !document.contains("gid:")) }
     }

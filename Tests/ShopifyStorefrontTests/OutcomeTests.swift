@@ -68,7 +68,7 @@ import Testing
         #expect(storefront.calls.count == 1)
     }
 
-    @Test("of two fields one may have been carried out: SERVICE_UNAVAILABLE in the other repeats nothing")
+    @Test("an operation with two fields is not repeated after SERVICE_UNAVAILABLE in one of them")
     func twoFields() async throws {
         let unavailable = #"{"userErrors":[{"code":"SERVICE_UNAVAILABLE","message":"x"}]}"#
         let storefront = try await FakeStorefront.start([
@@ -101,7 +101,7 @@ import Testing
         #expect(error?.code == .outcomeUnknown)
     }
 
-    @Test("what adds is not polled with")
+    @Test("an operation that adds something cannot be polled")
     func pollOfAddition() async throws {
         let storefront = try await FakeStorefront.start([.mugs])
         let error = await #expect(throws: IdentityError.self) {
@@ -117,7 +117,7 @@ import Testing
         #expect(storefront.calls.isEmpty)
     }
 
-    @Test("an outage at the end of a poll's time leaves the last answer, and the time is kept")
+    @Test("an outage at the end of polling keeps the last result and the timeout")
     func pollOutage() async throws {
         let clock = ManualClock(isAdvancedBySleeping: true)
         let storefront = try await FakeStorefront.start([.mugs, .status(503)])
@@ -134,7 +134,7 @@ import Testing
         #expect(clock.elapsed <= .seconds(7))
     }
 
-    @Test("Retry-After counts beside THROTTLED in a 200 too")
+    @Test("Retry-After applies to THROTTLED in a 200 too")
     func retryAfterOfThrottled() async throws {
         let clock = ManualClock(isAdvancedBySleeping: true)
         let throttled = #"{"errors":[\#(Self.error("THROTTLED"))]}"#
@@ -143,7 +143,7 @@ import Testing
         #expect(clock.elapsed >= .seconds(5))
     }
 
-    @Test("the event that ends an operation tells attempts and the request's id")
+    @Test("the last event of an operation has the attempts and the request's id")
     func lastEvent() async throws {
         let recorder = EventRecorder()
         let storefront = try await FakeStorefront.start([
@@ -156,7 +156,7 @@ import Testing
         #expect(last.requestID == "req-2")
     }
 
-    @Test("nothing is kept for a session that has ended, though its answer was under way")
+    @Test("no response is cached for a session that ended meanwhile")
     func lateAnswer() async throws {
         let cache = InMemoryResponseCache()
         let storefront = try await FakeStorefront.start { _ in .mugs }
@@ -170,7 +170,7 @@ import Testing
         #expect(cache.count == 0)
     }
 
-    @Test("an answer of nothing but errors costs no more than its beginning")
+    @Test("a response of many errors needs little memory")
     func manyErrors() async throws {
         let errors = Array(repeating: #"{"message":"x","path":[1,[2]]}"#, count: 50_000).joined(separator: ",")
         let storefront = try await FakeStorefront.start([.json(#"{"errors":[\#(errors)]}"#)])

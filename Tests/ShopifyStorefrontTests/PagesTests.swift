@@ -34,7 +34,7 @@ import Testing
         #expect(fake.calls.allSatisfy { $0.variables["query"]?.string == "tag:x" })
     }
 
-    @Test("a page is asked for when it is needed, and none behind a break")
+    @Test("a page is requested when it is needed, and none after a break")
     func lazy() async throws {
         let fake = try await FakeStorefront.start { Self.page($0.variables, of: 500) }
         for try await _ in try fake.client().products(size: 1_000) { break }
@@ -44,7 +44,7 @@ import Testing
         #expect(fake.calls.last?.variables["first"]?.number?.integer == 1)
     }
 
-    @Test("behind 25,000 elements it throws instead of pretending that there are no more")
+    @Test("after 25,000 elements it throws if there are more")
     func depth() async throws {
         let fake = try await FakeStorefront.start { call in
             let start = call.variables["after"]?.string.flatMap(Int.init) ?? 0
@@ -62,7 +62,7 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
-    @Test("a cursor that is missing, or leads back, ends with an error and not never", arguments: ["null", #""1""#])
+    @Test("a missing or repeated cursor is an error", arguments: ["null", #""1""#])
     func astray(cursor: String) async throws {
         let fake = try await FakeStorefront.start { _ in
             .json(#"{"data":{"products":{"nodes":[],"pageInfo":{"hasNextPage":true,"endCursor":\#(cursor)}}}}"#)
@@ -73,7 +73,7 @@ import Testing
         #expect(error?.code == .unexpectedResponse && fake.calls.count <= 2)
     }
 
-    @Test("a task that is cancelled asks for no further page")
+    @Test("a cancelled task requests no further page")
     func cancellation() async throws {
         let fake = try await FakeStorefront.start { Self.page($0.variables, of: 500) }
         let client = try fake.client()
@@ -87,7 +87,7 @@ import Testing
         #expect(fake.calls.count == 1)
     }
 
-    @Test("a list that does not exist has no pages; one inside another object is read where the operation says")
+    @Test("a list that does not exist has no pages, and a nested list is read where the operation says")
     func inside() async throws {
         let fake = try await FakeStorefront.start { _ in .json(#"{"data":{"product":null}}"#) }
         let pages = try fake.client().pages { page in
@@ -99,7 +99,7 @@ import Testing
         #expect(fake.calls.count == 1)
     }
 
-    @Test("nodes are told apart by their types, and one of a type that came later is no error")
+    @Test("nodes are distinguished by their types, and an unknown type is not an error")
     func nodes() async throws {
         let fake = try await FakeStorefront.start { _ in
             .json(

@@ -60,7 +60,7 @@ private struct Attempt: GraphQLOperation {
         )
     }
 
-    @Test("polls at the interval until the answer is what is waited for")
+    @Test("polls at the interval until the result is done")
     func interval() async throws {
         let storefront = try await FakeStorefront.start([
             Attempt.answer("NotReady"), Attempt.answer("NotReady"), Attempt.answer("Ready"),
@@ -78,7 +78,7 @@ private struct Attempt: GraphQLOperation {
         #expect(clock.elapsed == .milliseconds(750))
     }
 
-    @Test("pollAfter is a time of the server's: how wrong our clock is does not matter", arguments: [-7200.0, 0, 7200])
+    @Test("pollAfter is the server's time, so an error of our clock does not matter", arguments: [-7200.0, 0, 7200])
     func after(skew: Double) async throws {
         clock.jump(by: skew)
         // Sat, 21 Nov 2026 10:00:00 GMT, and five seconds later.
@@ -94,7 +94,7 @@ private struct Attempt: GraphQLOperation {
         #expect(clock.elapsed == .seconds(5))
     }
 
-    @Test("a hint that is over is no leave to hammer, and one far away puts nobody to sleep")
+    @Test("a hint in the past still has a minimum pause, and a distant one a maximum pause")
     func wrongHints() async throws {
         let past = try await FakeStorefront.start([
             Attempt.answer("Throttled", #","pollAfter":1"#), Attempt.answer("Ready"),
@@ -115,7 +115,7 @@ private struct Attempt: GraphQLOperation {
         #expect(clock.elapsed == .milliseconds(120_200))
     }
 
-    @Test("when the time is over the error has the last answer, and prints nothing of it")
+    @Test("after the timeout the error has the last result, and does not print it")
     func timeout() async throws {
         let storefront = try await FakeStorefront.start([
             Attempt.answer("First"), Attempt.answer("Canary-4711"),
@@ -144,7 +144,7 @@ private struct Attempt: GraphQLOperation {
         #expect(error?.kind == .cancelled && storefront.calls.count == 1)
     }
 
-    @Test("an answer that fails ends it")
+    @Test("a failed response ends polling")
     func failure() async throws {
         let storefront = try await FakeStorefront.start([Attempt.answer("NotReady"), .status(403)])
         let error = await #expect(throws: IdentityError.self) { try await poll(storefront) }

@@ -50,7 +50,7 @@ let checkout = try await carts.checkout(for: done.session.id, in: .init(buyerIP:
 
 @Suite("README")
 struct ReadmeTests {
-    @Test("the code on the first screen is code that compiles")
+    @Test("the code on the first screen compiles")
     func code() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

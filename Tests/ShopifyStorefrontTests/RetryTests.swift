@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("a user error SERVICE_UNAVAILABLE is sent again as a mutation, and shown when it stays")
+    @Test("a mutation with the user error SERVICE_UNAVAILABLE is repeated, and the error is returned if it stays")
     func unavailable() async throws {
         let repaired = try await run(Adds.self, [.unavailable, .mugs])
         #expect(repaired.sent == 2 && repaired.name == "Mugs")
@@ -109,7 +109,7 @@ import Testing
         #expect(run.waited == .seconds(1 + 2 + 3 + 3))
     }
 
-    @Test("Retry-After is waited for in seconds, with a part of chance on top")
+    @Test("Retry-After is waited for in seconds, plus a random part")
     func retryAfter() async throws {
         let run = try await run(Shared.self, [.status(429, retryAfter: "7"), .mugs])
         #expect(run.name == "Mugs")
@@ -126,7 +126,7 @@ import Testing
         #expect(run.error?.retryAfter == .seconds(min(Int(seconds) ?? 0, 3600)))
     }
 
-    @Test("a Retry-After that is no number of seconds counts for nothing", arguments: ["-1", "1.5", "soon", ""])
+    @Test("a Retry-After that is not a number of seconds is ignored", arguments: ["-1", "1.5", "soon", ""])
     func wrongRetryAfter(text: String) async throws {
         let run = try await run(Shared.self, [.status(429, retryAfter: text), .mugs])
         #expect(run.sent == 2 && run.waited == RetryPolicy.standard.firstPause)
@@ -144,7 +144,7 @@ import Testing
         #expect(run.sent == 3 && run.waited == .seconds(8))
     }
 
-    @Test("points that are missing are waited for as long as they take to come back")
+    @Test("missing points are waited for until they are restored")
     func cost() async throws {
         let answer = LoopbackResponse.json(
             #"""
@@ -156,7 +156,7 @@ import Testing
         #expect(run.name == "Mugs" && run.waited == .seconds(2) + RetryPolicy.standard.firstPause)
     }
 
-    @Test("a policy of absurd numbers traps nowhere")
+    @Test("a policy with absurd numbers does not trap")
     func absurdPolicy() async throws {
         let huge = Duration.seconds(Int64.max)
         let policies = [
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("no policy, no second attempt")
+    @Test("without a policy there is no second attempt")
     func none() async throws {
         let run = try await run(Shared.self, [.throttled, .mugs], .none)
         #expect(run.sent == 1 && run.error?.code == .throttled)
@@ -219,7 +219,7 @@ import Testing
         #expect(error?.kind == .cancelled && transport.sent == 1)
     }
 
-    @Test("each repetition is told, and how it ended")
+    @Test("each repetition and the end are reported")
     func events() async throws {
         let recorder = EventRecorder()
         _ = try await run(Shared.self, [.status(503), .throttled, .mugs], observers: [recorder])

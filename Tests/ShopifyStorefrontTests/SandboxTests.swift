@@ -61,7 +61,7 @@ private struct Shop {
 }
 
 @Suite struct SandboxTests {
-    @Test("every part sends the User-Agent of the environment", arguments: ["shopify", "bolt", "bolt-sfcc"])
+    @Test("every module sends the User-Agent of the environment", arguments: ["shopify", "bolt", "bolt-sfcc"])
     func userAgent(provider: String) async throws {
         let shop = try await Shop(provider)
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -74,7 +74,7 @@ private struct Shop {
         #expect(found.filter { !$0.hasPrefix("SandboxBuyer") } == ["MyShop/2.1"])
     }
 
-    @Test("a Shopify customer arrives at checkout signed in, and after logout the cart is nobody's")
+    @Test("a Shopify customer arrives at checkout signed in, and after logout the cart has no buyer")
     func shopify() async throws {
         let shop = try await Shop("shopify")
         let cart = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -97,7 +97,7 @@ private struct Shop {
         #expect(try await shop.page(seeing).contains("ada@example.com"))
     }
 
-    @Test("a token that Shopify has let expire early is renewed once, and checkout opens signed in")
+    @Test("a token that Shopify expires early is refreshed once, and checkout opens signed in")
     func expiredEarly() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -108,7 +108,7 @@ private struct Shop {
         #expect(try await shop.page(handoff).contains("ada@example.com"))
     }
 
-    @Test("a session that Shopify has revoked makes a guest's checkout that says so")
+    @Test("a revoked session leads to a guest's checkout with the reason")
     func revoked() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -148,7 +148,7 @@ private struct Shop {
         for request in shop.sandbox.storefront.requests { #expect(!request.bodyText.contains(token)) }
     }
 
-    @Test("a country that Shopify does not know costs the address, not the cart")
+    @Test("an unknown country omits the address and keeps the cart")
     func unknownCountry() async throws {
         var buyer = SandboxBuyerAccount.ada
         buyer.addresses[0].countryCode = "XX"
@@ -161,7 +161,7 @@ private struct Shop {
         #expect(cart.omitted == ["address"] && cart.identity == .contact)
     }
 
-    @Test("a cart that is complete is gone, and the next line begins a new one")
+    @Test("a completed cart is gone, and the next line creates a new one")
     func completed() async throws {
         let shop = try await Shop("shopify")
         let cart = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -173,7 +173,7 @@ private struct Shop {
         #expect(try await shop.carts.add(shop.lines, for: shop.session, in: shop.context).cart.totalQuantity == 2)
     }
 
-    @Test("an unknown variant and a short stock: the one fails, the other warns")
+    @Test("an unknown variant fails, and a stock that is too small warns")
     func linesThatFail() async throws {
         let shop = try await Shop("shopify")
         let stock = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/3", quantity: 9)
@@ -186,7 +186,7 @@ private struct Shop {
         #expect(error?.code == .cartUserErrors)
     }
 
-    @Test("an outage in the middle of a logout is reported, and the session is gone all the same")
+    @Test("an outage during a logout is reported, and the session ends all the same")
     func logoutDuringOutage() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)

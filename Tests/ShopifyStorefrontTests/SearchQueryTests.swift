@@ -78,7 +78,7 @@ import Testing
         #expect(SearchField(rawValue: "metafields.custom.size-2")?.rawValue == "metafields.custom.size-2")
     }
 
-    @Test("a search stands in a variable, and nowhere in the document")
+    @Test("a search is in a variable and not in the document")
     func variables() throws {
         let operation = ProductsPage(query: .set(.text(#"a" } } #"#)))
         #expect(operation.variables.json["query"] == .string(##""a\"" AND "}" AND "}" AND "#""##))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ShopBreakerTests {
     private let attack = LoopbackResponse.status(430)
 
-    @Test("one delayed attempt follows a 430; its success opens the way again")
+    @Test("one delayed attempt follows a 430, and its success ends the pause")
     func delayedAttempt() async throws {
         let storefront = try await FakeStorefront.start([attack, .mugs])
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -21,7 +21,7 @@ import Testing
         #expect(storefront.calls.count == 3)
     }
 
-    @Test("after the second 430 nothing is sent for a while; then one operation tries, and its success opens the way")
+    @Test("after the second 430 nothing is sent for a while, then one operation tries, and its success ends the pause")
     func opening() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -41,7 +41,7 @@ import Testing
         #expect(try await client.execute(Probe<Shared>()).data.name == "Mugs")
     }
 
-    @Test("a probe that is refused closes the way for twice as long, without another attempt")
+    @Test("a rejected probe doubles the pause, without another attempt")
     func failedProbe() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -54,7 +54,7 @@ import Testing
         #expect(recorder.kinds.contains(.paused(.seconds(60))))
     }
 
-    @Test("while one operation probes, all others are refused, and its cancellation lets the next one probe")
+    @Test("while one operation probes, all others are refused, and after its cancellation the next one probes")
     func oneProbe() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -75,7 +75,7 @@ import Testing
         #expect(try await client.execute(Probe<Shared>()).data.name == "Mugs")
     }
 
-    @Test("many operations that meet a 430 at once send one more between them")
+    @Test("many operations that get a 430 at once send only one more request together")
     func stampede() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let client = try storefront.client(clock: ManualClock(isAdvancedBySleeping: true), retry: .standard)

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("it writes, checks, removes what is stale, and leaves alone what is not its own")
+    @Test("it writes, checks, removes stale files, and does not change other files")
     func files() throws {
         let folder = try Folder()
         #expect(folder.run("--check").status == 1)
@@ -60,10 +60,10 @@ import Testing
         #expect(check.status == 1)
         #expect(
             check.output.errors.contains {
-                $0.hasSuffix("Operations/B.swift: error: is not what the documents ask for")
+                $0.hasSuffix("Operations/B.swift: error: is not up to date")
             }
         )
-        #expect(check.output.errors.contains { $0.hasSuffix("Operations/A.swift: error: is not needed any more") })
+        #expect(check.output.errors.contains { $0.hasSuffix("Operations/A.swift: error: is no longer needed") })
         #expect(folder.run("--verbose").output.lines == ["1 documents, 1 files: 1 written, 2 removed"])
         #expect(folder.text("out/Operations/A.swift") == nil && folder.text("out/Enums/Country.swift") == nil)
         #expect(folder.text("out/Mine.swift") == "let mine = 1\n")
@@ -87,7 +87,7 @@ import Testing
         #expect(result.output.errors.contains { $0.contains("documents/b.graphql:1:11: error: Query has no field") })
     }
 
-    @Test("usage and configuration are told apart from refusals")
+    @Test("usage and configuration errors differ from refusals")
     func usage() throws {
         let folder = try Folder()
         for options in [["--chek"], ["--access", "open"], ["--access"], ["--import", "X"], ["--output", "twice"]] {

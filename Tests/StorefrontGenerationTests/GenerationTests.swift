@@ -74,7 +74,7 @@ import Testing
         #expect(!raised.isRefused)
     }
 
-    @Test("a fragment that may be left out is refused: its answer would not tell")
+    @Test("a fragment with a condition is refused, because the response does not show whether it was omitted")
     func conditionalSpread() throws {
         let result = try generate(
             "query A($w: Boolean!) { shop { id ...Card @include(if: $w) } } fragment Card on Shop { name }"
@@ -96,7 +96,7 @@ import Testing
         )
     }
 
-    @Test("nested types give way to those at the top, and members to each other")
+    @Test("nested types and members get unique names")
     func collisions() throws {
         let result = try generate(
             "query Money { shop { ...Country2 money { amount } } } fragment Country2 on Shop { id country string { city } cartId cartID: name }"
@@ -118,7 +118,7 @@ import Testing
         ] { #expect(text.contains(line), "\(line)") }
     }
 
-    @Test("descriptions of the schema become comments only where that is asked for, and cannot leave them")
+    @Test("descriptions of the schema become comments only if configured, and cannot end them")
     func descriptions() throws {
         let document = "query A { shop { ...S } }\n# end */\u{2028}let x = 1\nfragment S on Shop { name }"
         let schema = try TestSchema.schema(
@@ -137,20 +137,21 @@ import Testing
     }
 
     @Test(
-        "a configuration that means nothing is refused",
+        "an invalid configuration is refused",
         arguments: [
-            (#"{"repetitions":{}}"#, #"a member "repetitions" that means nothing. Did you mean "repetition"?"#),
+            (#"{"repetitions":{}}"#, #"an unknown member "repetitions". Did you mean "repetition"?"#),
             (#"{"repetition":{"A":"twice"}}"#, "must be always, once, afterReading or never"),
             (#"{"repetition":{"B":"once"}}"#, #"there is no "B""#), (#"{"isPersonal":{"A":1}}"#, "true or false"),
             (#"{"types":{"Shop.nam":"X"}}"#, #"Did you mean "Shop.name"?"#),
             (#"{"types":{"Shop":"X"}}"#, #"there is no "Shop""#),
-            (#"{"types":{"Shop.name":"a b"}}"#, "is no name in Swift"),
-            (#"{"types":{"Shop.name":"class"}}"#, "is no name in Swift"),
+            (#"{"types":{"Shop.name":"a b"}}"#, "is not a valid Swift name"),
+            (#"{"types":{"Shop.name":"class"}}"#, "is not a valid Swift name"),
             (#"{"variables":{"x":"X"}}"#, #"there is no "x""#), (#"{"scalars":{"Nope":"X"}}"#, #"there is no "Nope""#),
             (#"{"redacted":["Nope"]}"#, #"there is no "Nope""#),
             (#"{"payloads":{"P":"x"}}"#, "must be a list of texts"),
-            (#"{"maximumDuplicatedFields":0}"#, "from 1 to 1000"), ("[]", "must hold an object"), ("{", "is no JSON"),
-            (#"{"imports":{"X":"a-b"}}"#, "is no name in Swift"), (#"{"descriptions":"yes"}"#, "true or false"),
+            (#"{"maximumDuplicatedFields":0}"#, "from 1 to 1000"), ("[]", "must contain an object"),
+            ("{", "is not JSON"),
+            (#"{"imports":{"X":"a-b"}}"#, "is not a valid Swift name"), (#"{"descriptions":"yes"}"#, "true or false"),
         ]
     )
     func configuration(text: String, expected: String) {
@@ -161,7 +162,7 @@ import Testing
         #expect(error?.messages.first?.contains(expected) == true, "\(error?.messages ?? [])")
     }
 
-    @Test("a type that is provided is spoken of and not written")
+    @Test("a provided type is used and not written")
     func provided() throws {
         let result = try generate(
             "query A($f: Filter) { search(filter: $f) { ...T } shop { ...S } } fragment T on Thing { __typename } fragment S on Shop { id }",

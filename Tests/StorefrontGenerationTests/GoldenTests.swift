@@ -49,7 +49,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         guard case .other("Comet") = shop.things.nodes[3] else { return #expect(Bool(false)) }
     }
 
-    @Test("what is common stands beside what depends on the type, also for types that came later")
+    @Test("common fields are beside those that depend on the type, also for unknown types")
     func interfaces() throws {
         let shop = try NodeByID.output(data(#"{"node":{"__typename":"Shop","id":"1","name":"N","tag":"t"}}"#))
         #expect(shop?.nodeParts.id == "1")
@@ -110,7 +110,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         #expect(sent(DoubleName(documentValue: "d", node: .set("n")).variables) == #"{"document":"d","node":"n"}"#)
     }
 
-    @Test("context comes from the call, and what a client must know of a document stands in it")
+    @Test("context comes from the call, and a document says how a client handles it")
     func documents() {
         #expect(ShopPage.document.contextVariables == ["country", "language"])
         #expect(sent(ShopPage(selfValue: .set("x")).variables) == #"{"self":"x"}"#)
@@ -121,7 +121,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         #expect(Move.document.repetition == .never && Search.document.repetition == .always && Move.document.isPersonal)
     }
 
-    @Test("no user's value ever stands in a document: it is a constant, and values stand in variables alone")
+    @Test("no user's value is part of a document: values are in variables only")
     func constants() {
         let value = "\"}) { shop { id } } #"
         for operation in [Search(filter: .set(Filter(value: value))), Search()] {
@@ -134,7 +134,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         )
     }
 
-    @Test("what holds secrets prints nothing of them, operations never")
+    @Test("types with secrets do not print them, and operations never print")
     func redaction() throws {
         let filter = Filter(value: "secret-value")
         for value in [filter, Search(filter: .set(filter)), Rename(id: ShopKey("secret-value"), name: "n")] as [Any] {

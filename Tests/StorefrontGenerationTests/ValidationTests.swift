@@ -103,7 +103,7 @@ import Testing
         #expect(!result.files.isEmpty)
     }
 
-    @Test("a deprecated member is a warning with its place, and stands in the file's header")
+    @Test("a deprecated member is a warning with its place, and is listed in the file's header")
     func deprecated() throws {
         let result = try generate(
             "query Q { shop { oldName ...A } }\nfragment A on Shop { name }\nquery R { oldShop { ...A } }"
@@ -119,7 +119,7 @@ import Testing
         #expect(result.files["Fragments/A.swift"]?.contains("Deprecated") == false)
     }
 
-    @Test("documents made to hang or to trap end with an error")
+    @Test("malicious documents end with an error")
     func hostile() throws {
         // Each fragment spreads the next one twice: 2^30 paths.
         var doubling = "query Q { shop { ...F0 } }\n"
@@ -147,21 +147,21 @@ import Testing
     }
 
     @Test(
-        "a schema that is none is refused with what to do",
+        "an invalid schema is refused with a hint",
         arguments: [
-            ("", "is no JSON"), ("[]", "no member __schema"), ("\u{1F}\u{8B}", "is no JSON"),
-            (#"{"errors":[{"message":"Bad token"}]}"#, "the server said: Bad token"),
+            ("", "is not JSON"), ("[]", "no member __schema"), ("\u{1F}\u{8B}", "is not JSON"),
+            (#"{"errors":[{"message":"Bad token"}]}"#, "The server returned: Bad token"),
             (#"{"__schema":{"types":[]}}"#, "no query type"),
             (
                 #"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"OBJECT","name":"Q","fields":[{"name":"a","type":{"kind":"OBJECT","name":"Gone"}}]}]}}"#,
-                "the type Gone at Q.a"
+                "the type Gone, which Q.a uses"
             ),
             (
                 #"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"OBJECT","name":"Q","fields":[{"name":"a","type":null}]}]}}"#,
-                "does not say the type of Q.a"
+                "does not contain the type of Q.a"
             ),
-            (#"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"THING","name":"Q"}]}}"#, "of no kind"),
-            (#"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"OBJECT","name":"a b"}]}}"#, "no GraphQL name"),
+            (#"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"THING","name":"Q"}]}}"#, "has an unknown kind"),
+            (#"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"OBJECT","name":"a b"}]}}"#, "an invalid name"),
         ]
     )
     func schemas(text: String, expected: String) {

@@ -19,7 +19,7 @@ extension GraphSchema {
 
     /// The schema with additional types and fields, from text in GraphQL's definition language.
     ///
-    /// Shopify shows some fields to chosen apps only. Definitions that the schema already has are kept.
+    /// Shopify shows some fields only to invited apps. Definitions that the schema already has are kept.
     ///
     /// - Throws: ``GraphSchemaProblem``.
     package func extended(by definition: String) throws(GraphSchemaProblem) -> GraphSchema {

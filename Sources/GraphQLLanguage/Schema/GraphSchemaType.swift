@@ -83,7 +83,7 @@ package struct GraphSchemaType: Sendable {
         index[name].map { fields[$0] }
     }
 
-    /// Whether it may have, and then must have, a selection.
+    /// Whether it needs a selection.
     package var isComposite: Bool {
         switch kind {
         case .object, .interface, .union: true

@@ -9,7 +9,7 @@ package struct GraphLocation: Sendable, Hashable {
     }
 }
 
-/// A value as it is written in a document.
+/// A literal in a document.
 package indirect enum GraphLiteral: Sendable {
     case variable(String)
     case number(String)

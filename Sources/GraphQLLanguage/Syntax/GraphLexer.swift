@@ -1,4 +1,4 @@
-/// A document that is no GraphQL.
+/// A syntax error in a document.
 package struct GraphSyntaxError: Error {
     package let message: String
     package let location: GraphLocation
@@ -18,13 +18,13 @@ package enum GraphToken: Equatable, Sendable {
     case end
 }
 
-/// Cuts a document into tokens (GraphQL specification of October 2021, section 2.1).
+/// Splits a document into tokens (GraphQL specification of October 2021, section 2.1).
 struct GraphLexer {
     let bytes: [UInt8]
     var index = 0
     private var line = 1
     private var lineStart = 0
-    /// The comment lines that stand directly above the next token.
+    /// The comment lines directly above the next token.
     private(set) var comment: [String] = []
 
     init(_ text: String) {
@@ -68,14 +68,14 @@ struct GraphLexer {
         while index < bytes.count {
             switch bytes[index] {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-                // An empty line parts a comment from what follows.
+                // An empty line separates a comment from the next token.
                 if !lineHasText { comment = [] }
                 lineHasText = false
                 breakLine()
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: ","): index += 1
             case UInt8(ascii: "#"):
                 let text = take { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.dropFirst()
-                // What stands behind a token is about that token.
+                // A comment after a token belongs to that token.
                 if !lineHasText { comment.append(String(text.first == " " ? text.dropFirst() : text)) }
                 lineHasText = true
             default: return
@@ -83,7 +83,7 @@ struct GraphLexer {
         }
     }
 
-    /// Goes over a line break, which is a line feed, a carriage return, or both.
+    /// Skips a line break, which is a line feed, a carriage return, or both.
     mutating func breakLine() {
         let isReturn = bytes[index] == UInt8(ascii: "\r")
         index += 1

@@ -1,4 +1,6 @@
-/// Parses executable documents by recursive descent; nesting is bounded.
+/// Parses executable documents by recursive descent.
+///
+/// The nesting is limited.
 package struct GraphParser {
     private var lexer: GraphLexer
     package private(set) var token: GraphToken = .end
@@ -70,7 +72,7 @@ package struct GraphParser {
 
     // MARK: Definitions
 
-    /// The description of what follows, or the comment directly above it.
+    /// The description of the next definition, or the comment directly above it.
     private mutating func description() throws(GraphSyntaxError) -> String? {
         let comment = comment
         guard case .string(let text) = token else { return comment }

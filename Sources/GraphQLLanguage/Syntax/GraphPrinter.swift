@@ -1,4 +1,6 @@
-/// Writes parsed definitions as text: always the same text for the same definition, without comments and descriptions.
+/// Prints definitions without comments and descriptions.
+///
+/// The same definition always gives the same text.
 package enum GraphPrinter {
     package static func text(_ operation: GraphOperation) -> String {
         var head = operation.kind.rawValue

@@ -48,7 +48,7 @@ struct FieldMerging {
         return violations
     }
 
-    /// Goes a level deeper; where that is too deep everything ends.
+    /// Enters a level, and stops everything when that is too deep.
     private mutating func descend() {
         depth += 1
         if depth > Self.maximumDepth { steps = Self.maximumSteps + 1 }

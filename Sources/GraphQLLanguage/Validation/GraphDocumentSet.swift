@@ -1,4 +1,4 @@
-/// A definition and the file that it stands in.
+/// A definition and its file.
 package struct GraphSourced<Definition: Sendable>: Sendable {
     package var definition: Definition
     package let file: String

@@ -47,7 +47,7 @@ package enum GraphRule: Sendable {
     case variableInDefault(String)
 }
 
-/// What has arguments.
+/// An element with arguments.
 package enum GraphArgumentOwner: Sendable {
     case field(String, type: String)
     case directive(String)
@@ -80,7 +80,7 @@ package enum GraphValueProblem: Sendable {
 package struct GraphViolation: Sendable {
     package let rule: GraphRule
     package let file: String
-    /// Nil where the rule is about the whole document.
+    /// Nil when the rule is about the whole document.
     package let location: GraphLocation?
     /// The definition and the response keys down to the place: `["query Q", "shop", "name"]`.
     package let path: [String]

@@ -1,22 +1,27 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// What belongs to the buyer of a session: profile, addresses, orders.
+/// The customer account of a session's buyer: profile, addresses, orders.
 ///
-/// Every call takes a token that is good, and renews it once where Shopify refuses it.
+/// ```swift
+/// let account = CustomerAccount(of: session.id, client: client, sessions: sessions)
+/// let profile = try await account.profile()
+/// ```
+///
+/// Every call uses a valid token, and refreshes it once if Shopify rejects it.
 public struct CustomerAccount: Sendable {
     private let client: CustomerAccountClient
     private let sessions: SessionManager
     private let session: SessionID
     private let context: CustomerAccountContext
 
-    /// Names a session.
+    /// Creates the account of a session.
     ///
     /// - Parameters:
-    ///   - session: A session of a Shopify provider; others have no customer token, and every call says so.
+    ///   - session: A session of a Shopify provider. Calls for other sessions throw, because they have no customer token.
     ///   - client: The client of the shop that the session belongs to.
-    ///   - sessions: What keeps the session.
-    ///   - context: Language and country; the shop's own unless given.
+    ///   - sessions: The manager of the session.
+    ///   - context: Language and country; the shop's own by default.
     public init(
         of session: SessionID,
         client: CustomerAccountClient,
@@ -29,9 +34,9 @@ public struct CustomerAccount: Sendable {
         self.context = context
     }
 
-    /// Carries out an operation of one's own.
+    /// Carries out an operation of the app's own.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.unsupportedByProvider` where the session's provider gives no customer
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.unsupportedByProvider` when the session's provider has no customer
     ///   token.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation
@@ -39,7 +44,7 @@ public struct CustomerAccount: Sendable {
         do {
             return try await client.execute(operation, as: try await token(), in: context)
         } catch let error as IdentityError where error.code == .accessTokenRefused && error.kind == .retryLater {
-            // A token may be refused before its time; a newer one helps unless the fault is the app's.
+            // A token can be rejected before it expires. A newer one helps, unless the app's configuration is wrong.
             _ = try await sessions.renewTokens(for: session)
             return try await client.execute(operation, as: try await token(), in: context)
         }
@@ -50,8 +55,8 @@ public struct CustomerAccount: Sendable {
             throw IdentityError(
                 .rejected,
                 .unsupportedByProvider,
-                "The session's provider gives no Shopify customer token.",
-                hint: "Customer accounts need a session of a Shopify provider."
+                "The session's provider has no Shopify customer token.",
+                hint: "Use a session of a Shopify provider."
             )
         }
         return token
@@ -59,15 +64,19 @@ public struct CustomerAccount: Sendable {
 
     // MARK: Profile
 
-    /// Who the buyer is; fields of protected data are nil without Shopify's approval.
+    /// The buyer's profile.
+    ///
+    /// Protected data are nil without Shopify's approval.
     public func profile() async throws -> CustomerProfile {
         try await execute(CustomerProfileQuery()).data
     }
 
-    /// Changes the profile: what is unset stays, null clears, a value sets.
+    /// Changes the profile.
     ///
-    /// - Returns: The profile as it is now.
-    /// - Throws: `IdentityError`; with `IdentityError.Code.customerUserErrors` where Shopify refuses a value.
+    /// Unset fields stay, null clears, a value sets.
+    ///
+    /// - Returns: The changed profile.
+    /// - Throws: `IdentityError`; with `IdentityError.Code.customerUserErrors` when Shopify rejects a value.
     @discardableResult
     public func update(_ input: CustomerProfileInput) async throws -> CustomerProfile {
         let payload = try await execute(CustomerUpdate(input: input)).data
@@ -82,7 +91,7 @@ public struct CustomerAccount: Sendable {
 
     /// The buyer's addresses, the default one first.
     ///
-    /// - Parameter pageSize: 1 to 250; 50 unless given.
+    /// - Parameter pageSize: The number of addresses per page, 1 to 250.
     public func addresses(pageSize: Int = 50) -> CustomerPages<CustomerPostalAddress> {
         CustomerPages { cursor in
             let customer = try await execute(
@@ -100,20 +109,22 @@ public struct CustomerAccount: Sendable {
     ///
     /// - Parameters:
     ///   - address: The address.
-    ///   - isDefault: Whether it becomes the default address; not unless given.
-    /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` look at ``addresses(pageSize:)`` before adding it again.
+    ///   - isDefault: Whether it becomes the default address.
+    /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check ``addresses(pageSize:)`` before you add it again.
     public func add(_ address: CustomerAddressInput, isDefault: Bool = false) async throws -> CustomerPostalAddress {
         try checked(
             await execute(CustomerAddressCreate(address: address, defaultAddress: .set(isDefault))).data
         )
     }
 
-    /// Changes an address: what is unset stays, null clears, a value sets.
+    /// Changes an address.
+    ///
+    /// Unset fields stay, null clears, a value sets.
     ///
     /// - Parameters:
     ///   - id: The address.
-    ///   - address: What changes.
-    ///   - isDefault: Whether it becomes the default address; it stays what it is unless given.
+    ///   - address: The changes.
+    ///   - isDefault: Whether it becomes the default address; nil changes nothing.
     @discardableResult
     public func update(
         address id: String,
@@ -152,7 +163,7 @@ public struct CustomerAccount: Sendable {
     /// The buyer's orders, the newest first.
     ///
     /// - Parameters:
-    ///   - pageSize: 1 to 250; 20 unless given.
+    ///   - pageSize: The number of orders per page, 1 to 250.
     ///   - query: A filter in Shopify's search syntax, for example `processed_at:>2026-01-01`.
     public func orders(pageSize: Int = 20, matching query: String? = nil) -> CustomerPages<CustomerOrder> {
         CustomerPages { cursor in
@@ -170,7 +181,7 @@ public struct CustomerAccount: Sendable {
         }
     }
 
-    /// One order with its address and up to 250 lines; nil where the buyer has none of that id.
+    /// An order with its address and up to 250 lines; nil when the buyer has no order with that id.
     public func order(_ id: String) async throws -> CustomerOrderQuery.Order? {
         try await execute(CustomerOrderQuery(id: id, firstLines: 250)).data
     }
@@ -181,8 +192,8 @@ public struct CustomerAccount: Sendable {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The Customer Account API carried out a change and did not say what came of it.",
-            hint: "Read the customer again."
+            "The Customer Account API carried out a change but returned no result.",
+            hint: "Read the customer to see the result."
         )
     }
 }

@@ -1,10 +1,12 @@
-/// A list that Shopify gives in pages, asked for one by one as they are needed.
+/// A list in pages.
+///
+/// Each page is requested when it is needed.
 ///
 /// ```swift
 /// for try await page in account.orders() { show(page) }
 /// ```
 public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
-    /// A page and the cursor at its end, where there are more.
+    /// A page and the cursor at its end, if there are more.
     struct Page: Sendable {
         let elements: [Element]
         let next: String?
@@ -16,7 +18,7 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
         self.fetch = fetch
     }
 
-    /// Walks through the pages.
+    /// Iterates over the pages.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let fetch: @Sendable (_ after: String?) async throws -> Page
         private var cursor: String?
@@ -28,18 +30,18 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
 
         /// The next page; nil after the last.
         ///
-        /// - Throws: `IdentityError`; the page may then be asked for again.
+        /// - Throws: `IdentityError`. The page can be requested again then.
         public mutating func next() async throws -> [Element]? {
             guard !isAtEnd else { return nil }
             let page = try await fetch(cursor)
-            // A cursor that stands still would be asked for ever.
+            // A cursor that does not change would never end.
             isAtEnd = page.next == nil || page.next == cursor
             cursor = page.next
             return page.elements
         }
     }
 
-    /// Begins at the first page.
+    /// Starts at the first page.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(fetch)
     }

@@ -2,24 +2,30 @@ internal import IdentityHTTP
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// Calls one shop's Customer Account API in a buyer's name.
+/// Calls one shop's Customer Account API for a buyer.
 ///
-/// A value that may be used from any task; copies share what was learnt of the shop. It takes no token but a `CustomerAccessToken`, so
-/// that no other provider's token ever goes to Shopify. Nothing is cached: answers are one buyer's own.
+/// ```swift
+/// let client = CustomerAccountClient(
+///     configuration: try CustomerAccountConfiguration(shopDomain: "example.myshopify.com"),
+///     environment: environment
+/// )
+/// let account = CustomerAccount(of: session.id, client: client, sessions: sessions)
+/// ```
 ///
-/// ``CustomerAccount`` is the shorter way for a session.
+/// It is a value that can be used from any task. Copies share the discovered endpoint. It accepts only a `CustomerAccessToken`, so that no
+/// other provider's token is sent to Shopify. Responses are personal and never cached. Use ``CustomerAccount`` for a session.
 public struct CustomerAccountClient: Sendable {
-    /// How the API is called.
+    /// The shop, version and authentication.
     public let configuration: CustomerAccountConfiguration
     private let api: CustomerAccountAPI
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - configuration: How the API is called.
+    ///   - configuration: The shop, version and authentication.
     ///   - environment: Transport, clock and randomness.
-    ///   - retry: When operations are repeated; three attempts within 30 seconds unless given.
-    ///   - observers: Who hears of what happens to operations.
+    ///   - retry: When operations are repeated. By default three attempts within 30 seconds.
+    ///   - observers: The receivers of the operations' events.
     public init(
         configuration: CustomerAccountConfiguration,
         environment: IdentityEnvironment,
@@ -41,10 +47,10 @@ public struct CustomerAccountClient: Sendable {
         self.api = CustomerAccountAPI(api, environment: environment, retry: retry, observers: observers)
     }
 
-    /// Carries out an operation whose data are needed.
+    /// Carries out an operation that must return data.
     ///
-    /// - Returns: The data, and the errors that left parts of them null: without Shopify's approval for protected customer data,
-    ///   names and contacts are.
+    /// - Returns: The data, and the errors that left parts of them null. Names and contacts are null without Shopify's approval for
+    ///   protected customer data.
     /// - Throws: `IdentityError`. Code `IdentityError.Code.accessTokenRefused` when a newer token may help,
     ///   `IdentityError.Code.customerAccountRefused` for app, scope, shop and version; throttling is of kind
     ///   `IdentityError.Kind.retryLater`. With code `IdentityError.Code.outcomeUnknown` a mutation may have been carried out.
@@ -56,9 +62,9 @@ public struct CustomerAccountClient: Sendable {
         try await executor().execute(operation, try api.call(accessToken: customer.token, context: context.variables))
     }
 
-    /// Carries out an operation and returns whatever came: data, errors or both.
+    /// Carries out an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` where there is no GraphQL answer, or data without errors that cannot be read.
+    /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
     public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         as customer: CustomerAccessToken,

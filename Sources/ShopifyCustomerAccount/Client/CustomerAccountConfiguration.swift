@@ -2,38 +2,38 @@ public import IdentityHTTP
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// Which shop's Customer Account API is called, and in which version.
+/// The shop whose Customer Account API is called, and the version.
 public struct CustomerAccountConfiguration: Sendable {
-    /// The domain under which the shop says where its API is: `example.myshopify.com` or its primary domain.
+    /// The domain for the discovery of the API: `example.myshopify.com` or the primary domain.
     public let shopDomain: String
     /// The version of the API.
     public let apiVersion: ShopifyAPIVersion
-    /// The origin of a public web client, which Shopify asks such clients to send.
+    /// The origin that a public web client must send.
     public let origin: String?
-    /// Where requests go, where that is not to be found out.
+    /// The URL for requests; nil to discover it.
     public let endpoint: HTTPURL?
     /// Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine.
     public let allowsLoopbackHTTP: Bool
-    /// How long one exchange may take.
+    /// The timeout of one request.
     public let timeout: Duration
-    /// Where the shop says where its API is.
+    /// The URL of the discovery document.
     let discovery: HTTPURL
-    /// The hosts at which the shop may put its API.
+    /// The hosts that the API may have.
     let hosts: EndpointHosts
 
-    /// Describes a shop.
+    /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - shopDomain: A host name alone, without scheme and path.
-    ///   - apiVersion: The version; 2026-10 unless given.
-    ///   - origin: The origin of a public web client; none unless given.
-    ///   - endpoint: A URL instead of the one that the shop tells.
-    ///   - endpointHosts: The hosts at which the shop may put its API, and to which its document may redirect. Unless given:
-    ///     `shopify.com`, and the shop domain with its subdomains. Host names only; a name does not include its subdomains.
-    ///   - allowsLoopbackHTTP: Whether URLs may be http to a loopback address; no unless given.
-    ///   - timeout: How long one exchange may take; 15 seconds unless given.
-    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for a domain that is none, a version that is no path
-    ///   segment, an origin that cannot stand in a header, an endpoint that is not https, or a host that is no host name.
+    ///   - shopDomain: A host name without scheme and path.
+    ///   - apiVersion: The version, 2026-10 by default.
+    ///   - origin: The origin of a public web client.
+    ///   - endpoint: A URL instead of the discovered one.
+    ///   - endpointHosts: The hosts that the API may have, and to which the discovery document may redirect. By default
+    ///     `shopify.com`, and the shop domain with its subdomains. A host name does not include its subdomains.
+    ///   - allowsLoopbackHTTP: Whether URLs may be http to a loopback address.
+    ///   - timeout: The timeout of one request.
+    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, version, origin or host, or an
+    ///   endpoint that is not https.
     public init(
         shopDomain: String,
         apiVersion: ShopifyAPIVersion = .standard,
@@ -49,29 +49,32 @@ public struct CustomerAccountConfiguration: Sendable {
             let site = allowsLoopbackHTTP && https.isLoopback ? try? HTTPURL("http://" + domain) : https,
             let discovery = try? site.replacing(path: "/.well-known/customer-account-api")
         else {
-            throw Self.invalid("The shop domain is not a host name.", "Write it like example.myshopify.com.")
+            throw Self.invalid("The shop domain is not a host name.", "Use a name such as example.myshopify.com.")
         }
         guard apiVersion.isPathSegment else {
             throw Self.invalid("The Customer Account API version is not valid.", "Use for example 2026-10.")
         }
         if let origin, (try? HTTPURL(origin))?.origin.isIdentical(to: origin) != true {
-            throw Self.invalid("The origin is none.", "Write scheme and host alone, for example https://shop.example.")
+            throw Self.invalid(
+                "The origin is not valid.",
+                "Use only scheme and host, for example https://shop.example."
+            )
         }
         if let endpoint, !endpoint.isSecure, !(allowsLoopbackHTTP && endpoint.isLoopback) {
             throw Self.invalid(
-                "The Customer Account endpoint must be https.",
-                "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
+                "The Customer Account endpoint must use https.",
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
         guard endpointHosts?.isEmpty != true, endpointHosts?.allSatisfy({ EndpointHosts.host($0) != nil }) ?? true
         else {
             throw Self.invalid(
                 "`endpointHosts` must be a list of host names.",
-                "Write names alone, for example shopify.com and account.brand.example, or leave it out."
+                "Use only host names, for example shopify.com and account.brand.example, or omit it."
             )
         }
         guard timeout > .zero else {
-            throw Self.invalid("The timeout must be more than nothing.", "15 seconds is the default.")
+            throw Self.invalid("The timeout must be greater than 0.", "Use for example 15 seconds.")
         }
         self.shopDomain = domain
         self.apiVersion = apiVersion

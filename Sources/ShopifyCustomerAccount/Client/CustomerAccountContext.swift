@@ -1,13 +1,13 @@
 internal import IdentityKit
 
-/// In which language and for which country answers are (`@inContext`).
+/// The language and country of responses (`@inContext`).
 public struct CustomerAccountContext: Sendable, Equatable {
-    /// The country, ISO 3166-1 alpha-2 in capitals; the shop's own unless given.
+    /// The country, ISO 3166-1 alpha-2 in capitals; nil for the shop's own.
     public var country: String?
-    /// The language, for example `EN` or `PT_BR`; the shop's own unless given.
+    /// The language, for example `EN` or `PT_BR`; nil for the shop's own.
     public var language: String?
 
-    /// Describes a context.
+    /// Creates a context.
     public init(country: String? = nil, language: String? = nil) {
         self.country = country
         self.language = language

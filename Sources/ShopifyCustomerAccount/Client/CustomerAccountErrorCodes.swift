@@ -1,6 +1,8 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// Shopify refused a change of the customer; the cause is ``CustomerUserErrors``.
+    /// Shopify rejected a change of the customer.
+    ///
+    /// The cause is ``CustomerUserErrors``.
     public static let customerUserErrors = Self(rawValue: "customer_user_errors")
 }

@@ -1,37 +1,39 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// All that Shopify said against a change of the customer.
+/// All errors of a rejected change of the customer.
 public struct CustomerUserErrors: Error, Sendable {
-    /// One thing that Shopify said.
+    /// One error.
     public struct Entry: Sendable {
-        /// The code, where there is one, for example `PHONE_NUMBER_NOT_VALID`.
+        /// The code, if there is one, for example `PHONE_NUMBER_NOT_VALID`.
         public let code: String?
-        /// The path of the input field that it concerns.
+        /// The path of the input field.
         public let field: [String]
-        /// Shopify's words, in the language of the context: foreign text, for people only.
+        /// Shopify's message in the language of the context.
+        ///
+        /// Do not evaluate it.
         public let message: String
     }
 
     /// The errors, at least one.
     public let errors: [Entry]
 
-    /// Throws unless there are none.
+    /// Throws if there are errors.
     static func check(_ errors: [Entry]) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = CustomerUserErrors(errors: errors)
         throw IdentityError(
             .rejected,
             .customerUserErrors,
-            "Shopify refused the change: \(cause).",
-            hint: "Show the buyer which field is wrong; the error's cause has the messages.",
+            "Shopify rejected the change: \(cause).",
+            hint: "Show the buyer the wrong field. The error's cause has the messages.",
             cause: cause
         )
     }
 }
 
 extension CustomerUserErrors: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Codes and fields; no message, which is foreign text.
+    /// Codes and fields, without the messages.
     public var description: String { errors.map(\.description).joined(separator: ", ") }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -40,7 +42,7 @@ extension CustomerUserErrors: CustomStringConvertible, CustomDebugStringConverti
 }
 
 extension CustomerUserErrors.Entry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Code and field; no message, which is foreign text.
+    /// Code and field, without the message.
     public var description: String {
         "\(code.map { ForeignName.shown($0) } ?? "error") at \(field.isEmpty ? "the operation" : ForeignName.shown(field))"
     }

@@ -1,9 +1,9 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// An HTTP response read as a GraphQL answer: bytes in, decision out.
+/// A GraphQL response, read from an HTTP response.
 struct GraphQLAnswer: Sendable {
-    /// Where the member `data` begins, nil when it is missing or null.
+    /// The member `data`; nil when it is missing or null.
     let data: GraphQLNode?
     let errors: [GraphQLError]
     let metadata: GraphQLMetadata
@@ -17,7 +17,7 @@ struct GraphQLAnswer: Sendable {
         retryAfter = nil
     }
 
-    /// - Throws: Where the response is no GraphQL answer, or a status other than 2xx.
+    /// - Throws: When the body is not a GraphQL response, or the status is not 2xx.
     init(
         _ response: HTTPResponse,
         from endpoint: GraphQLEndpoint,
@@ -38,15 +38,15 @@ struct GraphQLAnswer: Sendable {
             throw GraphQLRefusal(metadata, errors, response.headers.retryAfter).failure(endpoint)
         }
         guard body != nil, data != nil || !errors.isEmpty else {
-            // A page or nothing at all is what a proxy sends while the shop is away.
+            // A proxy sends an HTML page or nothing while the shop is unavailable.
             let opening = response.body.first { $0 > 0x20 }
             let isOutage = opening == nil || opening == UInt8(ascii: "<")
             let error = IdentityError(
                 isOutage ? .retryLater : .rejected,
                 .unexpectedResponse,
-                "\(endpoint.name) sent an answer that is no GraphQL answer.",
+                "\(endpoint.name) returned a response that is not GraphQL.",
                 hint:
-                    "Look at what answers under \(endpoint.url): a proxy or a password page may stand there.",
+                    "Check what is served at \(endpoint.url). It may be a proxy or a password page.",
                 providerAnswer: IdentityError.ProviderAnswer(
                     errorDescription:
                         "\(response.headers["Content-Type"].map(secrets.hidden) ?? "no content type"), \(response.body.count) bytes",
@@ -58,15 +58,19 @@ struct GraphQLAnswer: Sendable {
         }
     }
 
-    /// Whether the data hold nothing: Shopify nulls the one field of an operation that was not carried out.
+    /// Whether all fields are null.
+    ///
+    /// Shopify nulls the field of an operation that it did not carry out.
     var isWithoutData: Bool {
         data?.hasOnlyNulls ?? true
     }
 
-    /// Whether errors explain that there is nothing: null is an answer, null with errors beside it is none.
+    /// Whether the operation failed: all fields are null and there are errors.
+    ///
+    /// Null without errors is a valid result.
     var isFailure: Bool { isWithoutData && !errors.isEmpty }
 
-    /// What the errors say of an operation without data; nil where the errors leave nothing to repeat.
+    /// What a failed operation did according to its errors; nil when it must not be repeated.
     func repeatable(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         guard isFailure else { return nil }
         let asked = [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
@@ -75,15 +79,15 @@ struct GraphQLAnswer: Sendable {
         if kind == .query {
             return isThrottled ? (GraphQLFailure.Effect.none, asked) : isBroken ? (.unknown, asked) : nil
         }
-        // Below the one field that a mutation is, something was carried out, whatever the code says; and of two fields
-        // the other one may have been.
+        // An error below the mutation's own field means that something was carried out, whatever the code says. If there are two fields,
+        // the other one may have been carried out.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
         return isThrottled || isBroken || errors.contains { $0.path.count > 1 } ? (.unknown, asked) : nil
     }
 
-    /// Why there are no data that can be used, told by the errors.
+    /// The failure that the errors describe.
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
-        // A mutation with data was carried out, although the data are not what they should be.
+        // A mutation with data was carried out, although the data are unusable.
         let effect = kind == .mutation && !isWithoutData ? .unknown : repeatable(kind)?.effect ?? .refused
         return GraphQLFailure(error(endpoint), effect, metadata)
     }
@@ -96,8 +100,8 @@ struct GraphQLAnswer: Sendable {
             return IdentityError(
                 .retryLater,
                 .throttled,
-                "\(endpoint.name) is throttling; the operation was not carried out.",
-                hint: "Try again after a moment, with growing pauses.",
+                "\(endpoint.name) throttled the operation and did not carry it out.",
+                hint: "Try again later, with growing pauses.",
                 retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max(),
                 providerAnswer: answer,
                 cause: cause
@@ -107,8 +111,8 @@ struct GraphQLAnswer: Sendable {
             return IdentityError(
                 .retryLater,
                 .providerUnavailable,
-                "\(endpoint.name) failed inside.",
-                hint: "Try again; the request id helps Shopify's support.",
+                "\(endpoint.name) reported an internal error.",
+                hint: "Try again. If it persists, give the request id to Shopify's support.",
                 providerAnswer: answer,
                 cause: cause
             )
@@ -128,7 +132,7 @@ struct GraphQLAnswer: Sendable {
                 .configuration,
                 endpoint.refusalCode,
                 "The shop is not active.",
-                hint: "Look at the shop's admin.",
+                hint: "Check the shop's status in its admin.",
                 providerAnswer: answer,
                 cause: cause
             )
@@ -136,22 +140,22 @@ struct GraphQLAnswer: Sendable {
         return IdentityError(
             .rejected,
             .graphQLErrors,
-            "\(endpoint.name) found the operation faulty.",
-            hint: "See the provider's answer; check the document against the schema of the version that answered.",
+            "\(endpoint.name) rejected the operation.",
+            hint: "Read the provider's answer, and check the document against the schema of the version that answered.",
             providerAnswer: answer,
             cause: cause
         )
     }
 
-    /// Data that cannot be read although nothing explains it.
+    /// Unreadable data without errors.
     ///
     /// A mutation was carried out all the same.
     func unreadable(_ error: any Error, _ endpoint: GraphQLEndpoint) -> GraphQLFailure {
         let error = IdentityError(
             .rejected,
             .unexpectedResponse,
-            "\(endpoint.name)'s data are not what the document asks for.",
-            hint: "See the error's cause; compare the version asked for with the one that answered.",
+            "\(endpoint.name) returned data that do not match the document.",
+            hint: "Read the error's cause, and compare the requested version with the one that answered.",
             providerAnswer: IdentityError.ProviderAnswer(status: metadata.status, traceID: metadata.requestID),
             cause: error
         )

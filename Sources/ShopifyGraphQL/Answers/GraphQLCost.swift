@@ -1,18 +1,18 @@
 internal import IdentityKit
 
-/// What an operation cost in points, told in `extensions.cost` by the APIs that count them.
+/// The cost of an operation in points (`extensions.cost`), for APIs that report it.
 ///
 /// Source: shopify.dev, "Shopify API limits", section "Calculated query cost".
 public struct GraphQLCost: Sendable, Equatable {
-    /// What it could have cost at most.
+    /// The highest possible cost.
     public let requested: Double?
-    /// What it did cost; nil where it was throttled.
+    /// The actual cost; nil when the operation was throttled.
     public let actual: Double?
-    /// How many points the bucket holds when it is full.
+    /// The capacity of the bucket in points.
     public let maximumAvailable: Double?
-    /// How many points are left.
+    /// The points that are left.
     public let currentlyAvailable: Double?
-    /// How many points come back in a second.
+    /// The points that are restored each second.
     public let restoreRate: Double?
 
     init?(_ value: JSONValue?) {
@@ -28,7 +28,7 @@ public struct GraphQLCost: Sendable, Equatable {
         restoreRate = points(bucket?["restoreRate"])
     }
 
-    /// How long it takes until there are points enough for the operation; nil where that is not told.
+    /// The time until there are enough points for the operation; nil when it is unknown.
     var pause: Duration? {
         guard let requested, let currentlyAvailable, let restoreRate, restoreRate > 0, requested > currentlyAvailable
         else { return nil }

@@ -1,24 +1,24 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Why an attempt brought no data, and what it may have done all the same.
+/// Why an attempt returned no data, and what it may have done.
 struct GraphQLFailure: Error {
-    /// What the attempt did.
+    /// The effect of the attempt.
     enum Effect: Sendable, Equatable {
-        /// Nothing: the operation was not carried out, and may be sent again.
+        /// None: the operation was not carried out and may be sent again.
         case none
-        /// Nobody knows whether the operation was carried out.
+        /// Unknown: the operation may have been carried out.
         case unknown
-        /// Nothing, and sending it again would change nothing.
+        /// None, and sending it again would fail again.
         case refused
-        /// Shopify takes us for an attacker.
+        /// None: Shopify rejected the request as an attack.
         case attack
     }
 
     let error: IdentityError
     let effect: Effect
     let metadata: GraphQLMetadata?
-    /// Whether another attempt would bring the same.
+    /// Whether another attempt would fail in the same way.
     private(set) var isFinal = false
 
     init(_ error: IdentityError, _ effect: Effect, _ metadata: GraphQLMetadata? = nil) {
@@ -32,7 +32,7 @@ struct GraphQLFailure: Error {
         let effect: Effect =
             switch (error.code, error.phase) {
             case (.cancelled, _): .refused
-            // Whatever it is called: something had left by then.
+            // The request had been sent by then.
             case (_, .ambiguous): .unknown
             case (.insecureURL, _), (.invalidURL, _), (.addressRefused, _), (.invalidHeader, _), (.invalidMethod, _),
                 (.tlsFailed, _), (.closed, _):
@@ -43,9 +43,9 @@ struct GraphQLFailure: Error {
         isFinal = error.code == .bodyTooLarge
     }
 
-    /// The error as the caller of an operation gets it.
+    /// The error for the caller of an operation.
     ///
-    /// - Parameter document: Where it may have changed something that must not be changed twice, the error says so.
+    /// - Parameter document: If it must not be repeated and may have been carried out, the error says so.
     func error(for document: GraphQLDocument) -> IdentityError {
         guard effect == .unknown, document.kind == .mutation, error.kind != .cancelled else { return error }
         switch document.repetition {
@@ -55,8 +55,8 @@ struct GraphQLFailure: Error {
         return IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "Nobody knows whether \(ForeignName.shown(document.name)) was carried out: the answer is missing.",
-            hint: "Do not send it again as it is. Read what it changes, compare, and send what is missing.",
+            "\(ForeignName.shown(document.name)) got no response, so it may have been carried out.",
+            hint: "Do not repeat it blindly. Read the data that it changes, and send only what is missing.",
             retryAfter: error.retryAfter,
             providerAnswer: error.providerAnswer,
             cause: error

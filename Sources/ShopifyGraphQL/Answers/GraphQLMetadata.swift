@@ -2,26 +2,29 @@ public import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// What came with an answer beside data and errors.
+/// The parts of a response other than data and errors.
 public struct GraphQLMetadata: Sendable, Equatable {
     /// The HTTP status.
     public let status: Int
     /// Shopify's id of the request, for its support (`X-Request-Id`).
     public let requestID: String?
-    /// The version that was asked for.
+    /// The requested version.
     public let askedVersion: ShopifyAPIVersion
-    /// The version that answered (`X-Shopify-API-Version`); another than the one asked for when that has left.
+    /// The version that answered (`X-Shopify-API-Version`).
+    ///
+    /// It differs when Shopify no longer serves the requested one.
     public let servedVersion: ShopifyAPIVersion?
     /// Why the request will stop working (`X-Shopify-API-Deprecated-Reason`).
     public let deprecatedReason: String?
-    /// What the operation cost, where the API tells.
+    /// The cost of the operation, if the API reports it.
     public let cost: GraphQLCost?
 
     /// When Shopify answered, by its own clock (`Date`).
     public let date: Date?
 
-    /// Whether another version answered than the one asked for: that one has left, and the oldest supported one took its
-    /// place without an error.
+    /// Whether another version answered than the requested one.
+    ///
+    /// Shopify answers without an error in its oldest supported version when it no longer serves the requested one.
     public var isFallForward: Bool { servedVersion.map { $0 != askedVersion } ?? false }
 
     init(_ response: HTTPResponse, asked: ShopifyAPIVersion, cost: GraphQLCost?, hiding secrets: RedactedValues) {

@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// A status other than 2xx, and what it means.
+/// A response with a status other than 2xx.
 struct GraphQLRefusal {
     private let status: Int
     private let metadata: GraphQLMetadata
@@ -19,13 +19,13 @@ struct GraphQLRefusal {
         )
     }
 
-    /// The refusal with what the request may have done all the same.
+    /// The failure, with the effect that the request may have had.
     func failure(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
         let effect: GraphQLFailure.Effect =
             switch status {
             case 429: .none
             case 430: .attack
-            // A gateway that gave up may have passed the request on.
+            // A gateway that timed out may have forwarded the request.
             case 408, 500...: .unknown
             default: .refused
             }
@@ -39,71 +39,71 @@ struct GraphQLRefusal {
             return error(
                 .configuration,
                 .redirectRefused,
-                "\(name) answered with a redirect, which is not followed.",
+                "\(name) answered with a redirect. Redirects are not followed.",
                 endpoint.advice.redirected
             )
         case 401 where endpoint.takesBuyerTokens:
             return error(
                 .retryLater,
                 .accessTokenRefused,
-                "\(name) refused \(mode).",
+                "\(name) rejected \(mode).",
                 endpoint.advice.refused
             )
         case 401, 403:
             return error(
                 .configuration,
                 endpoint.refusalCode,
-                "\(name) refused \(mode).",
+                "\(name) rejected \(mode).",
                 endpoint.advice.refused
             )
         case 402:
             return error(
                 .configuration,
                 endpoint.refusalCode,
-                "The shop is frozen (asked with \(mode)).",
-                "The shop's owner has to settle the bill."
+                "The shop is frozen (402, request with \(mode)).",
+                "Ask the shop's owner to pay the shop's bill."
             )
         case 404:
             return error(
                 .configuration,
                 endpoint.refusalCode,
-                "\(name) is not at this address (asked with \(mode)).",
+                "\(name) was not found at this address (404, request with \(mode)).",
                 endpoint.advice.notFound
             )
         case 423:
             return error(
                 .configuration,
                 endpoint.refusalCode,
-                "The shop is locked (asked with \(mode)).",
-                "The shop's owner has to talk to Shopify."
+                "The shop is locked (423, request with \(mode)).",
+                "Ask the shop's owner to contact Shopify."
             )
         case 429:
             return error(
                 .retryLater,
                 .throttled,
-                "\(name) has had too many requests.",
+                "\(name) rejected the request because of too many requests (429).",
                 endpoint.advice.tooMany
             )
         case 430:
             return error(
                 .retryLater,
                 .securityRejection,
-                "Shopify took the request for an attack (430, asked with \(mode)).",
+                "Shopify rejected the request as an attack (430, request with \(mode)).",
                 endpoint.advice.attack
             )
         case 408, 500...:
             return error(
                 .retryLater,
                 .providerUnavailable,
-                "\(name) is out of order.",
-                "Try again after a moment."
+                "\(name) is unavailable.",
+                "Try again later."
             )
         default:
             return error(
                 .rejected,
                 .graphQLErrors,
-                "\(name) refused the request.",
-                "See the provider's answer."
+                "\(name) rejected the request.",
+                "Read the provider's answer."
             )
         }
     }

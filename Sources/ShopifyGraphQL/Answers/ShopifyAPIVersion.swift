@@ -1,13 +1,13 @@
-/// A version of a GraphQL API of Shopify, as it stands in the path: one calendar for all of them.
+/// A version of Shopify's GraphQL APIs, as in the path of the URL.
 ///
-/// A version is served for at least a year. One that has left is answered by the oldest that has not, without an error;
-/// ``GraphQLMetadata/servedVersion`` tells which one answered.
+/// Shopify serves a version for at least a year. After that its oldest supported version answers, without an error, and
+/// ``GraphQLMetadata/servedVersion`` says which one.
 /// Source: shopify.dev, "API versioning".
 public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The version as text, for example `2026-10`.
     public let rawValue: String
 
-    /// A version with the given text.
+    /// Creates a version from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -15,7 +15,7 @@ public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStr
     /// The version as text.
     public var description: String { rawValue }
 
-    /// January 2026; leaves on 1 January 2027.
+    /// January 2026; served until 1 January 2027.
     public static let v2026_01 = Self(rawValue: "2026-01")
     /// April 2026.
     public static let v2026_04 = Self(rawValue: "2026-04")
@@ -23,10 +23,10 @@ public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStr
     public static let v2026_07 = Self(rawValue: "2026-07")
     /// October 2026.
     public static let v2026_10 = Self(rawValue: "2026-10")
-    /// The version that is used unless another is asked for: 2026-10.
+    /// The default version: 2026-10.
     public static let standard = v2026_10
 
-    /// Whether it can stand in a path as it is.
+    /// Whether it can be part of a path without escaping.
     package var isPathSegment: Bool {
         (1...32).contains(rawValue.utf8.count)
             && rawValue.utf8.allSatisfy { byte in

@@ -1,15 +1,17 @@
-/// Whether a cache may answer an operation, and when.
+/// Whether and when a cache may answer an operation.
 ///
-/// A client without a cache goes to the network whatever the policy says, but for ``cacheOnly``. Mutations, documents that are
-/// ``GraphQLDocument/isPersonal``, calls in a buyer's name, and answers with errors are never kept.
+/// A client without a cache uses the network with every policy but ``cacheOnly``. Mutations, documents that are
+/// ``GraphQLDocument/isPersonal``, calls for a buyer, and responses with errors are never stored.
 public enum CachePolicy: Sendable, Hashable {
-    /// The network alone: the cache is neither read nor written.
+    /// Only the network: the cache is neither read nor written.
     case networkOnly
-    /// What the cache has, if it is younger than this; else the network, whose answer is kept.
+    /// The cached response, if it is younger than this. Otherwise the network, whose response is stored.
     case cacheFirst(expireIn: Duration)
-    /// The network, whose answer is kept; where it fails for a while (`IdentityError.Kind.retryLater`), what the cache has, if it
-    /// is younger than this. Such an answer says so: ``GraphQLOrigin/stale(age:because:)``.
+    /// The network, whose response is stored.
+    ///
+    /// If it fails temporarily (`IdentityError.Kind.retryLater`), the cached response, if it is younger than this. Its origin is
+    /// ``GraphQLOrigin/stale(age:because:)``.
     case networkFirst(expireIn: Duration)
-    /// What the cache has, however old; an error with code `IdentityError.Code.cacheMiss` where it has nothing.
+    /// Only the cached response, of any age. Without one, an error with code `IdentityError.Code.cacheMiss`.
     case cacheOnly
 }

@@ -1,27 +1,31 @@
 public import IdentityKit
 
-/// Removes what a cache keeps for a session when a logout or the provider ends it: add it to the session manager, and hold on to it.
+/// Removes the cached responses of a session when it ends.
 ///
-/// Of an end by the provider this process hears when it refreshes the session, when it asks for the session's tokens, or by a
-/// back-channel logout. A session that another process logs out tells nobody here: its id is of no use any more, and what is kept for it
-/// goes when room is needed.
+/// Add it to the session manager, and keep a reference to it.
+///
+/// This process learns that the provider ended a session when it refreshes the session, when it asks for its tokens, or by a
+/// back-channel logout. It does not learn that another process logged a session out. The responses of such a session are removed when
+/// the cache needs room; nobody can use its id any more.
 public final class CachePurging: SessionParticipant {
     private let cache: any ResponseCache
 
-    /// Purges a cache.
+    /// Creates a participant that purges a cache.
     public init(_ cache: any ResponseCache) {
         self.cache = cache
     }
 
-    /// Nothing changes for the cache: what it keeps does not depend on the buyer's token.
+    /// Does nothing: cached responses do not depend on the buyer's token.
     public func sessionRenewed(_ session: Session) async throws {}
 
-    /// Removes what was kept for the session: only a new login, with another session, helps.
+    /// Removes the session's responses.
+    ///
+    /// Only a new login, with another session, helps.
     public func sessionNeedsLogin(_ session: Session) async throws {
         await cache.removeAll(for: session.id)
     }
 
-    /// Removes what was kept for the session.
+    /// Removes the session's responses.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         await cache.removeAll(for: session.id)
     }

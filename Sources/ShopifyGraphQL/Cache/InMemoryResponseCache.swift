@@ -1,53 +1,61 @@
 public import IdentityKit
 internal import Synchronization
 
-/// Keeps answers in memory, within a number of entries and bytes; what was used longest ago goes first.
+/// Keeps responses in memory, up to a number of entries and bytes.
+///
+/// The least recently used ones are removed first.
 public final class InMemoryResponseCache: ResponseCache {
     private struct Entry {
         var response: CachedResponse
-        /// When it was last used: a count, not a time.
+        /// The last use, as a counter and not a time.
         var use: UInt64
     }
 
     private struct State {
         var entries: [ResponseCacheKey: Entry] = [:]
-        /// The keys by last use, so that the oldest is found at once.
+        /// The keys by last use, to find the oldest one quickly.
         var order: [UInt64: ResponseCacheKey] = [:]
         var oldest: UInt64 = 0
         var uses: UInt64 = 0
         var bytes = 0
-        /// Sessions that have ended: an answer that was under way then must not be kept for them.
+        /// Ended sessions.
+        ///
+        /// A response that arrives later must not be stored for them.
         var ended: Set<SessionID> = []
     }
 
-    /// Of so many ended sessions it is known; an answer is not under way for as long as that takes.
+    /// How many ended sessions are remembered.
+    ///
+    /// No response takes so long that more are needed.
     private static let maximumEnded = 10_000
 
-    /// What an entry costs beside its body: key, metadata and places in the tables, roughly.
+    /// The approximate size of an entry without its body: key, metadata and table entries.
     private static let overhead = 1024
 
     private let maximumEntries: Int
     private let maximumBytes: Int
     private let state = Mutex(State())
 
-    /// A cache.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - maximumEntries: How many answers are kept; 1,000 unless given.
-    ///   - maximumBytes: How much memory they take together; 32 MiB unless given. An answer that would take a quarter of it or
-    ///     more is not kept.
+    ///   - maximumEntries: The maximum number of responses.
+    ///   - maximumBytes: The maximum memory of all responses, 32 MiB by default. A response that would take a quarter of it or
+    ///     more is not stored.
     public init(maximumEntries: Int = 1000, maximumBytes: Int = 32 << 20) {
         self.maximumEntries = max(0, maximumEntries)
         self.maximumBytes = max(0, maximumBytes)
     }
 
-    /// How many answers are kept.
+    /// The number of responses.
     public var count: Int { state.withLock { $0.entries.count } }
 
-    /// How many bytes they take.
+    /// The memory of all responses in bytes.
     public var bytes: Int { state.withLock { $0.bytes } }
 
-    /// What is kept under a key; it counts as used now.
+    /// The response for a key.
+    ///
+    /// It counts as used now.
     public func response(for key: ResponseCacheKey) async -> CachedResponse? {
         state.withLock { state in
             guard let entry = state.entries[key] else { return nil }
@@ -56,7 +64,7 @@ public final class InMemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Keeps a response, and lets others go where there is no room.
+    /// Stores a response, and removes others if there is no room.
     public func store(_ response: CachedResponse, for key: ResponseCacheKey) async {
         let cost = Self.cost(of: response)
         state.withLock { state in
@@ -72,7 +80,7 @@ public final class InMemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Removes what was kept for a session.
+    /// Removes the responses of a session.
     public func removeAll(for session: SessionID) async {
         state.withLock { state in
             if state.ended.count >= Self.maximumEnded { state.ended = [] }
@@ -106,7 +114,7 @@ public final class InMemoryResponseCache: ResponseCache {
     }
 
     private static func leastRecentlyUsed(_ state: inout State) -> ResponseCacheKey? {
-        // Each count is passed once, so this costs no more than the uses did.
+        // Each counter value is passed once, so the total cost is that of the uses.
         while state.oldest <= state.uses {
             if let key = state.order[state.oldest] { return key }
             state.oldest += 1
@@ -116,8 +124,8 @@ public final class InMemoryResponseCache: ResponseCache {
 }
 
 extension InMemoryResponseCache: CustomStringConvertible, CustomReflectable {
-    /// How many answers there are.
-    public var description: String { "InMemoryResponseCache(\(count) answers)" }
+    /// The number of responses.
+    public var description: String { "InMemoryResponseCache(\(count) responses)" }
     /// Shows no children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,38 +1,40 @@
 internal import IdentityHTTP
 public import IdentityKit
 
-/// Keeps answers, so that what everybody asks is asked once.
+/// Stores responses that are the same for many callers.
 ///
-/// ``InMemoryResponseCache`` is the one that comes with the package. One of your own must keep answers no longer and show them to
-/// nobody else than this one does: they are what a shop shows with this token, and are not sealed.
+/// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses longer, and must not return them for
+/// other keys. They contain what the shop shows to this token, and they are not sealed.
 public protocol ResponseCache: Sendable {
-    /// What is kept under a key.
+    /// The response for a key.
     func response(for key: ResponseCacheKey) async -> CachedResponse?
 
-    /// Keeps a response, in the place of what was there.
+    /// Stores a response, and replaces an earlier one.
     func store(_ response: CachedResponse, for key: ResponseCacheKey) async
 
-    /// Removes what was kept for a session that ended; nothing is kept for it from then on.
+    /// Removes the responses of a session that has ended. Nothing is stored for it from then on.
     func removeAll(for session: SessionID) async
 
     /// Removes everything.
     func removeAll() async
 }
 
-/// What a cache keeps.
+/// A cached response.
 public struct CachedResponse: Sendable {
-    /// The answer's bytes.
+    /// The bytes of the body.
     public let body: [UInt8]
-    /// When they came, on the clock of the client's environment that never jumps: of use in one process only.
+    /// When it arrived, on the monotonic clock of the client's environment.
+    ///
+    /// It is valid in one process only.
     public let storedAt: Duration
-    /// What the headers told.
+    /// The metadata.
     public let metadata: GraphQLMetadata
-    /// The session for which alone they were kept.
+    /// The only session that may get it.
     public let session: SessionID?
 }
 
 extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How many bytes there are.
+    /// The number of bytes.
     public var description: String { "CachedResponse(\(body.count) bytes)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -41,7 +43,7 @@ extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible,
 }
 
 extension GraphQLAnswer {
-    /// Reads a kept answer like one that comes now.
+    /// Reads a cached response like a new one.
     init(
         _ stored: CachedResponse,
         from endpoint: GraphQLEndpoint,

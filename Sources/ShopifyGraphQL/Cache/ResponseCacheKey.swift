@@ -2,7 +2,9 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 package import IdentityKit
 
-/// Names an answer in a cache, and tells nothing of what it is made of.
+/// The key of a cached response.
+///
+/// It reveals nothing about its parts.
 ///
 /// It is a digest of endpoint, version, the app's identity, session, document, and all variables in canonical order, those of
 /// the context among them.
@@ -22,18 +24,20 @@ public struct ResponseCacheKey: Sendable, Hashable {
             Array((session?.rawValue ?? "").utf8), Array(document.identifier.utf8),
             Self.canonical(.object(variables)).serialized,
         ]
-        // With its length before it, no part runs into the next.
+        // The length before each part keeps the parts apart.
         let message = parts.flatMap { Array("\($0.count):".utf8) + $0 }
         guard let digest = try? Digest.sha256(message) else { return nil }
         rawValue = Self.hexadecimal(digest)
     }
 
-    /// A name for a token in keys: different tokens have different names, and no name tells its token.
+    /// A digest of a token for keys.
+    ///
+    /// It differs for different tokens and does not reveal them.
     package static func name(of token: Secret) -> String {
         (try? Digest.sha256(Array("cache identity:".utf8) + token.revealBytes())).map(hexadecimal) ?? ""
     }
 
-    /// The same members in the order of their names' bytes.
+    /// The same members, ordered by the bytes of their names.
     private static func canonical(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(canonical))

@@ -1,25 +1,27 @@
 public import IdentityKit
 
-/// Something that happened to an operation; never holds a variable, a token or an answer.
+/// An event of an operation.
+///
+/// It never contains a variable, a token or a response.
 public struct GraphQLEvent: Sendable {
     /// What happened.
     public enum Kind: Sendable, Equatable {
         /// The operation ended: with data, or with this code.
         case finished(IdentityError.Code?)
-        /// An attempt failed with this code; another follows after the pause.
+        /// An attempt failed with this code. Another one follows after the pause.
         case repeated(IdentityError.Code, after: Duration)
-        /// Shopify says that the operation will stop working, and where to read about it; told once for each document.
+        /// Shopify says that the operation will stop working, and where to read about it. Reported once for each document.
         case deprecated(String)
-        /// Another version answered than the one asked for, which has left; told once for each document.
+        /// Another version answered than the requested one. Reported once for each document.
         case servedByAnotherVersion(ShopifyAPIVersion)
-        /// The shop takes the client for an attacker (HTTP 430), and is not asked for this long.
+        /// Shopify rejected requests as an attack (HTTP 430). No request is sent to the shop for this long.
         case paused(Duration)
-        /// The shop that was not asked for a while answers again.
+        /// The shop answers again after such a pause.
         case resumed
-        /// A cache answered: with something good, or with something old because the API failed with this code.
+        /// A cache answered: with a fresh response, or with an old one because the API failed with this code.
         case cached(failure: IdentityError.Code?)
 
-        /// A stable name, for a metric's label.
+        /// A stable name, for a label of a metric.
         public var name: String {
             switch self {
             case .finished: "finished"
@@ -32,7 +34,7 @@ public struct GraphQLEvent: Sendable {
             }
         }
 
-        /// What a label can tell beyond the name: the error's code, where there is one.
+        /// The error's code, if there is one, for a second label.
         public var detail: String? {
             switch self {
             case .finished(let code), .cached(let code): code?.rawValue
@@ -50,18 +52,18 @@ public struct GraphQLEvent: Sendable {
     public let identifier: String
     /// The API's host, which names the shop.
     public let host: String
-    /// Shopify's id of the request, where an answer told it.
+    /// Shopify's id of the request, if there was a response.
     public let requestID: String?
-    /// How many attempts there were so far.
+    /// The number of attempts so far.
     public let attempts: Int
-    /// How long it took so far.
+    /// The time since the start.
     public let duration: Duration
-    /// The id that errors of the same operation carry.
+    /// The correlation id, which errors of the same operation have too.
     public let correlationID: String
 }
 
-/// Listens to what happens to operations, for logs and metrics.
+/// Receives the events of operations, for logs and metrics.
 public protocol GraphQLObserver: Sendable {
-    /// Called at once, on the task that caused the event: return quickly.
+    /// Called synchronously on the task that caused the event, so return quickly.
     func graphQLEvent(_ event: GraphQLEvent)
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many attempts an operation has taken so far, and what Shopify called the last one.
+/// The number of attempts of an operation so far, and Shopify's id of the last one.
 final class GraphQLProgress: Sendable {
     private let state = Mutex<(attempts: Int, requestID: String?)>((0, nil))
 

@@ -2,14 +2,14 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Tells the observers of a client, and of what is told once remembers that it was.
+/// Sends events to the observers of a client, and remembers those that are reported only once.
 final class GraphQLReporter: Sendable {
     private struct Told: Hashable {
         let identifier: String
         let isDeprecation: Bool
     }
 
-    /// What is forgotten too early is told twice.
+    /// An event that is forgotten too early is reported twice.
     private static let maximum = 10_000
 
     private let observers: [any GraphQLObserver]
@@ -43,7 +43,7 @@ final class GraphQLReporter: Sendable {
         for observer in observers { observer.graphQLEvent(event) }
     }
 
-    /// What an answer's headers tell that somebody should act on, once for each document.
+    /// Reports warnings in a response's headers, once for each document.
     func reportHeaders(
         of metadata: GraphQLMetadata,
         _ document: GraphQLDocument,

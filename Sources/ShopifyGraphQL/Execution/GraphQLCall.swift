@@ -1,25 +1,31 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// What varies from call to call beside the operation: who asks, for whom, and in what context.
+/// The parts of a call other than its operation: app, buyer and context.
 package struct GraphQLCall: Sendable {
-    /// The headers of this call alone, such as the token and the buyer's IP.
+    /// The headers of this call, such as the token and the buyer's IP.
     package var headers: HTTPHeaders
-    /// What those headers hold that no error may repeat.
+    /// The secrets in those headers, which no error may repeat.
     package var secrets: [Secret]
-    /// All that the context has, by the names of variables; a document gets what it declares.
+    /// The values of the context by the names of variables.
+    ///
+    /// A document gets those that it declares.
     package var context: JSONObject
-    /// How the app proves itself, in a form that tells tokens apart and does not tell them: for the keys of a cache.
+    /// A digest of the app's token, for the keys of a cache.
     package var identity: String
-    /// Whether the call is made in a buyer's name, so that its answer is nobody else's.
+    /// Whether the call is made for a buyer, so that nobody else may get its response.
     package var isPersonal: Bool
     /// Whether a cache may answer.
     package var cachePolicy: CachePolicy
-    /// The session whose end removes what the cache keeps of this call, and which alone gets it.
+    /// The only session that may get the cached response.
+    ///
+    /// Its end removes the response.
     package var session: SessionID?
-    /// When the caller wants an answer at the latest, on the clock that never jumps; the policy's own deadline counts too.
+    /// The caller's deadline on the monotonic clock.
+    ///
+    /// The policy's deadline applies too.
     var deadline: Duration?
-    /// What has become of the call so far, for the events.
+    /// The progress of the call, for events.
     var progress: GraphQLProgress?
 
     package init(
@@ -42,7 +48,7 @@ package struct GraphQLCall: Sendable {
 }
 
 extension GraphQLCall: CustomStringConvertible, CustomReflectable {
-    /// Always the same words: headers and context hold tokens.
+    /// A constant text, because headers and context contain tokens.
     package var description: String { "<call>" }
     /// Shows no children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -1,21 +1,23 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// One of Shopify's GraphQL APIs: where it is, in which version, and how it is spoken of.
+/// One of Shopify's GraphQL APIs: its URL, version and name.
 package struct GraphQLEndpoint: Sendable {
-    /// What an operator should do about a refusal; each API has its own advice.
+    /// Hints for an operator about rejections.
+    ///
+    /// Each API has its own.
     package struct Advice: Sendable {
-        /// About a token that is refused (401, 403).
+        /// For a rejected token (401, 403).
         package var refused: String
-        /// About scopes that are missing (`ACCESS_DENIED`).
+        /// For missing scopes (`ACCESS_DENIED`).
         package var denied: String
-        /// About an address without an API (404).
+        /// For an address without an API (404).
         package var notFound: String
-        /// About a redirect.
+        /// For a redirect.
         package var redirected: String
-        /// About too many requests (429).
+        /// For too many requests (429).
         package var tooMany: String
-        /// About being taken for an attacker (430).
+        /// For a rejection as an attack (430).
         package var attack: String
 
         package init(
@@ -35,29 +37,33 @@ package struct GraphQLEndpoint: Sendable {
         }
     }
 
-    /// The API's name as a sentence begins with it, for example `The Storefront API`.
+    /// The API's name at the start of a sentence, for example `The Storefront API`.
     package let name: String
-    /// Names the shop: all clients for a shop in this process share what is known about being refused there.
+    /// The shop's name.
+    ///
+    /// All clients of a shop in this process share its circuit breaker.
     package let shop: String
-    /// Where requests go.
+    /// The URL for requests.
     package let url: HTTPURL
     /// The version in that URL.
     package let version: ShopifyAPIVersion
     /// Whether the URL may be http to a loopback address.
     package let allowsLoopbackHTTP: Bool
-    /// How long one exchange may take.
+    /// The timeout of one request.
     package let timeout: Duration
-    /// The largest answer that is read.
+    /// The maximum size of a response.
     package let maximumBodyBytes: Int
-    /// How the app proves itself, in words.
+    /// The kind of authentication, for messages.
     package let access: String
-    /// The code of errors that refuse token, scope, shop or version.
+    /// The error code for a rejected token, scope, shop or version.
     package let refusalCode: IdentityError.Code
-    /// Whether the token is a buyer's, which may be renewed when it is refused (401), and not the app's.
+    /// Whether the token is a buyer's, which can be refreshed after a 401, and not the app's.
     package let takesBuyerTokens: Bool
-    /// Which addresses the URL's host may have: any where a person configured it.
+    /// The addresses that the URL's host may have.
+    ///
+    /// Any address is allowed if a person configured the URL.
     package let addressPolicy: AddressPolicy
-    /// What to do about refusals.
+    /// The hints for rejections.
     package let advice: Advice
 
     package init(

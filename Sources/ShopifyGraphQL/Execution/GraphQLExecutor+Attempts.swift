@@ -2,10 +2,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension GraphQLExecutor {
-    /// What came over the network, after as many attempts as policy and document allow.
+    /// A response from the network, after as many attempts as policy and document allow.
     ///
-    /// - Returns: The answer with the bytes that it was read from.
-    /// - Throws: What the last attempt failed with.
+    /// - Returns: The response and its bytes.
+    /// - Throws: The error of the last attempt.
     func fetch(
         _ document: GraphQLDocument,
         _ variables: JSONObject,
@@ -16,7 +16,7 @@ extension GraphQLExecutor {
         let secrets = RedactedValues(variables, secrets: call.secrets)
         let clock = environment.clock
         var attempts = RetryAttempts(retry, document.repetition, start: clock.elapsed, until: call.deadline)
-        // Those who share a request count it as theirs.
+        // Callers that share a request all count it.
         let progress = call.progress ?? GraphQLProgress()
         var permit: CircuitBreaker.Permit
         do { permit = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
@@ -67,7 +67,7 @@ extension GraphQLExecutor {
                 release(permit, wasAnswered: false, document, attempts)
                 throw GraphQLFailure(IdentityError.wrapping(error), .refused)
             }
-            // The sleep may have been longer than it was to be: an attempt that has no time is an unknown outcome for nothing.
+            // The sleep may have taken longer. An attempt without enough time would only lead to an unknown outcome.
             guard attempts.hasTime(at: clock.elapsed) else {
                 release(permit, wasAnswered: false, document, attempts)
                 return try outcome.get()
@@ -101,7 +101,7 @@ extension GraphQLExecutor {
         }
     }
 
-    /// Deals with a 430; the pause before the one attempt that may follow, nil where none does.
+    /// Handles a 430.
     private func attacked(
         _ permit: inout CircuitBreaker.Permit,
         _ failure: GraphQLFailure,
@@ -142,15 +142,17 @@ extension GraphQLExecutor {
 extension GraphQLAnswer {
     private static let unavailable = Array("\"SERVICE_UNAVAILABLE\"".utf8)
 
-    /// What a mutation's user errors say where one of them is that Shopify cannot do it now: nothing was changed.
+    /// The user errors of a mutation, if one says that Shopify cannot do it now.
+    ///
+    /// Nothing was changed then.
     func unavailable(_ document: GraphQLDocument, _ body: [UInt8]) -> (effect: GraphQLFailure.Effect, asked: Duration?)?
     {
-        // Almost no answer has the word, so the tree is looked at in almost none.
+        // Few responses contain the text, so few are searched in full.
         guard document.kind == .mutation, body.contains(Self.unavailable), let fields = data?.json().object?.members
         else {
             return nil
         }
-        // Of several fields one may have been carried out while the other was not.
+        // If there are several fields, one of them may have been carried out.
         guard fields.count == 1, let field = fields.first else { return nil }
         let isUnavailable =
             field.value["userErrors"]?.array?.contains {

@@ -1,20 +1,20 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// An answer with what is needed to keep it, once somebody could read it.
+/// A response with everything that is needed to store it after it was read.
 struct GraphQLDelivery {
     /// The answer.
     let answer: GraphQLAnswer
-    /// Where it comes from.
+    /// Its source.
     let origin: GraphQLOrigin
-    /// The bytes to keep, and their key; nil where nothing is to be kept.
+    /// The bytes to store and their key; nil when nothing is stored.
     var kept: (key: ResponseCacheKey, body: [UInt8])?
 }
 
 extension GraphQLExecutor {
-    /// An answer out of the network or out of the cache, as the call's policy wants it.
+    /// A response from the network or the cache, as the call's policy says.
     ///
-    /// - Parameter needsData: Whether an answer without data is a failure, for which an old answer may step in.
+    /// - Parameter needsData: Whether a response without data is a failure, which an old response may replace.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,
@@ -52,7 +52,7 @@ extension GraphQLExecutor {
             let (answer, body) = try await fetchOnce(key, document, variables, call)
             var delivery = GraphQLDelivery(answer: answer, origin: .network)
             guard answer.isFailure else {
-                // A later hit would hide the errors.
+                // A cached response would hide the errors.
                 if answer.errors.isEmpty, answer.data != nil { delivery.kept = (key, body) }
                 return delivery
             }
@@ -61,7 +61,7 @@ extension GraphQLExecutor {
         } catch {
             failure = error
         }
-        // An old answer may stand in for one that is missing now; it must not hide that the token is wrong.
+        // An old response may replace a missing one. It must not hide that the token is wrong.
         if case .networkFirst(let expiry) = call.cachePolicy, failure.error.kind == .retryLater,
             let hit = await hit(cache, key, youngerThan: expiry, secrets)
         {
@@ -72,7 +72,9 @@ extension GraphQLExecutor {
         throw failure.error(for: document)
     }
 
-    /// What came over the network; those who miss the same answer at the same time share one request.
+    /// A response from the network.
+    ///
+    /// Callers that miss the same response at the same time share one request.
     private func fetchOnce(
         _ key: ResponseCacheKey,
         _ document: GraphQLDocument,
@@ -87,7 +89,7 @@ extension GraphQLExecutor {
         }
     }
 
-    /// Keeps an answer that could be read.
+    /// Stores a response that was read.
     func keep(_ delivery: GraphQLDelivery, of call: GraphQLCall) async {
         guard let cache, let (key, body) = delivery.kept else { return }
         await cache.store(
@@ -101,14 +103,14 @@ extension GraphQLExecutor {
         )
     }
 
-    /// The key under which the answer may be kept; nil where it must not be.
+    /// The key of the response; nil when it must not be stored.
     private func cacheKey(
         _ document: GraphQLDocument,
         _ variables: JSONObject,
         _ call: GraphQLCall
     ) -> ResponseCacheKey? {
         guard call.cachePolicy != .networkOnly, document.kind == .query, !document.isPersonal, !call.isPersonal,
-            // A document written by hand may name its buyer among its own variables.
+            // A hand-written document can have the buyer in its own variables.
             variables["buyer"]?.isNull ?? true
         else { return nil }
         return ResponseCacheKey(
@@ -141,11 +143,11 @@ extension GraphQLExecutor {
             .rejected,
             .cacheMiss,
             isCached
-                ? "The cache has no answer, and only the cache was to answer."
-                : "Only the cache was to answer, and answers to this operation are never kept.",
+                ? "The cache has no response, and the policy allows only the cache."
+                : "The policy allows only the cache, but responses of this operation are never stored.",
             hint: isCached
-                ? "Ask with another policy."
-                : "Mutations, personal documents and calls in a buyer's name are not cached; and the client needs a cache."
+                ? "Use another cache policy."
+                : "Use another cache policy: mutations, personal documents and calls for a buyer are not cached. Check that the client has a cache."
         )
     }
 }

@@ -1,9 +1,11 @@
 internal import IdentityHTTP
 package import IdentityKit
 
-/// Carries out operations at one of Shopify's GraphQL APIs; each API's client is a thin layer over it.
+/// Carries out operations at one of Shopify's GraphQL APIs.
 ///
-/// Copies share the cache and what was reported once; all executors for one shop in this process share the circuit breaker.
+/// Each API's client is a thin layer over it.
+///
+/// Copies share the cache and the reported events. All executors of a shop in this process share the circuit breaker.
 package struct GraphQLExecutor: Sendable {
     /// The API.
     package let endpoint: GraphQLEndpoint
@@ -12,7 +14,7 @@ package struct GraphQLExecutor: Sendable {
     let cache: (any ResponseCache)?
     let breaker: ShopBreaker
     let reporter: GraphQLReporter
-    /// The requests that are under way because a cache had no answer.
+    /// The requests that are under way because the cache had no response.
     let misses = SingleFlight<ResponseCacheKey, (answer: GraphQLAnswer, body: [UInt8])>()
 
     package init(
@@ -31,12 +33,12 @@ package struct GraphQLExecutor: Sendable {
         reporter = GraphQLReporter(observers, clock: environment.clock, host: endpoint.url.host)
     }
 
-    /// After how long no attempt at an operation goes on.
+    /// The time after which every attempt of an operation has ended.
     package var deadline: Duration { retry.deadline }
 
-    /// Carries out an operation whose data are needed.
+    /// Carries out an operation that must return data.
     ///
-    /// - Throws: `IdentityError` where there are no data that can be read.
+    /// - Throws: `IdentityError` when there are no readable data.
     package func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall
@@ -58,7 +60,7 @@ package struct GraphQLExecutor: Sendable {
                     origin: delivery.origin
                 )
             } catch {
-                // A null where the reader needs a value is explained by the errors beside it, if there are any.
+                // Errors beside the data explain a null where the reader needs a value.
                 guard answer.errors.isEmpty else {
                     throw answer.failure(endpoint, of: document.kind).error(for: document)
                 }
@@ -67,9 +69,9 @@ package struct GraphQLExecutor: Sendable {
         }
     }
 
-    /// Carries out an operation and returns whatever came: data, errors or both.
+    /// Carries out an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` where there is no GraphQL answer, or data without errors that cannot be read.
+    /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
     package func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall
@@ -95,7 +97,7 @@ package struct GraphQLExecutor: Sendable {
         }
     }
 
-    /// Runs under one correlation id, and reports how it ended.
+    /// Runs a call under one correlation id, and reports its end.
     private func reporting<Value: Sendable>(
         _ document: GraphQLDocument,
         _ call: GraphQLCall,
@@ -118,7 +120,9 @@ package struct GraphQLExecutor: Sendable {
         return try result.get()
     }
 
-    /// The operation's variables, and of the context's those that the document declares: Shopify refuses undeclared ones.
+    /// The operation's variables, and those of the context that the document declares.
+    ///
+    /// Shopify rejects undeclared ones.
     func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {
         var variables = operation.variables.json
         for name in Operation.document.contextVariables where variables[name] == nil {

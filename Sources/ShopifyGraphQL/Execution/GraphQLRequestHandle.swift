@@ -1,16 +1,16 @@
 package import IdentityKit
 
-/// A call that reports to a completion handler: the way to give it up.
+/// A handle to cancel a call that has a completion handler.
 public struct GraphQLRequestHandle: Sendable {
     private let task: Task<Void, Never>
 
-    /// Runs work and hands its result to the completion, once, whatever happens.
+    /// Runs work and passes its result to the completion exactly once.
     package init<Value: Sendable>(
         on executor: CallbackExecutor,
         _ work: @escaping @Sendable () async throws -> Value,
         completion: @escaping @Sendable (Result<Value, IdentityError>) -> Void
     ) {
-        // Unstructured: callers of this entry point have no task to be a child of; the handle cancels it.
+        // An unstructured task, because the caller has none. The handle cancels it.
         task = Task {
             let result: Result<Value, IdentityError>
             do {
@@ -22,12 +22,14 @@ public struct GraphQLRequestHandle: Sendable {
         }
     }
 
-    /// Gives up: the completion gets an error of kind `IdentityError.Kind.cancelled`, unless it has its answer already.
+    /// Cancels the call.
+    ///
+    /// The completion gets an error of kind `IdentityError.Kind.cancelled`, unless it has its result already.
     public func cancel() {
         task.cancel()
     }
 
-    /// Waits until the result has been handed to the executor.
+    /// Waits until the result was passed to the executor.
     public func finished() async {
         await task.value
     }

@@ -1,6 +1,6 @@
 internal import IdentityCrypto
 
-/// The constant part of an operation, and what a client has to know of it.
+/// The constant part of an operation: its text, and how a client handles it.
 public struct GraphQLDocument: Sendable, Hashable {
     /// What the operation does.
     public enum Kind: Sendable, Hashable {
@@ -10,15 +10,15 @@ public struct GraphQLDocument: Sendable, Hashable {
         case mutation
     }
 
-    /// What may be done when nobody knows whether a mutation was carried out: a time-out, a lost connection, a 5xx.
+    /// Whether an operation may be repeated after an unknown outcome: a timeout, a lost connection, a 5xx.
     public enum Repetition: Sendable, Hashable {
-        /// It may be sent again as often as needed: it reads, or sets a state.
+        /// It may be repeated as often as needed: it reads, or sets a state.
         case always
-        /// It may be sent again once: at worst something is left over that nobody uses, such as a second empty cart.
+        /// It may be repeated once. At worst something unused is left over, such as a second empty cart.
         case once
-        /// It adds: read and compare before it is sent again. The client leaves that to its caller; a cart adapter does it.
+        /// It adds something, so the caller must read and compare before repeating it. A cart adapter does that.
         case afterReading
-        /// It is never sent again.
+        /// It is never repeated.
         case never
     }
 
@@ -28,25 +28,29 @@ public struct GraphQLDocument: Sendable, Hashable {
     public let kind: Kind
     /// The document's text.
     public let text: String
-    /// The SHA-256 of the text in lower-case hexadecimal digits: names the operation in caches and metrics.
+    /// The SHA-256 of the text in lower-case hexadecimal digits.
+    ///
+    /// It identifies the operation in caches and metrics.
     public let identifier: String
     /// The variables that the document takes from the call's context, such as `country` and `language`.
     public let contextVariables: [String]
     /// Whether it may be repeated after an unknown outcome.
     public let repetition: Repetition
-    /// Whether answers belong to one buyer, so that no cache keeps them; always so for mutations.
+    /// Whether responses belong to one buyer, so that no cache stores them.
+    ///
+    /// Always true for mutations.
     public let isPersonal: Bool
 
-    /// Describes a document.
+    /// Creates a document.
     ///
     /// - Parameters:
     ///   - name: The operation's name.
     ///   - kind: Whether it reads or changes.
     ///   - text: The text, with exactly one operation.
     ///   - fragments: The fragments that the operation needs and `text` does not define. Their texts become part of ``text``.
-    ///   - contextVariables: The variables that come from the call's context; none unless given.
-    ///   - repetition: Unless given, a query may always be repeated and a mutation never.
-    ///   - isPersonal: Whether answers belong to one buyer; yes unless given, so that a cache never shares by mistake.
+    ///   - contextVariables: The variables that come from the call's context.
+    ///   - repetition: Whether it may be repeated. By default a query always, and a mutation never.
+    ///   - isPersonal: Whether responses belong to one buyer. True by default, so that a cache never shares them by mistake.
     public init(
         name: String,
         kind: Kind,
@@ -60,7 +64,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         self.kind = kind
         let text = ([text] + fragments.map(\.text)).joined(separator: "\n")
         self.text = text
-        // Without a digest, which nothing but exhausted memory prevents, the text names itself.
+        // A digest fails only when memory is exhausted. The text itself is the identifier then.
         let digest = try? Digest.sha256(Array(text.utf8))
         identifier = digest.map(Self.hexadecimal) ?? text
         self.contextVariables = contextVariables

@@ -1,6 +1,6 @@
 package import IdentityKit
 
-/// One entry of an answer's `errors` (GraphQL specification section 7.1.2).
+/// An entry of a response's `errors` (GraphQL specification section 7.1.2).
 public struct GraphQLError: Error, Sendable, Equatable {
     /// A place in the document.
     public struct Location: Sendable, Equatable {
@@ -10,12 +10,14 @@ public struct GraphQLError: Error, Sendable, Equatable {
         public let column: Int
     }
 
-    /// A code in `extensions.code`; Shopify adds new ones at any time.
+    /// A code in `extensions.code`.
+    ///
+    /// Shopify can add new ones at any time.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code as text.
         public let rawValue: String
 
-        /// A code with the given text.
+        /// Creates a code from its text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -23,7 +25,9 @@ public struct GraphQLError: Error, Sendable, Equatable {
         /// The code as text.
         public var description: String { rawValue }
 
-        /// Too much at once; the operation was not carried out.
+        /// There were too many requests.
+        ///
+        /// The operation was not carried out.
         public static let throttled = Self(rawValue: "THROTTLED")
         /// The token lacks a scope.
         public static let accessDenied = Self(rawValue: "ACCESS_DENIED")
@@ -31,15 +35,17 @@ public struct GraphQLError: Error, Sendable, Equatable {
         public static let maximumComplexityExceeded = Self(rawValue: "MAX_COMPLEXITY_EXCEEDED")
         /// The shop is frozen, paused or closed.
         public static let shopInactive = Self(rawValue: "SHOP_INACTIVE")
-        /// Shopify failed inside.
+        /// Shopify had an internal error.
         public static let internalServerError = Self(rawValue: "INTERNAL_SERVER_ERROR")
     }
 
-    /// What is wrong, in Shopify's words; values that the request held are cut out of it.
+    /// Shopify's message.
+    ///
+    /// Values of the request are removed from it.
     public let message: String
-    /// The field that it concerns, list positions as numbers in text; empty for the whole operation.
+    /// The path of the field, with list positions as numbers; empty for the whole operation.
     public let path: [String]
-    /// The code, where there is one.
+    /// The code, if there is one.
     public let code: Code?
     /// The places in the document.
     public let locations: [Location]
@@ -63,7 +69,9 @@ public struct GraphQLError: Error, Sendable, Equatable {
         }
     }
 
-    /// The entries of a member `errors`, which Shopify's endpoints write as an array, an object or a text.
+    /// The entries of a member `errors`.
+    ///
+    /// Shopify's endpoints write an array, an object or a text.
     package static func entries(of value: JSONValue?, hiding secrets: RedactedValues) -> [GraphQLError] {
         switch value {
         case nil, .null: []

@@ -1,10 +1,10 @@
-/// One query or mutation: a constant document, the variables of this call, and what its data become.
+/// A query or mutation: a constant document, the variables of this call, and the type of the result.
 ///
-/// The document is a constant, so that no value of a user ever becomes part of it: everything that varies is a variable. The
-/// generator `storefront-gen` writes conforming types from `.graphql` files; by hand it takes a document and an
-/// initializer. What holds a buyer's data should be ``GraphQLRedacted`` too, or it shows them when it is printed.
+/// The document is a constant, so that no user input becomes part of it: every value is a variable. The generator `storefront-gen` writes
+/// conforming types from `.graphql` files. A hand-written type needs a document and an initializer. A type with a buyer's data should
+/// conform to ``GraphQLRedacted`` too, so that it does not print them.
 public protocol GraphQLOperation: Sendable {
-    /// What the data become.
+    /// The type of the result.
     associatedtype Output: GraphQLReadable
 
     /// The document, with exactly one operation.
@@ -13,17 +13,16 @@ public protocol GraphQLOperation: Sendable {
     /// The variables of this call, without those of ``GraphQLDocument/contextVariables``: the client adds them.
     var variables: GraphQLInputObject { get }
 
-    /// Reads the output from the place where the data begin.
+    /// Reads the result from the data.
     ///
-    /// Unless given, the data are the output. An operation with one root field gives that field's value, so that nobody has to
-    /// name the field again.
+    /// By default the data as a whole are the result. An operation with one root field returns the value of that field.
     ///
-    /// - Throws: ``GraphQLReadingError`` where the data are not what the document asks for.
+    /// - Throws: ``GraphQLReadingError`` when the data do not match the document.
     static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output
 }
 
 extension GraphQLOperation {
-    /// Reads the data as the output.
+    /// Reads the data as the result.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try Output(data)
     }

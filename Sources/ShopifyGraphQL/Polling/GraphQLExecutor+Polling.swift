@@ -2,15 +2,15 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension GraphQLExecutor {
-    /// Carries out an operation again and again until its answer is what is waited for.
+    /// Repeats an operation until its result is done.
     ///
     /// - Parameters:
-    ///   - call: Made anew for each poll, because a token may have been renewed meanwhile.
-    ///   - interval: The pause between polls where the server gives no hint.
-    ///   - timeout: How long to go on; the last request may take two seconds more.
-    ///   - hint: When the server wants to be asked again, by an answer.
-    ///   - isDone: Whether an answer is what is waited for.
-    /// - Throws: `IdentityError`, with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause when time is over.
+    ///   - call: Creates the call for each poll, because a token may have been refreshed meanwhile.
+    ///   - interval: The pause between polls when the server gives no hint.
+    ///   - timeout: How long to poll. The last request may take two seconds more.
+    ///   - hint: The server's hint in a result, when to poll again.
+    ///   - isDone: Whether a result is the awaited one.
+    /// - Throws: `IdentityError`, with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause after the timeout.
     package func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         every interval: Duration,
@@ -24,7 +24,7 @@ extension GraphQLExecutor {
             throw IdentityError(
                 .rejected,
                 .invalidRequest,
-                "\(ForeignName.shown(document.name)) must not be sent again and again.",
+                "\(ForeignName.shown(document.name)) cannot be polled, because it must not be repeated.",
                 hint: "Poll with a query, or with a mutation that sets a state."
             )
         }
@@ -33,13 +33,13 @@ extension GraphQLExecutor {
         var last: GraphQLResult<Operation.Output>?
         while true {
             var call = try await call()
-            // Whoever asks at the end of the time shall get an answer.
+            // The last request before the timeout gets some time for its response.
             call.deadline = max(schedule.deadline, clock.elapsed + .seconds(2))
             let result: GraphQLResult<Operation.Output>
             do {
                 result = try await execute(operation, call)
             } catch {
-                // An outage at the end of the time is no reason to lose what came before it.
+                // If the last request fails, the result before it counts.
                 guard let last, error.kind == .retryLater, schedule.isOver(at: clock.elapsed) else { throw error }
                 throw Self.timeout(last, document)
             }
@@ -68,8 +68,8 @@ extension GraphQLExecutor {
         IdentityError(
             .retryLater,
             .pollTimeout,
-            "What \(ForeignName.shown(document.name)) was waiting for did not come in time.",
-            hint: "See the last answer in the error's cause; poll again, or wait longer.",
+            "Polling with \(ForeignName.shown(document.name)) timed out.",
+            hint: "Read the last result in the error's cause. Poll again, or use a longer timeout.",
             providerAnswer: IdentityError.ProviderAnswer(
                 status: last.metadata.status,
                 traceID: last.metadata.requestID

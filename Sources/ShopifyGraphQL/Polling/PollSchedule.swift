@@ -1,25 +1,25 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// When to ask next.
+/// Decides when to poll next.
 struct PollSchedule {
-    /// What a hint may ask for at most: a wrong time must put nobody to sleep.
+    /// The longest pause that a hint may ask for, because its time can be wrong.
     private static let longest = Duration.seconds(60)
-    /// What a hint may ask for at least: a time that has passed is no leave to hammer.
+    /// The shortest pause, also when the hint's time has passed.
     private static let shortest = Duration.milliseconds(100)
 
     let interval: Duration
-    /// When it is given up, on the clock that never jumps.
+    /// The end of polling on the monotonic clock.
     let deadline: Duration
 
-    /// Whether time is over, or as good as over.
+    /// Whether the time is over, or almost over.
     func isOver(at elapsed: Duration) -> Bool { elapsed + Self.shortest > deadline }
 
-    /// The pause before the next poll; nil where that would be after the deadline.
+    /// The pause before the next poll; nil when that would be after the deadline.
     ///
     /// - Parameters:
-    ///   - hint: When the server wants to be asked.
-    ///   - serverTime: When it answered, by its own clock; with it, no difference between its clock and ours counts.
+    ///   - hint: When the server wants the next poll.
+    ///   - serverTime: When the server answered, by its own clock. With it, a difference between the clocks does not matter.
     func pause(hint: PollHint?, serverTime: Date?, now: Date, elapsed: Duration) -> Duration? {
         let pause: Duration =
             switch hint {
@@ -30,7 +30,7 @@ struct PollSchedule {
         return elapsed + pause <= deadline ? pause : nil
     }
 
-    /// Within an hour, because a `Duration` cannot hold every number that a server may send.
+    /// Limits to an hour, because a `Duration` cannot hold every number that a server may send.
     private static func duration(_ seconds: TimeInterval) -> Duration {
         seconds.isFinite ? .seconds(min(max(seconds, -3600), 3600)) : longest
     }

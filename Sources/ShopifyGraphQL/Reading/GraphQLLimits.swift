@@ -1,4 +1,4 @@
-/// Bounds on an answer that comes from outside.
+/// Limits for a response.
 public struct GraphQLLimits: Sendable, Hashable {
     /// The largest text in bytes, by default 8 MiB; more than 256 MiB is never read.
     public var maximumBytes: Int

@@ -1,8 +1,8 @@
 public import IdentityKit
 
-/// A place in an answer's data that knows its path.
+/// A place in a response's data, with its path.
 ///
-/// The answer is read and checked once, when it comes; a node is an index into it, and makes a value only when asked for one.
+/// A response is parsed and checked once. A node is an index into it, and creates a value only when asked for one.
 public struct GraphQLNode: Sendable {
     private let tape: GraphQLTape
     /// The value, or the object around a field that is missing.
@@ -15,10 +15,10 @@ public struct GraphQLNode: Sendable {
         self.missing = missing
     }
 
-    /// Reads a JSON text strictly: no duplicate names, no invalid UTF-8, no half surrogate pairs, nothing behind the value.
+    /// Parses a JSON text strictly: no duplicate names, no invalid UTF-8, no lone surrogates, nothing after the value.
     ///
     /// - Parameters:
-    ///   - bytes: The text in UTF-8: what stands under `data`.
+    ///   - bytes: The text in UTF-8: the value of `data`.
     ///   - limits: Bounds on size, nesting and number of values.
     /// - Throws: `JSONError` for anything but exactly one well-formed value within the limits.
     public init(parsing bytes: [UInt8], limits: GraphQLLimits = GraphQLLimits()) throws(JSONError) {
@@ -27,7 +27,7 @@ public struct GraphQLNode: Sendable {
 
     /// Reads a field of the object at this place.
     ///
-    /// - Throws: ``GraphQLReadingError`` where the place is no object, or the field is not what `Value` reads. A missing field is
+    /// - Throws: ``GraphQLReadingError`` when the place is not an object, or `Value` cannot be read from the field. A missing field is
     ///   read like null.
     @inlinable
     public func field<Value: GraphQLReadable>(
@@ -39,7 +39,7 @@ public struct GraphQLNode: Sendable {
 
     /// The place of a field of the object at this place, also of one that is missing.
     ///
-    /// - Throws: ``GraphQLReadingError`` where this place is no object.
+    /// - Throws: ``GraphQLReadingError`` when this place is not an object.
     public func member(_ name: String) throws(GraphQLReadingError) -> GraphQLNode {
         guard missing == nil, tape.entries[index].kind == .object else { throw error("an object") }
         guard let value = tape.member(name, of: index) else { return GraphQLNode(tape, index, missing: name) }
@@ -48,12 +48,14 @@ public struct GraphQLNode: Sendable {
 
     private var entry: TapeEntry? { missing == nil ? tape.entries[index] : nil }
 
-    /// Whether there is null or nothing.
+    /// Whether the value is null or missing.
     public var isNull: Bool {
         entry.map { $0.kind == .null } ?? true
     }
 
-    /// Whether no member of the object at this place has a value: Shopify nulls the fields of an operation that failed.
+    /// Whether all members of the object are null.
+    ///
+    /// Shopify nulls the fields of a failed operation.
     package var hasOnlyNulls: Bool {
         guard let entry, entry.kind == .object else { return isNull }
         // Only scalars take one entry, so that values stand at every second place.
@@ -73,7 +75,7 @@ public struct GraphQLNode: Sendable {
         return tape.text(entry)
     }
 
-    /// The integer at this place; one with a fraction, an exponent or too many digits is none.
+    /// The integer at this place, without fraction or exponent.
     public func integer() throws(GraphQLReadingError) -> Int {
         guard let entry, entry.kind == .number, let value = tape.number(index) else { throw error("an integer") }
         return value
@@ -102,7 +104,7 @@ public struct GraphQLNode: Sendable {
 
     /// The places of the elements of the list at this place.
     ///
-    /// - Throws: ``GraphQLReadingError`` where this place is no list.
+    /// - Throws: ``GraphQLReadingError`` when this place is not a list.
     public func elements() throws(GraphQLReadingError) -> Elements {
         guard let entry, entry.kind == .list else { throw error("a list") }
         return Elements(tape, index + 1, count: entry.length)
@@ -112,7 +114,7 @@ public struct GraphQLNode: Sendable {
     public struct Elements: Sequence, IteratorProtocol, Sendable {
         private let tape: GraphQLTape
         private var index: Int
-        /// How many there still are.
+        /// The number of remaining elements.
         public private(set) var count: Int
 
         init(_ tape: GraphQLTape, _ index: Int, count: Int) {
@@ -130,12 +132,14 @@ public struct GraphQLNode: Sendable {
         }
     }
 
-    /// What is here, whatever it is; nothing is null.
+    /// The value as JSON.
+    ///
+    /// A missing value is null.
     public func json() -> JSONValue {
         missing == nil ? tape.json(index) : .null
     }
 
-    /// An error that tells this place.
+    /// An error with the path of this place.
     public func error(_ expected: String) -> GraphQLReadingError {
         GraphQLReadingError(path: tape.path(to: index) + (missing.map { ".\($0)" } ?? ""), expected: expected)
     }

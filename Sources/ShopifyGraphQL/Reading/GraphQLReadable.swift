@@ -1,9 +1,9 @@
-/// A value that can be read from a place in an answer.
+/// A value that can be read from a response.
 ///
-/// Texts, numbers, flags, lists and optionals conform, as do the scalars of this module; the generator writes the rest.
+/// Texts, numbers, flags, lists, optionals and the scalars of this module conform. The generator writes other types.
 public protocol GraphQLReadable: Sendable {
     /// Reads the value at a place.
     ///
-    /// - Throws: `GraphQLReadingError` that tells the path, never the value.
+    /// - Throws: `GraphQLReadingError` with the path, never the value.
     init(_ node: GraphQLNode) throws(GraphQLReadingError)
 }

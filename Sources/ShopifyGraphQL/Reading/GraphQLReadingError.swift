@@ -1,4 +1,6 @@
-/// What an answer has not at a path; the path alone is told, never the value.
+/// A value in a response has the wrong form.
+///
+/// The error contains its path, never the value.
 public struct GraphQLReadingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path from `data`, for example `.cart.lines.nodes[3].id`.
     public let path: String

@@ -1,22 +1,25 @@
 package import IdentityKit
 
-/// A GraphQL answer (specification section 7.1), read once: its data as a place to read from, everything else as values.
+/// A GraphQL response (specification section 7.1): its data as a node, everything else as values.
 package struct GraphQLResponseBody: Sendable {
-    /// Where the data begin; nil when they are missing or null.
+    /// The data; nil when they are missing or null.
     package let data: GraphQLNode?
-    /// The member `errors`, of a list its beginning; `GraphQLError.entries(of:hiding:)` reads it.
+    /// The member `errors`, of a list its first elements.
+    ///
+    /// `GraphQLError.entries(of:hiding:)` reads it.
     package let errors: JSONValue?
     /// What the operation cost (`extensions.cost`).
     package let cost: JSONValue?
 
-    /// The most entries of `errors` that are made values of, and the most that one of them may hold: an answer of nothing but errors
-    /// must not cost a hundred times its size.
+    /// The maximum number of errors that are read, and the maximum size of one of them.
+    ///
+    /// A response that consists of errors must not need a hundred times its size in memory.
     private static let maximumErrors = 100
     private static let maximumParts = 2_000
 
-    /// Reads an answer's body.
+    /// Parses the body of a response.
     ///
-    /// - Throws: `JSONError` where it is no object in well-formed JSON within the limits.
+    /// - Throws: `JSONError` when it is not a JSON object within the limits.
     package init(parsing bytes: [UInt8], limits: GraphQLLimits = GraphQLLimits()) throws(JSONError) {
         let tape = try TapeBuilder.tape(bytes, limits) { tape in
             tape.entries[0].kind == .object ? tape.member("data", of: 0) ?? 0 : 0

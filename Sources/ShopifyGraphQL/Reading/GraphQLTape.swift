@@ -1,16 +1,16 @@
 internal import IdentityKit
 
-/// An answer read once: its bytes, and one flat list of what is where.
+/// A parsed response: its bytes, and a flat list of its values.
 ///
 /// Values stand in the order of the text. An object is followed by its members, name before value; a list by its elements.
-/// Lists and objects know where they end, so that a reader walks past them in one step. No value is made until it is asked for.
+/// Lists and objects have their end, so that a reader skips them in one step. Values are created only on demand.
 @usableFromInline
 final class GraphQLTape: Sendable {
     let bytes: [UInt8]
-    /// The decoded forms of texts with escapes, one behind the other.
+    /// The decoded texts with escapes, one after the other.
     let decoded: [UInt8]
     let entries: [TapeEntry]
-    /// Where paths begin.
+    /// The start of paths.
     let root: Int
 
     init(bytes: [UInt8], decoded: [UInt8], entries: [TapeEntry], root: Int) {
@@ -20,13 +20,13 @@ final class GraphQLTape: Sendable {
         self.root = root
     }
 
-    /// The entry behind a value and everything in it.
+    /// The entry after a value and its contents.
     func next(_ index: Int) -> Int {
         let entry = entries[index]
         return entry.isContainer ? entry.place : index + 1
     }
 
-    /// How many entries a value and everything in it take.
+    /// The number of entries of a value and its contents.
     func size(_ index: Int) -> Int { next(index) - index }
 
     /// The value of an object's member.
@@ -68,7 +68,7 @@ final class GraphQLTape: Sendable {
             let digit = Int(digits[place]) - 0x30
             guard (0...9).contains(digit) else { return nil }
             let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-            // Downwards, so that the least integer has its place.
+            // Counts down, so that the smallest integer fits.
             let (sum, isTooSmall) = shifted.subtractingReportingOverflow(digit)
             guard !isTooLarge, !isTooSmall else { return nil }
             value = sum
@@ -79,7 +79,9 @@ final class GraphQLTape: Sendable {
         return isTooLarge ? nil : positive
     }
 
-    /// What is at a place as a JSON value; as deep as the answer may be, so recursion is bounded.
+    /// The value at an index as JSON.
+    ///
+    /// The nesting is limited, so the recursion is bounded.
     func json(_ index: Int) -> JSONValue {
         let entry = entries[index]
         switch entry.kind {
@@ -108,7 +110,7 @@ final class GraphQLTape: Sendable {
         }
     }
 
-    /// The way from the root to an entry, as errors tell it.
+    /// The path from the root to an entry, for errors.
     func path(to target: Int) -> String {
         var path = ""
         var index = root

@@ -1,6 +1,6 @@
-/// Whether an object says something twice.
+/// Finds duplicate names in an object.
 enum MemberNames {
-    /// From this many names on they are hashed: a hostile object must not cost quadratic time.
+    /// More names than this are hashed, so that a hostile object does not need quadratic time.
     private static let manyNames = 24
 
     /// Whether two of the names are the same bytes.
@@ -23,13 +23,13 @@ enum MemberNames {
         _ bytes: Span<UInt8>,
         _ decoded: Span<UInt8>
     ) -> Bool {
-        // Hashes are seeded anew in each process, so that nobody outside can make them meet. Where they do, it is by a twin.
+        // Hashes have a random seed in each process, so that an attacker cannot cause collisions.
         var known: [Int: TapeEntry] = [:]
         known.reserveCapacity(names.count)
         for name in names {
             guard let other = known.updateValue(name, forKey: hash(name, bytes, decoded)) else { continue }
             if isSame(name, other, bytes, decoded) { return true }
-            // Two names with one hash of 64 bits: never seen, and then everything is compared.
+            // Two different names with one 64-bit hash are very unlikely. All names are compared then.
             return names.indices.contains { index in
                 names[names.startIndex..<index].contains { isSame($0, names[index], bytes, decoded) }
             }

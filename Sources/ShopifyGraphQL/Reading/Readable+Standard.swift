@@ -6,7 +6,9 @@ extension String: GraphQLReadable {
 }
 
 extension Bool: GraphQLReadable {
-    /// Reads true or false; no number counts as one.
+    /// Reads true or false.
+    ///
+    /// Numbers are not accepted.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self = try node.flag()
     }
@@ -28,7 +30,7 @@ extension Double: GraphQLReadable {
 }
 
 extension Optional: GraphQLReadable where Wrapped: GraphQLReadable {
-    /// Reads null, and nothing at all, as nil.
+    /// Reads null and missing values as nil.
     @inlinable
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self = node.isNull ? nil : try Wrapped(node)

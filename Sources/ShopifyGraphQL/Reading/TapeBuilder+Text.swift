@@ -22,11 +22,11 @@ extension TapeBuilder {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let words = unsafe bytes.bytes
         while index + 8 <= bytes.count {
-            // Checked against the bounds; what makes it unsafe, that not all bits are a value, no integer has.
+            // The bounds are checked, and every bit pattern is a valid integer.
             let word = unsafe UInt64(littleEndian: words.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
             let mark = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let slash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The lowest bit set is exact; those above it may come from a borrow.
+            // The lowest set bit is exact. Higher ones may come from a borrow.
             let found =
                 ((mark &- ones) & ~mark | (slash &- ones) & ~slash | (word &- ones &* 0x20) & ~word)
                 & (ones &* 0x80)
@@ -111,7 +111,7 @@ extension TapeBuilder {
         return value
     }
 
-    /// Reads a number by the grammar of RFC 8259 section 6; what it means is asked later.
+    /// Reads a number by the grammar of RFC 8259 section 6, without its value.
     mutating func readNumber(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
         let start = index
         _ = accept(UInt8(ascii: "-"), bytes)

@@ -2,10 +2,10 @@ internal import IdentityKit
 
 /// Reads a JSON text into a tape, strictly and without recursion.
 ///
-/// It accepts what `JSONValue(parsing:)` accepts, no more and no less, within its own limits. The two are written apart on purpose:
-/// the fuzz target `graphql-answer` holds one against the other.
+/// It accepts exactly what `JSONValue(parsing:)` accepts, within its own limits. The two are separate on purpose: the fuzz target
+/// `graphql-answer` compares them.
 struct TapeBuilder {
-    /// A list or object whose end has not come.
+    /// A list or object that is still open.
     private struct Open {
         let entry: Int
         let firstName: Int
@@ -29,13 +29,13 @@ struct TapeBuilder {
         guard bytes.count <= min(limits.maximumBytes, TapeEntry.limit) else {
             throw JSONError(reason: "the text is larger than \(limits.maximumBytes) bytes", offset: 0)
         }
-        // Values are made by recursion, for which a stack has to do.
+        // Values are created by recursion, which needs a bounded stack.
         var limits = limits
         limits.maximumDepth = min(limits.maximumDepth, 512)
         var builder = TapeBuilder(limits: limits)
         builder.entries.reserveCapacity(min(bytes.count / 12 + 4, limits.maximumElements))
         let text = bytes.span
-        // Everything outside of texts is ASCII by the grammar, so that one pass over all of it is enough.
+        // Outside of texts the grammar is ASCII, so one pass is enough.
         do { _ = try UTF8Span(validating: text) } catch {
             throw JSONError(reason: "invalid UTF-8", offset: error.byteOffsets.lowerBound)
         }
@@ -64,7 +64,7 @@ struct TapeBuilder {
         guard index == bytes.count else { throw failure("data after the value") }
     }
 
-    /// Reads a value; of a list or an object its beginning, up to its first value.
+    /// Reads a value, or the start of a list or object up to its first value.
     private mutating func readValue(_ bytes: Span<UInt8>) throws(JSONError) {
         while true {
             guard index < bytes.count else { throw failure("the text ends where a value is expected") }
@@ -90,7 +90,7 @@ struct TapeBuilder {
         }
     }
 
-    /// Reads what follows a value: ends of lists and objects, and what leads to the next value.
+    /// Reads what follows a value: ends of lists and objects, commas and names.
     private mutating func readEnds(_ bytes: Span<UInt8>) throws(JSONError) {
         while let innermost = open.last {
             skipWhitespace(bytes)

@@ -1,13 +1,13 @@
-/// A value or a member's name, in eight bytes: what it is, and where it lies or ends.
+/// A value or a member's name in eight bytes: its kind, and its place or end.
 struct TapeEntry: Sendable, Equatable {
     enum Kind: UInt64 {
         case null, no, yes, number, text
-        /// A text that had escapes; it lies decoded in the tape's second text.
+        /// A text with escapes. It is decoded in the tape's second text.
         case decodedText
         case list, object
     }
 
-    /// The most that a length, a count or a place can be.
+    /// The maximum of a length, a count or a place.
     static let limit = 1 << 28
 
     private var bits: UInt64

@@ -1,17 +1,17 @@
 internal import IdentityKit
 
-/// The attempts at one operation: whether another may follow, and after which pause.
+/// The attempts of one operation: whether another may follow, and after which pause.
 struct RetryAttempts {
     let policy: RetryPolicy
     let repetition: GraphQLDocument.Repetition
-    /// When the first began, on the clock that never jumps.
+    /// The start of the first one on the monotonic clock.
     let start: Duration
-    /// How many there were.
+    /// The number of attempts.
     private(set) var count = 0
-    /// How many of them ended without anybody knowing what became of the operation.
+    /// The number of attempts with an unknown outcome.
     private var unknownOutcomes = 0
 
-    /// - Parameter deadline: When the caller wants an answer at the latest; the policy's own deadline counts too.
+    /// - Parameter deadline: The caller's deadline. The policy's deadline applies too.
     init(
         _ policy: RetryPolicy,
         _ repetition: GraphQLDocument.Repetition,
@@ -25,12 +25,12 @@ struct RetryAttempts {
         self.start = start
     }
 
-    /// How much of the time for everything is left.
+    /// The remaining time.
     func remaining(at now: Duration) -> Duration { start + policy.deadline - now }
 
     mutating func begin() { count += 1 }
 
-    /// The pause before the next attempt; nil where none may follow.
+    /// The pause before the next attempt; nil when none may follow.
     ///
     /// - Parameters:
     ///   - effect: What the failed attempt did.
@@ -60,15 +60,15 @@ struct RetryAttempts {
             random: random
         )
         if let asked {
-            // Earlier than asked is no use, and longer than the caller waits is none either.
+            // An attempt earlier than asked, or after the caller's deadline, would be useless.
             guard asked <= policy.maximumRetryAfter else { return nil }
-            // The part of chance on top: whoever was told the same number comes back at different moments.
+            // A random part is added, so that callers with the same Retry-After do not return at once.
             pause = asked + min(pause, policy.firstPause)
         }
         return fits(pause, at: now) ? pause : nil
     }
 
-    /// The pause before the one attempt that may follow HTTP 430; nil where none may.
+    /// The pause before the only attempt after HTTP 430; nil when none may follow.
     func pauseAfterAttack(asked: Duration?, now: Duration, random: any RandomSource) -> Duration? {
         guard count < policy.attempts, asked ?? .zero <= policy.maximumRetryAfter else { return nil }
         let chance = Backoff.pause(after: 1, first: policy.firstPause, atMost: policy.maximumPause, random: random)
@@ -76,7 +76,9 @@ struct RetryAttempts {
         return fits(pause, at: now) ? pause : nil
     }
 
-    /// Whether an attempt that begins now has a chance: one that is cut off at once leaves nothing but doubt.
+    /// Whether an attempt that begins now has enough time.
+    ///
+    /// If it is cut off, its outcome is unknown.
     func hasTime(at now: Duration) -> Bool { remaining(at: now) >= min(.seconds(1), policy.deadline / 4) }
 
     private func fits(_ pause: Duration, at now: Duration) -> Bool { hasTime(at: now + pause) }

@@ -1,36 +1,42 @@
-/// How often an operation is sent, how long is waited between, and when it is given up.
+/// How often an operation is sent, the pauses in between, and when it is given up.
 ///
-/// What may be repeated at all is not decided here: that is the document's ``GraphQLDocument/Repetition``. An answer that says that
-/// the operation was not carried out (`THROTTLED`, HTTP 429) may be followed by another attempt whatever the operation
-/// does; when nobody knows (5xx, a time-out, a lost connection), the document decides. Refusals of token, scope, shop or
-/// document (401, 402, 403, 404, 423, errors of the document) are never repeated.
+/// The document decides what may be repeated: ``GraphQLDocument/Repetition``. If the response says that the operation was not carried out
+/// (`THROTTLED`, HTTP 429), it may always be repeated. If the outcome is unknown (5xx, a timeout, a lost connection), the document
+/// decides. Rejections of token, scope, shop or document (401, 402, 403, 404, 423, errors of the document) are never repeated.
 ///
-/// HTTP 430, by which Shopify says that it takes the caller for an attacker, is followed by one delayed attempt at most; if
-/// that fails too, no client in this process asks this shop anything for a while (``securityPause``), and then a single operation tries.
+/// HTTP 430 means that Shopify rejects the request as an attack. One delayed attempt follows at most. If that fails too, no client in
+/// this process sends a request to this shop for a while (``securityPause``), and then a single operation tries.
 public struct RetryPolicy: Sendable, Equatable {
-    /// How often an operation is sent at most, the first time included; at least 1.
+    /// The maximum number of attempts, including the first; at least 1.
     public var attempts: Int
-    /// The longest pause after the first failure; it doubles with each one, and each pause is a random part of it.
+    /// The longest pause after the first failure.
+    ///
+    /// It doubles with each failure, and each pause is a random part of it.
     public var firstPause: Duration
-    /// The longest pause that the client makes by its own decision.
+    /// The longest pause that the client chooses itself.
     public var maximumPause: Duration
-    /// The longest `Retry-After` that is waited for; who asks for more gets the error at once, with the time in it.
+    /// The longest `Retry-After` that the client waits for.
+    ///
+    /// For a longer one the caller gets the error at once, with the time.
     public var maximumRetryAfter: Duration
-    /// How long all attempts and pauses may take together; no attempt begins after that, and none goes on beyond it.
+    /// The maximum time for all attempts and pauses.
+    ///
+    /// No attempt starts or continues after it.
     public var deadline: Duration
-    /// How long a shop is left alone at first after it has taken the client for an attacker; twice as long each time, up to ten
-    /// times as long.
+    /// The pause after Shopify rejected requests of this process as an attack.
+    ///
+    /// It doubles each time, up to ten times as long.
     public var securityPause: Duration
 
-    /// Describes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - attempts: How often an operation is sent; 3 unless given.
-    ///   - firstPause: The longest first pause; half a second unless given.
-    ///   - maximumPause: The longest pause; 8 seconds unless given.
-    ///   - maximumRetryAfter: The longest `Retry-After` that is waited for; 10 seconds unless given.
-    ///   - deadline: The time for everything; 30 seconds unless given.
-    ///   - securityPause: How long a shop is left alone after HTTP 430; 30 seconds unless given.
+    ///   - attempts: The maximum number of attempts.
+    ///   - firstPause: The longest first pause.
+    ///   - maximumPause: The longest pause.
+    ///   - maximumRetryAfter: The longest `Retry-After` that the client waits for.
+    ///   - deadline: The maximum time for all attempts and pauses.
+    ///   - securityPause: The pause after HTTP 430.
     public init(
         attempts: Int = 3,
         firstPause: Duration = .milliseconds(500),
@@ -47,7 +53,7 @@ public struct RetryPolicy: Sendable, Equatable {
         self.securityPause = securityPause
     }
 
-    /// The same policy within what makes sense: an attempt at least, no time below nothing, and none above a day.
+    /// The policy with valid values: at least one attempt, no negative time, and none above a day.
     var bounded: RetryPolicy {
         func time(_ duration: Duration) -> Duration { min(max(duration, .zero), .seconds(86_400)) }
         return RetryPolicy(
@@ -62,6 +68,8 @@ public struct RetryPolicy: Sendable, Equatable {
 
     /// Three attempts within 30 seconds.
     public static let standard = RetryPolicy()
-    /// One attempt: the caller repeats.
+    /// One attempt.
+    ///
+    /// The caller repeats.
     public static let none = RetryPolicy(attempts: 1)
 }

@@ -1,8 +1,8 @@
 public import IdentityKit
 
-/// An enum of a schema, open: a value that Shopify adds tomorrow is read, kept, and sent back as it was.
+/// An open enum of a schema: unknown values are read, kept, and sent back unchanged.
 ///
-/// A conforming type is a struct around the text, with a constant for each value that its author knew.
+/// A conforming type is a struct that contains the text, with a constant for each known value.
 ///
 /// ```swift
 /// struct WeightUnit: GraphQLOpenEnum {
@@ -13,14 +13,14 @@ public import IdentityKit
 public protocol GraphQLOpenEnum: RawRepresentable, Hashable, Sendable, CustomStringConvertible, GraphQLReadable,
     GraphQLWritable
 where RawValue == String {
-    /// A value with the given text, for example `GRAMS`.
+    /// Creates a value from its text, for example `GRAMS`.
     init(rawValue: String)
 }
 
 extension GraphQLOpenEnum {
-    /// Reads a value, known or not.
+    /// Reads a value, known or unknown.
     ///
-    /// - Throws: `GraphQLReadingError` where there is no text, or one that is no name (GraphQL specification section 2.1.9).
+    /// - Throws: `GraphQLReadingError` when it is not a text, or not a name (GraphQL specification section 2.1.9).
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let text = try node.text()
         guard GraphQLName.isName(text) else { throw node.error("an enum's value") }

@@ -1,4 +1,4 @@
-/// Dates with times and offsets (RFC 3339 section 5.6), by arithmetic alone.
+/// Reads dates with times and offsets (RFC 3339 section 5.6) without a formatter.
 enum RFC3339 {
     static func parse(_ text: String) -> (seconds: Int, nanoseconds: Int)? {
         var reader = Reader(bytes: Array(text.utf8))
@@ -18,7 +18,7 @@ enum RFC3339 {
         return (days * 86_400 + hour * 3_600 + minute * 60 + second - offset, nanoseconds)
     }
 
-    /// A moment in UTC, with a fraction where there is one.
+    /// A time in UTC, with a fraction if there is one.
     static func text(milliseconds: Int) -> String {
         func digits(_ number: Int, _ count: Int) -> String {
             let text = String(number)
@@ -49,7 +49,9 @@ enum RFC3339 {
         }
     }
 
-    /// Days since 1 January 1970 in the Gregorian calendar; a year begins in March, so that the leap day is its last.
+    /// Days since 1 January 1970 in the Gregorian calendar.
+    ///
+    /// A year begins in March here, so that the leap day is its last.
     private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let (years, months) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         let (era, yearOfEra) = divide(years, by: 400)

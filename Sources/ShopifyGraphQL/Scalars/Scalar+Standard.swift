@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension UInt64: GraphQLReadable, GraphQLWritable {
-    /// Reads the scalar `UnsignedInt64`, which is written as a text of digits.
+    /// Reads the scalar `UnsignedInt64`, a text of digits.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let text = try node.text()
         guard text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }), let value = UInt64(text) else {
@@ -15,7 +15,7 @@ extension UInt64: GraphQLReadable, GraphQLWritable {
 }
 
 extension JSONValue: GraphQLReadable, GraphQLWritable {
-    /// Reads the scalar `JSON`: whatever is there.
+    /// Reads the scalar `JSON`: any value.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self = node.json()
     }
@@ -25,7 +25,7 @@ extension JSONValue: GraphQLReadable, GraphQLWritable {
 }
 
 extension Secret: GraphQLReadable, GraphQLWritable {
-    /// Reads a text that is to be kept like a password: a token.
+    /// Reads a secret text, such as a token.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self.init(try node.text())
     }
@@ -35,7 +35,7 @@ extension Secret: GraphQLReadable, GraphQLWritable {
 }
 
 extension Double: GraphQLWritable {
-    /// A number; null for one that is not finite, which no JSON can say.
+    /// A number, or null for one that is not finite, because JSON cannot represent it.
     public var graphQLValue: JSONValue {
         isFinite ? .number(JSONNumber(validated: String(describing: self))) : .null
     }

@@ -10,10 +10,10 @@ public struct ShopifyColor: Hashable, Sendable, CustomStringConvertible {
     public let green: UInt8
     /// The blue part, 0 to 255.
     public let blue: UInt8
-    /// How much covers what is behind it, 0 to 255; 255 unless it was written.
+    /// The opacity, 0 to 255; 255 if it is not written.
     public let opacity: UInt8
 
-    /// Takes a color's text; nil unless it is a number sign with three, four, six or eight hexadecimal digits.
+    /// Creates a color from its text; nil unless it is a number sign with three, four, six or eight hexadecimal digits.
     public init?(text: String) {
         let bytes = Array(text.utf8.prefix(10))
         let digits = bytes.dropFirst().compactMap { Self.value($0) }

@@ -1,20 +1,22 @@
 public import FoundationEssentials
 public import IdentityKit
 
-/// A moment as Shopify wrote it (scalars `DateTime` and `ISO8601DateTime`, RFC 3339), read without a formatter.
+/// A time as Shopify wrote it (scalars `DateTime` and `ISO8601DateTime`, RFC 3339).
 ///
-/// Two are equal when they are the same moment, whatever their offsets; ``text`` tells them apart.
+/// Two values are equal when they are the same time, also with different offsets. Compare ``text`` to distinguish them.
 public struct ShopifyDateTime: Hashable, Comparable, Sendable {
-    /// The moment as it was written, for example `2026-11-22T09:30:00-05:00`.
+    /// The time as it was written, for example `2026-11-22T09:30:00-05:00`.
     public let text: String
     /// Whole seconds since 1 January 1970, UTC.
     let seconds: Int
-    /// Billionths of a second after ``seconds``; further digits are dropped.
+    /// Nanoseconds after ``seconds``.
+    ///
+    /// Further digits are dropped.
     let nanoseconds: Int
 
-    /// Takes a moment's text; nil unless it is a date with time and offset by RFC 3339, and a day that exists.
+    /// Creates a time from its text; nil unless it is a valid date with time and offset (RFC 3339).
     ///
-    /// A leap second is the second after it.
+    /// A leap second becomes the next second.
     public init?(text: String) {
         guard let parts = RFC3339.parse(text) else { return nil }
         self.text = text
@@ -22,29 +24,29 @@ public struct ShopifyDateTime: Hashable, Comparable, Sendable {
         nanoseconds = parts.nanoseconds
     }
 
-    /// Takes a moment, to the thousandth of a second, in UTC; nil outside of the years 0 to 9999.
+    /// Creates a time in UTC, in milliseconds; nil outside of the years 0 to 9999.
     public init?(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
         self.init(text: RFC3339.text(milliseconds: Int(milliseconds)))
     }
 
-    /// The moment.
+    /// The time.
     public var date: Date {
         Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1_000_000_000)
     }
 
-    /// Whether both are the same moment.
+    /// Whether both are the same time.
     public static func == (left: ShopifyDateTime, right: ShopifyDateTime) -> Bool {
         left.seconds == right.seconds && left.nanoseconds == right.nanoseconds
     }
 
-    /// Whether the left moment is the earlier one.
+    /// Whether the left time is earlier.
     public static func < (left: ShopifyDateTime, right: ShopifyDateTime) -> Bool {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 
-    /// Hashes the moment.
+    /// Hashes the time.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(seconds)
         hasher.combine(nanoseconds)
@@ -57,7 +59,7 @@ extension ShopifyDateTime: CustomStringConvertible {
 }
 
 extension ShopifyDateTime: GraphQLReadable, GraphQLWritable {
-    /// Reads a moment's text.
+    /// Reads the text of a time.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         guard let value = ShopifyDateTime(text: try node.text()) else {
             throw node.error("a date with time and offset")

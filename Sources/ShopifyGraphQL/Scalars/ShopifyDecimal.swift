@@ -1,9 +1,11 @@
 public import FoundationEssentials
 public import IdentityKit
 
-/// A decimal number as Shopify wrote it (scalar `Decimal`): amounts of money, never rounded by a binary fraction.
+/// A decimal number as Shopify wrote it (scalar `Decimal`), such as an amount of money.
 ///
-/// Two are equal when their values are: `12.5` and `12.50`. ``text`` tells them apart.
+/// It is never rounded.
+///
+/// Two are equal when their values are, such as `12.5` and `12.50`. Compare ``text`` to distinguish them.
 public struct ShopifyDecimal: Hashable, Comparable, Sendable {
     /// The number as it was written, for example `12.50`.
     public let text: String
@@ -11,7 +13,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
     /// Significant digits that a `Decimal` always holds.
     private static let maximumDigits = 38
 
-    /// Takes a number's text; nil unless it is an optional minus sign, digits, and perhaps a point with more digits.
+    /// Creates a number from its text; nil unless it is an optional minus sign, digits, and optionally a point with digits.
     ///
     /// - Parameter text: At most 64 characters and 38 significant digits.
     public init?(text: String) {
@@ -19,7 +21,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
         self.text = text
     }
 
-    /// Takes a number; nil for what is none, and for one with more than 64 characters.
+    /// Creates a number; nil for NaN, and for more than 64 characters.
     public init?(_ decimal: Decimal) {
         self.init(text: decimal.description)
     }
@@ -34,7 +36,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
         return Decimal(sign: parts.isNegative ? .minus : .plus, exponent: -parts.fraction, significand: digits)
     }
 
-    /// A number in its one form: without zeros at the end of the fraction, and zero without a sign.
+    /// A number in canonical form: without trailing zeros of the fraction, and zero without a sign.
     private struct Parts: Hashable {
         var isNegative = false
         var digits: UInt128 = 0
@@ -59,7 +61,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
                 zeros += 1
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 if hasPoint { places += 1 } else { digitsBeforePoint += 1 }
-                // Zeros of the fraction count once a digit follows them.
+                // Zeros of the fraction count if a digit follows them.
                 for _ in 0...zeros {
                     let (product, isTooLarge) = parts.digits.multipliedReportingOverflow(by: 10)
                     guard !isTooLarge else { return nil }

@@ -1,12 +1,13 @@
 public import IdentityKit
 
-/// Text with HTML markup (scalar `HTML`), as the shop's staff wrote it: a type of its own, so that nobody escapes it twice or
-/// shows it as plain text.
+/// Text with HTML markup from the shop's staff (scalar `HTML`).
+///
+/// It has a type of its own, so that it is not escaped twice or shown as plain text.
 public struct ShopifyHTML: Hashable, Sendable, CustomStringConvertible {
     /// The markup.
     public let text: String
 
-    /// Takes markup.
+    /// Creates a value from markup.
     public init(text: String) {
         self.text = text
     }

@@ -1,14 +1,15 @@
 public import IdentityKit
 
-/// The id of an object (scalar `ID`), for example `gid://shopify/Product/1`: opaque, kept and sent back whole.
+/// The id of an object (scalar `ID`), for example `gid://shopify/Product/1`.
 ///
-/// Ids of carts and of customers' addresses hold keys, so it prints type and number alone; ``text`` is the named way to the
-/// whole.
+/// It is opaque.
+///
+/// Ids of carts and of customers' addresses contain keys, so only type and number are printed. ``text`` has the whole id.
 public struct ShopifyID: Hashable, Sendable {
     /// The id as Shopify wrote it.
     public let text: String
 
-    /// Takes an id as Shopify wrote it; nil for an empty text and for what is too long to be one.
+    /// Creates an id; nil for an empty text and for one that is too long.
     ///
     /// - Parameter text: 1 to 2,048 bytes.
     public init?(text: String) {
@@ -16,10 +17,10 @@ public struct ShopifyID: Hashable, Sendable {
         self.text = text
     }
 
-    /// The type's name, where the id has Shopify's usual form: `Product`.
+    /// The type's name, such as `Product`, if the id has Shopify's usual form.
     public var type: String? { parts?.type }
 
-    /// The number, where the id has Shopify's usual form and ends with one.
+    /// The number, if the id has Shopify's usual form and ends with one.
     public var number: Int? { parts.flatMap { Int($0.rest) } }
 
     private var parts: (type: String, rest: Substring)? {

@@ -3,22 +3,21 @@ public import IdentityKit
 
 /// A URL as Shopify wrote it (scalar `URL`).
 ///
-/// Queries of Shopify's URLs hold keys of carts, orders and accounts, so it prints scheme and host alone; ``text`` is the named
-/// way to the whole.
+/// Queries of Shopify's URLs contain keys of carts, orders and accounts, so only scheme and host are printed. ``text`` has the whole URL.
 public struct ShopifyURL: Hashable, Sendable {
     /// The URL as it was written.
     public let text: String
 
-    /// Takes a URL's text; nil unless it has a scheme, something behind it, and no white space, control characters, quotation
+    /// Creates a URL from its text; nil unless it has a scheme and a rest without white space, control characters, quotation
     /// marks or angle brackets.
     ///
-    /// - Parameter text: At most 8,192 bytes; other alphabets are left as they are (RFC 3987).
+    /// - Parameter text: At most 8,192 bytes. Non-ASCII characters are left as they are (RFC 3987).
     public init?(text: String) {
         guard Self.isURL(text) else { return nil }
         self.text = text
     }
 
-    /// The URL as Foundation has it; nil for one that Foundation cannot read.
+    /// The URL as Foundation's type; nil if Foundation cannot read it.
     public var url: URL? { URL(string: text) }
 
     private static func isURL(_ text: String) -> Bool {

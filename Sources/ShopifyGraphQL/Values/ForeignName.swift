@@ -1,6 +1,6 @@
-/// A name that came from outside and is to be shown in an error: a code, a field.
+/// A name from a response that an error shows: a code or a field.
 ///
-/// What Shopify calls things is words. Anything else may repeat a token or what a buyer typed, and is not shown.
+/// Only names are shown. Other texts may repeat a token or a buyer's input.
 package enum ForeignName {
     package static func shown(_ name: String) -> String {
         let isWord =
@@ -14,7 +14,7 @@ package enum ForeignName {
         return !name.isEmpty && (isWord || isNumber) ? name : "…"
     }
 
-    /// The names of a path, with dots between them.
+    /// The names of a path, separated by dots.
     package static func shown(_ path: [String]) -> String {
         path.prefix(16).map { shown($0) }.joined(separator: ".")
     }

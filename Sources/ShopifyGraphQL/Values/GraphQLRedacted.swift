@@ -1,6 +1,6 @@
-/// A value that may hold what belongs into no log: it prints the name of its type and nothing else.
+/// A value that must not appear in a log: it prints only the name of its type.
 ///
-/// The generator makes every operation one, because variables are what a user gave, and the types that its configuration lists.
+/// Generated operations conform, because variables contain user input. So do the types that the generator's configuration lists.
 public protocol GraphQLRedacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension GraphQLRedacted {
@@ -8,6 +8,6 @@ extension GraphQLRedacted {
     public var description: String { "\(Self.self)(<private>)" }
     /// The same as ``description``.
     public var debugDescription: String { "\(Self.self)(<private>)" }
-    /// Shows no children, so that `dump` finds nothing either.
+    /// No children, so that `dump` prints nothing either.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

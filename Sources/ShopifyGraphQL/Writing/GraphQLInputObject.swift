@@ -1,8 +1,8 @@
 public import IdentityKit
 
-/// The variables of an operation, or a GraphQL input object: what was set, in order.
+/// The variables of an operation, or a GraphQL input object: its set members, in order.
 ///
-/// It may hold secrets, so it prints nothing; ``json`` is for a request's body.
+/// It can contain secrets, so it does not print its values. ``json`` is for a request's body.
 public struct GraphQLInputObject: Sendable, GraphQLWritable {
     /// The members as they are sent.
     public private(set) var json = JSONObject()
@@ -15,7 +15,9 @@ public struct GraphQLInputObject: Sendable, GraphQLWritable {
         json[name] = value.graphQLValue
     }
 
-    /// Sets a member in the state of a field: unset leaves it out, null is sent as null.
+    /// Sets a member to the state of a field.
+    ///
+    /// An unset field is not sent.
     public mutating func set<Value: GraphQLWritable>(_ name: String, _ field: InputField<Value>) {
         switch field {
         case .unset: break

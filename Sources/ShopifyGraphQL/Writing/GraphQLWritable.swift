@@ -1,7 +1,7 @@
 public import IdentityKit
 
-/// A value that can stand in the variables of an operation.
+/// A value that can be a variable of an operation.
 public protocol GraphQLWritable: Sendable {
-    /// The value as it is sent. It may hold secrets: for a request's body only.
+    /// The value for a request's body. It can contain secrets.
     var graphQLValue: JSONValue { get }
 }

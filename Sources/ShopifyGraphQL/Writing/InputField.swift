@@ -1,18 +1,18 @@
-/// A field of a GraphQL input in its three states: left out, the old value stays; null, it is cleared; set, it changes.
+/// A field of a GraphQL input: omitted (the old value stays), null (cleared), or set to a value.
 public enum InputField<Value> {
-    /// The field is left out.
+    /// The field is not sent.
     case unset
     /// The field is sent as an explicit null.
     case null
     /// The field is sent with a value.
     case set(Value)
 
-    /// A value to set, or nothing where there is none.
+    /// Sets a value, or leaves the field unset for nil.
     public static func setIfPresent(_ value: Value?) -> Self {
         value.map { .set($0) } ?? .unset
     }
 
-    /// A value to set, or an explicit null where there is none.
+    /// Sets a value, or an explicit null for nil.
     public static func setOrNull(_ value: Value?) -> Self {
         value.map { .set($0) } ?? .null
     }

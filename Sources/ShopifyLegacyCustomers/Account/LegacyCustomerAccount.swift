@@ -2,19 +2,24 @@ public import IdentityKit
 internal import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// Legacy: what belongs to the buyer of a legacy session: profile, addresses, orders.
+/// Legacy: the account of a legacy session's buyer: profile, addresses, orders.
+///
+/// ```swift
+/// let account = LegacyCustomerAccount(of: session.id, provider: legacy, sessions: sessions)
+/// let customer = try await account.customer()
+/// ```
 public struct LegacyCustomerAccount: Sendable {
     private let provider: LegacyPasswordProvider
     private let sessions: SessionManager
     private let session: SessionID
     private let context: StorefrontContext
 
-    /// Legacy: names a session.
+    /// Legacy: creates the account of a session.
     ///
     /// - Parameters:
     ///   - session: A session of the provider.
     ///   - provider: The same value that the session manager has.
-    ///   - sessions: What keeps the session.
+    ///   - sessions: The manager of the session.
     ///   - context: The buyer's IP, country and language.
     public init(
         of session: SessionID,
@@ -30,13 +35,13 @@ public struct LegacyCustomerAccount: Sendable {
 
     private func token() async throws -> Secret {
         let tokens = try await sessions.tokens(for: session)
-        // Passwords' tokens go to the shop that they are from, and no other provider's token goes there.
+        // A token is sent only to the shop that issued it, and no other provider's token is sent there.
         guard tokens.session.provider.isIdentical(to: provider.descriptor.name) else {
             throw IdentityError(
                 .rejected,
                 .unsupportedByProvider,
                 "The session belongs to another provider.",
-                hint: "Legacy customers need a session of LegacyPasswordProvider."
+                hint: "Use a session of LegacyPasswordProvider."
             )
         }
         return tokens.tokens.accessToken
@@ -49,10 +54,10 @@ public struct LegacyCustomerAccount: Sendable {
     /// Legacy: the customer with addresses and the newest orders.
     ///
     /// - Parameters:
-    ///   - addresses: How many addresses, at most 250; 50 unless given.
-    ///   - orders: How many orders, at most 250; 20 unless given.
-    ///   - cursor: Where the orders go on: the `endCursor` of the last answer.
-    /// - Throws: `IdentityError`, of kind `IdentityError.Kind.signInAgain` for a token that Shopify does not know any more.
+    ///   - addresses: The number of addresses, at most 250.
+    ///   - orders: The number of orders, at most 250.
+    ///   - cursor: The `endCursor` of the orders in the last response, for more orders.
+    /// - Throws: `IdentityError`, of kind `IdentityError.Kind.signInAgain` for a token that Shopify no longer accepts.
     public func customer(
         addresses: Int = 50,
         orders: Int = 20,
@@ -68,12 +73,14 @@ public struct LegacyCustomerAccount: Sendable {
         return customer
     }
 
-    /// Legacy: changes the customer: what is unset stays, null clears, a value sets.
+    /// Legacy: changes the customer.
     ///
-    /// A new password makes Shopify revoke every token of the customer and give a new one, which takes the old one's place in the
-    /// session before this returns; other sessions of the buyer end.
+    /// Unset fields stay, null clears, a value sets.
     ///
-    /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` where Shopify refuses a value.
+    /// After a new password Shopify revokes every token of the customer and returns a new one. The session gets it before this returns. Other
+    /// sessions of the buyer end.
+    ///
+    /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value.
     @discardableResult
     public func update(_ input: LegacyCustomerUpdateInput) async throws -> LegacyCustomer {
         let current = try await token()
@@ -90,7 +97,7 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: adds an address.
     ///
-    /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` look at the addresses before adding it again.
+    /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check the addresses before you add it again.
     @discardableResult
     public func add(_ address: LegacyCustomerAddressInput) async throws -> LegacyCustomerAddress {
         try checked(
@@ -98,7 +105,9 @@ public struct LegacyCustomerAccount: Sendable {
         )
     }
 
-    /// Legacy: changes an address: what is unset stays, null clears, a value sets.
+    /// Legacy: changes an address.
+    ///
+    /// Unset fields stay, null clears, a value sets.
     @discardableResult
     public func update(
         address id: String,
@@ -133,8 +142,8 @@ public struct LegacyCustomerAccount: Sendable {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The Storefront API carried out a change and did not say what came of it.",
-            hint: "Read the customer again."
+            "The Storefront API carried out a change but returned no result.",
+            hint: "Read the customer to see the result."
         )
     }
 }

@@ -1,27 +1,27 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// Legacy: all that Shopify said against a change of a legacy customer.
+/// Legacy: all errors of a rejected change of a legacy customer.
 public struct LegacyCustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [LegacyCustomerUserError]
 
-    /// Throws unless there are none.
+    /// Throws if there are errors.
     static func check(_ errors: [LegacyCustomerUserError]) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = LegacyCustomerUserErrors(errors: errors)
         throw IdentityError(
             .rejected,
             .legacyCustomerUserErrors,
-            "Shopify refused the change: \(cause).",
-            hint: "Show the buyer which field is wrong; the error's cause has the messages.",
+            "Shopify rejected the change: \(cause).",
+            hint: "Show the buyer the wrong field. The error's cause has the messages.",
             cause: cause
         )
     }
 }
 
 extension LegacyCustomerUserErrors: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Codes and fields; no message, which is foreign text.
+    /// Codes and fields, without the messages.
     public var description: String {
         errors.map { error in
             let code = error.code.map { ForeignName.shown($0.rawValue) } ?? "error"

@@ -1,8 +1,10 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// Legacy: e-mail address and password do not belong together, or there is no such customer.
+    /// Legacy: the e-mail address or the password is wrong.
     public static let passwordRefused = Self(rawValue: "password_refused")
-    /// Legacy: Shopify refused a change of a legacy customer; the cause is ``LegacyCustomerUserErrors``.
+    /// Legacy: Shopify rejected a change of a legacy customer.
+    ///
+    /// The cause is ``LegacyCustomerUserErrors``.
     public static let legacyCustomerUserErrors = Self(rawValue: "legacy_customer_user_errors")
 }

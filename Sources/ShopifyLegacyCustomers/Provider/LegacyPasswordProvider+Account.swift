@@ -4,36 +4,38 @@ internal import ShopifyGraphQL
 public import ShopifyStorefront
 
 extension LegacyPasswordProvider {
-    /// Legacy: creates a customer; the buyer then signs in with the same password.
+    /// Legacy: creates a customer.
     ///
-    /// - Returns: The customer's id; nil where Shopify has sent an activation e-mail instead.
+    /// The buyer then signs in with the same password.
+    ///
+    /// - Returns: The customer's id; nil when Shopify has sent an activation e-mail instead.
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors`, among them `TAKEN` for an address that
-    ///   has an account. Showing that to anybody tells who is a customer: answer with ``recover(email:in:)`` instead.
+    ///   has an account. Do not show that, because it reveals who is a customer. Call ``recover(email:in:)`` instead.
     @discardableResult
     public func create(
         _ customer: LegacyCustomerCreateInput,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> String? {
         let payload = try await client.execute(LegacyCustomerCreate(input: customer), in: context).data
-        // Where an account waits for its activation, Shopify says CUSTOMER_DISABLED, and that it has sent an e-mail.
+        // If an account is not activated yet, Shopify returns CUSTOMER_DISABLED and has sent an e-mail.
         let errors = payload.customerUserErrors.filter { $0.code != .customerDisabled }
         try LegacyCustomerUserErrors.check(errors)
         return payload.customer?.id
     }
 
-    /// Legacy: lets Shopify send an e-mail by which the buyer can set a new password.
+    /// Legacy: makes Shopify send an e-mail with which the buyer can set a new password.
     ///
-    /// Ends alike for addresses that have an account and for those that have none, so that nobody learns who is a customer.
+    /// The result is the same for addresses with and without an account, so that it does not reveal who is a customer.
     ///
-    /// - Throws: `IdentityError` where Shopify did not take the request: throttled, an outage, a missing scope.
+    /// - Throws: `IdentityError` when Shopify did not accept the request: throttling, an outage, a missing scope.
     public func recover(email: String, in context: StorefrontContext = StorefrontContext()) async throws {
         _ = try await client.execute(LegacyCustomerRecover(email: email), in: context)
     }
 
-    /// Legacy: sets a new password with the URL out of Shopify's e-mail, and signs the buyer in.
+    /// Legacy: sets a new password with the URL in Shopify's e-mail, and signs the buyer in.
     ///
     /// - Parameters:
-    ///   - resetURL: The whole URL; it is good once.
+    ///   - resetURL: The whole URL. It can be used once.
     ///   - password: The new password.
     ///   - context: The buyer's IP.
     public func reset(
@@ -46,11 +48,11 @@ extension LegacyPasswordProvider {
         return try await tokens(client.execute(operation, in: context).data, context)
     }
 
-    /// Legacy: sets a new password with the token out of Shopify's e-mail, and signs the buyer in.
+    /// Legacy: sets a new password with the token in Shopify's e-mail, and signs the buyer in.
     ///
     /// - Parameters:
     ///   - customerID: The customer's id, `gid://shopify/Customer/…`.
-    ///   - resetToken: The last part of the URL in the e-mail; it is good once.
+    ///   - resetToken: The last part of the URL in the e-mail. It can be used once.
     ///   - password: The new password.
     ///   - context: The buyer's IP.
     public func reset(
@@ -66,7 +68,7 @@ extension LegacyPasswordProvider {
         )
     }
 
-    /// Legacy: activates an account with the URL out of Shopify's e-mail, sets its password, and signs the buyer in.
+    /// Legacy: activates an account with the URL in Shopify's e-mail, sets its password, and signs the buyer in.
     public func activate(
         url activationURL: HTTPURL,
         password: Secret,
@@ -77,7 +79,7 @@ extension LegacyPasswordProvider {
         return try await tokens(client.execute(operation, in: context).data, context)
     }
 
-    /// Legacy: activates an account with the token out of Shopify's e-mail, sets its password, and signs the buyer in.
+    /// Legacy: activates an account with the token in Shopify's e-mail, sets its password, and signs the buyer in.
     public func activate(
         customer customerID: String,
         activationToken: Secret,
@@ -93,7 +95,12 @@ extension LegacyPasswordProvider {
 
     private static func scalar(_ url: HTTPURL) throws(IdentityError) -> ShopifyURL {
         guard let scalar = ShopifyURL(text: url.text) else {
-            throw IdentityError(.rejected, .invalidRequest, "The URL is none.", hint: "Pass it as the e-mail has it.")
+            throw IdentityError(
+                .rejected,
+                .invalidRequest,
+                "The URL is not valid.",
+                hint: "Pass the URL of the e-mail unchanged."
+            )
         }
         return scalar
     }

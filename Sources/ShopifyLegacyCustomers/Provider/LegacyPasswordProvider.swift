@@ -3,13 +3,19 @@ public import IdentityKit
 internal import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// Legacy: customers of a shop's legacy accounts, who sign in with e-mail address and password through the Storefront API.
+/// Legacy: signs in customers of legacy accounts with e-mail address and password, through the Storefront API.
 ///
-/// Shopify has declared legacy customer accounts deprecated, and new shops do not have them: use `ShopifyProvider` where you can. There
-/// is no page to send the buyer to. The app asks for the password itself, calls ``signIn(email:password:in:)``, and stores
-/// what comes with `SessionManager.establish(_:provider:)`; from then on the session is one like all others.
+/// Shopify has deprecated legacy customer accounts, and new shops do not have them. Use `ShopifyProvider` if you can. There is no login
+/// page. The app asks for the password itself, calls ``signIn(email:password:in:)``, and stores the tokens with
+/// `SessionManager.establish(_:provider:)`. The session is then like all others.
 ///
-/// Give every call the buyer's IP in the context: Shopify throttles by it.
+/// ```swift
+/// let legacy = LegacyPasswordProvider(client: storefront, environment: environment)
+/// let tokens = try await legacy.signIn(email: email, password: password, in: StorefrontContext(buyerIP: ip))
+/// let session = try await sessions.establish(tokens, provider: legacy.descriptor.name)
+/// ```
+///
+/// Pass the buyer's IP in the context of every call, because Shopify throttles by it.
 public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, CartClaimProviding, TokenRevoking {
     /// Name and kind.
     public let descriptor: ProviderDescriptor
@@ -18,14 +24,14 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     private let issuer: String
     let replacements = TokenReplacements()
 
-    /// Makes a provider; nothing is asked over the network.
+    /// Creates a provider without a network request.
     ///
     /// - Parameters:
-    ///   - name: By which the app chooses it; `legacy` unless given.
-    ///   - client: The shop's Storefront client; its token needs `unauthenticated_read_customers` and
+    ///   - name: The provider's name in the app.
+    ///   - client: The shop's Storefront client. Its token needs `unauthenticated_read_customers` and
     ///     `unauthenticated_write_customers`.
-    ///   - environment: The clock; pass the one that the client has.
-    ///   - tenant: The tenant that its sessions belong to; none unless given.
+    ///   - environment: The client's environment, for the clock.
+    ///   - tenant: The tenant of its sessions.
     public init(
         name: String = "legacy",
         client: StorefrontClient,
@@ -50,8 +56,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// Legacy: signs a buyer in with e-mail address and password.
     ///
     /// - Returns: Tokens for `SessionManager.establish(_:provider:)`.
-    /// - Throws: `IdentityError`; with `IdentityError.Code.passwordRefused` whether it is the address or the password that
-    ///   is wrong.
+    /// - Throws: `IdentityError`; with `IdentityError.Code.passwordRefused` when the address or the password is wrong.
     public func signIn(
         email: String,
         password: Secret,
@@ -63,17 +68,17 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             throw IdentityError(
                 .rejected,
                 .passwordRefused,
-                "Shopify knows no customer with this e-mail address and password.",
-                hint: "Let the buyer try again or ask for a new password; do not say which of the two was wrong."
+                "Shopify has no customer with this e-mail address and password.",
+                hint: "Let the buyer try again or set a new password. Do not say which of the two was wrong."
             )
         }
         return try await tokens(payload, context)
     }
 
-    /// Legacy: signs a buyer in with a Multipass token, which shops on Shopify Plus can make for customers of their own.
+    /// Legacy: signs a buyer in with a Multipass token, which shops on Shopify Plus can create for their customers.
     ///
     /// - Parameters:
-    ///   - token: Made with the shop's Multipass secret, for example by the shop's own server. It is good once.
+    ///   - token: A token that was created with the shop's Multipass secret. It can be used once.
     ///   - context: The buyer's IP.
     public func signIn(
         multipassToken token: Secret,
@@ -93,10 +98,10 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     func tokens(_ token: LegacyCustomerToken, of buyer: Buyer) -> TokenSet {
         let now = environment.clock.now
-        // Shopify has sent the time of creation here; an expiry that has passed already says nothing.
+        // Shopify has sent the time of creation here, so an expiry in the past is ignored.
         let expiresAt = token.expiresAt.date > now ? token.expiresAt.date : nil
         var tokens = TokenSet(buyer: buyer, accessToken: token.accessToken, issuedAt: now, expiresAt: expiresAt)
-        // The token renews itself.
+        // The token is its own refresh token.
         tokens.refreshToken = token.accessToken
         return tokens
     }
@@ -118,23 +123,25 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         )
     }
 
-    // MARK: What sessions ask for
+    // MARK: IdentityProvider
 
-    /// Legacy: there is no page to send the buyer to.
+    /// Legacy: there is no login page.
     ///
     /// - Throws: Always, with code `IdentityError.Code.unsupportedByProvider`.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         throw Self.noPage
     }
 
-    /// Legacy: there is no page to come back from.
+    /// Legacy: there is no login page, so there is no callback.
     ///
     /// - Throws: Always, with code `IdentityError.Code.unsupportedByProvider`.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         throw Self.noPage
     }
 
-    /// Legacy: prolongs the token, which Shopify does for one that has not expired.
+    /// Legacy: extends the token.
+    ///
+    /// Shopify does that for tokens that have not expired.
     ///
     /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not renew it; everything else leaves the
     ///   session as it is.
@@ -145,7 +152,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         return self.tokens(token, of: tokens.buyer)
     }
 
-    /// Legacy: nil; the app asks for the password itself, so there is no session of Shopify's in the browser.
+    /// Legacy: nil, because there is no session of Shopify in the browser.
     public func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
     /// Legacy: deletes the token at Shopify.
@@ -157,9 +164,9 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         return true
     }
 
-    /// Legacy: asks the Storefront API who the buyer is.
+    /// Legacy: reads the buyer from the Storefront API.
     ///
-    /// - Throws: `IdentityError`; with `IdentityError.Code.accessTokenRefused` for a token that Shopify does not know any more.
+    /// - Throws: `IdentityError`; with `IdentityError.Code.accessTokenRefused` for a token that Shopify no longer accepts.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         do {
             return try await buyer(tokens.accessToken, StorefrontContext())
@@ -167,8 +174,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             throw IdentityError(
                 .retryLater,
                 .accessTokenRefused,
-                "Shopify does not know the legacy customer's token any more.",
-                hint: "Renew it; where that fails the buyer has to sign in again."
+                "Shopify no longer accepts the legacy customer's token.",
+                hint: "Refresh the token. If that fails, let the buyer sign in again."
             )
         }
     }
@@ -184,7 +191,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         IdentityError(
             .rejected,
             .unsupportedByProvider,
-            "Legacy customer accounts have no login page for apps.",
+            "Legacy customer accounts have no login page.",
             hint: "Ask for e-mail address and password, and call signIn(email:password:in:)."
         )
     }
@@ -193,8 +200,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "Shopify reported no error and gave no token.",
-            hint: "Try again; the account may have to be activated first."
+            "Shopify returned neither an error nor a token.",
+            hint: "Try again. The account may have to be activated first."
         )
     }
 

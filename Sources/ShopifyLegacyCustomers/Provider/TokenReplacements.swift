@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Tokens that Shopify gave in the place of others outside of a renewal, until a renewal puts them into the session.
+/// Tokens that replaced others outside of a refresh, until a refresh puts them into the session.
 final class TokenReplacements: Sendable {
     private let waiting = Mutex<[(old: Secret, new: TokenSet)]>([])
     private static let maximum = 64

@@ -3,7 +3,7 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
     /// The field's name, for example `product_type`.
     public let rawValue: String
 
-    /// A field with the given name; nil where it is none, so that no text becomes part of the syntax by this way.
+    /// Creates a field; nil if the name is invalid, so that it cannot change the syntax.
     ///
     /// - Parameter rawValue: Letters, digits, `_`, `-` inside, and dots, such as `metafields.custom.size`.
     public init?(rawValue: String) {
@@ -24,9 +24,9 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
         (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
     }
 
-    /// Whether something of it can be bought, `true` or `false`.
+    /// Whether it is available for sale, `true` or `false`.
     public static let availableForSale = Self(known: "available_for_sale")
-    /// When it was created, an ISO 8601 date or time.
+    /// The time of creation, an ISO 8601 date or time.
     public static let createdAt = Self(known: "created_at")
     /// The product's type.
     public static let productType = Self(known: "product_type")
@@ -36,12 +36,12 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
     public static let tagNot = Self(known: "tag_not")
     /// The title.
     public static let title = Self(known: "title")
-    /// When it was changed, an ISO 8601 date or time.
+    /// The time of the last change, an ISO 8601 date or time.
     public static let updatedAt = Self(known: "updated_at")
     /// The price of a variant.
     public static let variantPrice = Self(known: "variants.price")
     /// The vendor.
     public static let vendor = Self(known: "vendor")
-    /// How a collection is made, `custom` or `smart`.
+    /// The type of a collection, `custom` or `smart`.
     public static let collectionType = Self(known: "collection_type")
 }

@@ -1,14 +1,16 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// A search in Shopify's search syntax, put together from parts; no text of a buyer can change what it asks.
+/// A search in Shopify's search syntax, built from parts.
+///
+/// A buyer's text cannot change its structure.
 ///
 /// ```swift
 /// let query = SearchQuery.text(typed) && .field(.vendor, "Ren & Co") && !.field(.tag, "hidden")
 /// ```
 ///
-/// Words of letters and digits are searched for as they are, and Shopify finds similar ones, too. Everything else goes between quotation
-/// marks, where nothing has a meaning: operators, colons, brackets, and the words `AND`, `OR` and `NOT`.
+/// Words of letters and digits are sent as they are, and Shopify also finds similar ones. All other texts are quoted, so that operators,
+/// colons, brackets, and the words `AND`, `OR` and `NOT` have no meaning.
 public struct SearchQuery: Sendable, Hashable {
     /// How a field is compared.
     public enum Comparison: String, Sendable, Hashable {
@@ -16,14 +18,14 @@ public struct SearchQuery: Sendable, Hashable {
         case less = "<"
         /// The field is greater than the value.
         case greater = ">"
-        /// The field is not greater than the value.
+        /// The field is less than or equal to the value.
         case lessOrEqual = "<="
-        /// The field is not less than the value.
+        /// The field is greater than or equal to the value.
         case greaterOrEqual = ">="
     }
 
     indirect enum Node: Sendable, Hashable {
-        /// A part that stands for itself.
+        /// A single term.
         case part(String)
         case not(String)
         case all([Node])
@@ -36,12 +38,14 @@ public struct SearchQuery: Sendable, Hashable {
         self.node = node
     }
 
-    /// Takes text that is in search syntax already: nothing is escaped, so it must not come from a buyer.
+    /// Uses a text in search syntax.
+    ///
+    /// It is not escaped, so it must not come from a buyer.
     public init(syntax: String) {
         node = .part(syntax)
     }
 
-    /// The query in search syntax; empty for one that asks for everything.
+    /// The query in search syntax; empty for a query that finds everything.
     public var text: String {
         Self.text(of: node, isInner: false)
     }
@@ -63,12 +67,16 @@ public struct SearchQuery: Sendable, Hashable {
 }
 
 extension SearchQuery {
-    /// What a buyer typed: every word of it is to be found, similar ones count.
+    /// A buyer's text.
+    ///
+    /// All its words must be found; similar words count.
     public static func text(_ typed: String) -> SearchQuery {
         SearchQuery(node: .all(words(typed).map { .part(word($0)) }))
     }
 
-    /// Words that begin as what a buyer has typed so far: the last word may go on.
+    /// A buyer's unfinished text.
+    ///
+    /// The last word is a prefix.
     public static func prefix(_ typed: String) -> SearchQuery {
         let typedWords = words(typed)
         var parts = typedWords.map { word($0) }
@@ -81,48 +89,52 @@ extension SearchQuery {
         SearchQuery(node: .part(quoted(text)))
     }
 
-    /// A field that has exactly a value.
+    /// A field with exactly this value.
     public static func field(_ field: SearchField, _ value: String) -> SearchQuery {
         SearchQuery(node: .part("\(field.rawValue):\(word(value))"))
     }
 
-    /// A field that compares so with a value, such as a price or a date.
+    /// A field that is compared with a value, such as a price or a date.
     public static func field(_ field: SearchField, _ comparison: Comparison, _ value: String) -> SearchQuery {
         SearchQuery(node: .part("\(field.rawValue):\(comparison.rawValue)\(word(value))"))
     }
 
-    /// A field that has a value, whatever it is.
+    /// A field with any value.
     public static func hasValue(_ field: SearchField) -> SearchQuery {
         SearchQuery(node: .part("\(field.rawValue):*"))
     }
 
-    /// A field that has no value.
+    /// A field without a value.
     public static func isEmpty(_ field: SearchField) -> SearchQuery {
         SearchQuery(node: .not("\(field.rawValue):*"))
     }
 
-    /// Everything that all of the queries find; with none of them, everything.
+    /// Finds what all queries find.
+    ///
+    /// Without queries it finds everything.
     public static func all(_ queries: [SearchQuery]) -> SearchQuery {
         SearchQuery(node: .all(queries.map(\.node)))
     }
 
-    /// Everything that one of the queries finds; with none of them, everything.
+    /// Finds what any of the queries finds.
+    ///
+    /// Without queries it finds everything.
     public static func any(_ queries: [SearchQuery]) -> SearchQuery {
         SearchQuery(node: .any(queries.map(\.node)))
     }
 
-    /// What both find.
+    /// Finds what both queries find.
     public static func && (left: SearchQuery, right: SearchQuery) -> SearchQuery { all([left, right]) }
 
-    /// What one of both finds.
+    /// Finds what either query finds.
     public static func || (left: SearchQuery, right: SearchQuery) -> SearchQuery { any([left, right]) }
 
-    /// What a query does not find.
+    /// Finds what the query does not find.
     public static prefix func ! (query: SearchQuery) -> SearchQuery {
         SearchQuery(node: negated(query.node))
     }
 
-    /// Only single parts are negated: what is negated as a whole becomes the opposite of its parts.
+    /// Negation is moved to the single terms.
     private static func negated(_ node: Node) -> Node {
         switch node {
         case .part(let part): part.isEmpty ? node : .not(part)

@@ -1,13 +1,13 @@
-/// A page of a list, as GraphQL answers it: `nodes` and `pageInfo`.
+/// A page of a list in GraphQL: `nodes` and `pageInfo`.
 ///
-/// Generated types that select both conform by declaring it.
+/// A generated type that selects both can declare conformance.
 public protocol StorefrontConnection: Sendable {
-    /// What the list consists of.
+    /// The type of the elements.
     associatedtype Node: Sendable
 
-    /// The page's part of the list.
+    /// The elements of the page.
     var nodes: [Node] { get }
-    /// Where the page ends, and whether another one follows.
+    /// The page's end cursor, and whether another page follows.
     var pageInfo: StorefrontPageInfo { get }
 }
 
@@ -16,7 +16,7 @@ extension CollectionsPage.Collections: StorefrontConnection {}
 extension CollectionProducts.Collection.Products: StorefrontConnection {
     /// The products.
     public var nodes: [ProductCard] { productsConnection.nodes }
-    /// Where the page ends.
+    /// The page's end cursor, and whether another page follows.
     public var pageInfo: StorefrontPageInfo { productsConnection.pageInfo }
 }
 extension ProductVariantsPage.Product.Variants: StorefrontConnection {}

@@ -1,7 +1,9 @@
 internal import IdentityKit
 public import ShopifyGraphQL
 
-/// The pages of a list, one after the other, each asked for when it is needed.
+/// The pages of a list.
+///
+/// Each page is requested when it is needed.
 ///
 /// ```swift
 /// let pages = storefront.pages { page in
@@ -12,20 +14,20 @@ public import ShopifyGraphQL
 /// }
 /// ```
 ///
-/// It ends with the list. Shopify serves no more than 25,000 elements of one: behind these it throws, and does not pretend that
-/// there are no more. A task that is cancelled asks for no further page.
+/// Shopify serves at most 25,000 elements of a list. The sequence throws after these if the list is longer. A cancelled task requests no
+/// further page.
 public struct StorefrontPages<Operation: GraphQLOperation, Connection: StorefrontConnection>: AsyncSequence, Sendable {
-    /// What an operation needs for one page.
+    /// The parameters of one page.
     public struct Request: Sendable {
-        /// How many elements, 1 to 250.
+        /// The number of elements, 1 to 250.
         public let size: Int
-        /// Where the page before ended; nil for the first one.
+        /// The end of the page before; nil for the first page.
         public let cursor: String?
     }
 
-    /// The most elements of one page that Shopify serves.
+    /// The maximum number of elements of a page.
     public static var maximumSize: Int { 250 }
-    /// The most elements of one list that Shopify serves.
+    /// The maximum number of elements of a list that Shopify serves.
     public static var maximumDepth: Int { 25_000 }
 
     let client: StorefrontClient
@@ -36,12 +38,12 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
     let operation: @Sendable (Request) -> Operation
     let connection: @Sendable (Operation.Output) -> Connection?
 
-    /// Begins with the first page.
+    /// Starts at the first page.
     public func makeAsyncIterator() -> Iterator {
         Iterator(pages: self, cursor: start)
     }
 
-    /// Asks for one page after the other.
+    /// Requests one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let pages: StorefrontPages
         var cursor: String?
@@ -54,10 +56,10 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             self.cursor = cursor
         }
 
-        /// The next page; nil behind the last one, and where the list does not exist.
+        /// The next page; nil after the last one, and when the list does not exist.
         ///
-        /// - Throws: `IdentityError` as `StorefrontClient.execute` does; kind `IdentityError.Kind.rejected` where the list is longer
-        ///   than Shopify serves, or its cursors lead nowhere.
+        /// - Throws: `IdentityError` as `StorefrontClient.execute` does; kind `IdentityError.Kind.rejected` when the list is longer
+        ///   than Shopify serves, or its cursors are invalid.
         public mutating func next() async throws -> Connection? {
             guard !isAtEnd else { return nil }
             do { return try await page() } catch {
@@ -68,7 +70,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
         private mutating func page() async throws -> Connection? {
             try Task.checkCancellation()
-            // A list of empty pages would have no end.
+            // A list of empty pages would never end.
             guard count < StorefrontPages.maximumDepth, requests < StorefrontPages.maximumDepth else {
                 throw Self.tooDeep
             }
@@ -96,8 +98,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             IdentityError(
                 .rejected,
                 .invalidRequest,
-                "The list has more than \(StorefrontPages.maximumDepth) elements, and Shopify serves no more of one.",
-                hint: "Narrow it down, for example by created_at in its query, and read it in parts."
+                "The list has more than \(StorefrontPages.maximumDepth) elements, the maximum that Shopify serves.",
+                hint: "Read the list in parts, for example by created_at in its query."
             )
         }
 
@@ -105,8 +107,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             IdentityError(
                 .rejected,
                 .unexpectedResponse,
-                "The Storefront API said that another page follows, and not where it begins.",
-                hint: "Select endCursor beside hasNextPage, and pass the cursor on to the operation."
+                "The Storefront API announced another page without a cursor.",
+                hint: "Select endCursor together with hasNextPage, and pass the cursor to the operation."
             )
         }
     }
@@ -116,12 +118,12 @@ extension StorefrontClient {
     /// The pages of a list.
     ///
     /// - Parameters:
-    ///   - size: How many elements a page has, 1 to 250: what is less or more is set to these. 100 unless given.
-    ///   - cursor: Behind which element to begin; with the first one unless given.
-    ///   - context: For whom and where the calls are made.
-    ///   - cachePolicy: Whether the cache may answer; as the client says unless given.
-    ///   - operation: Makes the operation for a page.
-    ///   - connection: Finds the list in what the operation answers; nil where there is none.
+    ///   - size: The number of elements of a page. Values outside of 1 to 250 are clamped.
+    ///   - cursor: The element after which to start; nil starts at the first one.
+    ///   - context: Values that override those of the client's context.
+    ///   - cachePolicy: Whether the cache may answer; nil takes the client's policy.
+    ///   - operation: Creates the operation for a page.
+    ///   - connection: The list in the operation's result; nil when there is none.
     public func pages<Operation: GraphQLOperation, Connection: StorefrontConnection>(
         size: Int = 100,
         after cursor: String? = nil,
@@ -144,9 +146,9 @@ extension StorefrontClient {
     /// The pages of the shop's products.
     ///
     /// - Parameters:
-    ///   - query: Which products; all of them unless given.
-    ///   - size: How many a page has, 1 to 250; 100 unless given.
-    ///   - context: For whom and where the calls are made.
+    ///   - query: The search; nil for all products.
+    ///   - size: The number of elements of a page, 1 to 250.
+    ///   - context: Values that override those of the client's context.
     public func products(
         matching query: SearchQuery? = nil,
         size: Int = 100,

@@ -1,15 +1,15 @@
 public import IdentityKit
 
-/// How the app proves itself to the Storefront API.
+/// The app's authentication at the Storefront API.
 public enum StorefrontAuthentication: Sendable {
-    /// A private token, for servers only; pass the buyer's IP with each call (``StorefrontContext/buyerIP``).
+    /// A private token, for servers only. Pass the buyer's IP with each call (``StorefrontContext/buyerIP``).
     case privateToken(Secret)
-    /// A public token, which buyers may see; its limits go by the caller's IP address, so it suits a server badly.
+    /// A public token, which buyers may see. Its limits depend on the caller's IP address, so it does not suit a server.
     case publicToken(String)
-    /// No token: products, collections, search, carts, at most 1,000 points of complexity a query.
+    /// No token. It gives access to products, collections, search and carts, with at most 1,000 points of complexity per query.
     case tokenless
 
-    /// The mode in words, for errors.
+    /// The kind of authentication, for errors.
     var name: String {
         switch self {
         case .privateToken: "the private token"

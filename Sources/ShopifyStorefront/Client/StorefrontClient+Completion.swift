@@ -1,19 +1,19 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-// For those who come from the Mobile Buy SDK. Other than there, the completion is called exactly once whatever happens, after a
-// cancellation too, and where the caller wants it.
+// For users of the Mobile Buy SDK. In contrast to it, the completion is called exactly once, also after a cancellation, and on the
+// executor that the caller chooses.
 
 extension StorefrontClient {
-    /// Carries out an operation whose data are needed, and calls back.
+    /// Carries out an operation that must return data, and calls the completion.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - context: What differs from the client's own context.
-    ///   - cachePolicy: Whether the cache may answer; as the client says unless given.
-    ///   - executor: Where the completion runs.
+    ///   - context: Values that override those of the client's context.
+    ///   - cachePolicy: Whether the cache may answer; nil takes the client's policy.
+    ///   - executor: The executor of the completion.
     ///   - completion: Called exactly once.
-    /// - Returns: A handle by which to cancel.
+    /// - Returns: A handle to cancel the call.
     @discardableResult
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
@@ -29,9 +29,9 @@ extension StorefrontClient {
         )
     }
 
-    /// Carries out an operation and calls back with whatever came: data, errors or both.
+    /// Carries out an operation and calls the completion with data, errors or both.
     ///
-    /// - Returns: A handle by which to cancel.
+    /// - Returns: A handle to cancel the call.
     @discardableResult
     public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
@@ -47,9 +47,9 @@ extension StorefrontClient {
         )
     }
 
-    /// Polls until an answer is what is waited for, and calls back.
+    /// Repeats an operation until its result is done, and calls the completion.
     ///
-    /// - Returns: A handle by which to cancel.
+    /// - Returns: A handle to cancel the call.
     @discardableResult
     public func poll<Operation: GraphQLOperation>(
         _ operation: Operation,

@@ -4,32 +4,37 @@ public import ShopifyGraphQL
 
 /// Calls one shop's Storefront API.
 ///
-/// A value that may be used from any task. Copies share the cache and what was reported once: make one for a shop and keep it. All
-/// clients for a shop in this process share its circuit breaker.
+/// ```swift
+/// let storefront = StorefrontClient(configuration: configuration, environment: environment)
+/// let shop = try await storefront.execute(ShopInfo(), in: StorefrontContext(buyerIP: ip)).data
+/// print(shop.name)
+/// ```
 ///
-/// Operations are repeated as `RetryPolicy` and their documents allow. Nothing is cached unless there is a cache and a policy asks
-/// for it.
+/// It is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the reported events. All
+/// clients of a shop in this process share its circuit breaker.
+///
+/// Operations are repeated as `RetryPolicy` and their documents allow. Responses are cached only with a cache and a policy that uses it.
 public struct StorefrontClient: Sendable {
-    /// How the API is called.
+    /// The shop, version and authentication.
     public let configuration: StorefrontConfiguration
-    /// For whom and where calls are made, unless a call says otherwise.
+    /// The buyer, country and language of calls that do not override them.
     public let context: StorefrontContext
     let environment: IdentityEnvironment
     private let executor: GraphQLExecutor
     private let cachePolicy: CachePolicy
-    /// Names the token in the keys of a cache.
+    /// A digest of the token, for the keys of a cache.
     private let identity: String
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - configuration: How the API is called.
+    ///   - configuration: The shop, version and authentication.
     ///   - environment: Transport, clock and randomness.
-    ///   - context: For whom and where calls are made, unless a call says otherwise; nothing unless given.
-    ///   - retry: When operations are repeated; three attempts within 30 seconds unless given.
-    ///   - cache: What keeps answers; nothing does unless given.
-    ///   - cachePolicy: Whether the cache may answer, unless a call says otherwise; the network alone unless given.
-    ///   - observers: Who hears of what happens to operations.
+    ///   - context: The buyer, country and language of calls that do not override them.
+    ///   - retry: When operations are repeated. By default three attempts within 30 seconds.
+    ///   - cache: A cache for responses.
+    ///   - cachePolicy: Whether the cache may answer calls that do not override it.
+    ///   - observers: The receivers of the operations' events.
     public init(
         configuration: StorefrontConfiguration,
         environment: IdentityEnvironment,
@@ -58,20 +63,20 @@ public struct StorefrontClient: Sendable {
             }
     }
 
-    /// After how long no attempt at an operation goes on.
+    /// The time after which every attempt of an operation has ended.
     var deadline: Duration { executor.deadline }
 
-    /// Carries out an operation whose data are needed.
+    /// Carries out an operation that must return data.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - context: What differs from the client's own context.
-    ///   - cachePolicy: Whether the cache may answer; as the client says unless given.
+    ///   - context: Values that override those of the client's context.
+    ///   - cachePolicy: Whether the cache may answer; nil takes the client's policy.
     /// - Returns: The data, and the errors that left parts of them null.
-    /// - Throws: `IdentityError` where there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
+    /// - Throws: `IdentityError` when there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
     ///   `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected` for errors of
-    ///   the document and answers that are none. With code `IdentityError.Code.outcomeUnknown`, and after a cancellation, a
-    ///   mutation may have been carried out, and must not be sent again before that is known.
+    ///   the document and for responses that are not GraphQL. With code `IdentityError.Code.outcomeUnknown`, and after a cancellation, a
+    ///   mutation may have been carried out. Find out before you repeat it.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),
@@ -80,9 +85,9 @@ public struct StorefrontClient: Sendable {
         try await executor.execute(operation, try call(context, cachePolicy))
     }
 
-    /// Carries out an operation and returns whatever came: data, errors or both.
+    /// Carries out an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` where there is no GraphQL answer, or data without errors that cannot be read.
+    /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
     public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),
@@ -91,17 +96,17 @@ public struct StorefrontClient: Sendable {
         try await executor.executePartial(operation, try call(context, cachePolicy))
     }
 
-    /// Carries out an operation again and again until its answer is what is waited for.
+    /// Repeats an operation until its result is done.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - context: What differs from the client's own context.
-    ///   - interval: The pause between polls where the server gives no hint; 2 seconds unless given.
-    ///   - timeout: How long to go on; a minute unless given.
-    ///   - hint: When the server wants to be asked again, by an answer; a hint counts for 0.1 to 60 seconds.
-    ///   - isDone: Whether an answer is what is waited for.
+    ///   - context: Values that override those of the client's context.
+    ///   - interval: The pause between polls when the server gives no hint.
+    ///   - timeout: How long to poll.
+    ///   - hint: The server's hint in a result, when to poll again. It counts for 0.1 to 60 seconds.
+    ///   - isDone: Whether a result is the awaited one.
     /// - Throws: `IdentityError`, as ``execute(_:in:cachePolicy:)``; with code `IdentityError.Code.pollTimeout` and a
-    ///   `PollTimeout` as its cause when the time is over; and whatever `isDone` throws.
+    ///   `PollTimeout` as its cause after the timeout; and the errors of `isDone`.
     public func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),
@@ -144,8 +149,8 @@ public struct StorefrontClient: Sendable {
             throw error
         } catch {
             throw StorefrontConfiguration.invalid(
-                "A Storefront token cannot stand in an HTTP header.",
-                "Copy it without line breaks."
+                "The Storefront token contains characters that an HTTP header cannot contain.",
+                "Copy the token without line breaks."
             )
         }
         return call
@@ -156,7 +161,7 @@ public struct StorefrontClient: Sendable {
             .rejected,
             .invalidRequest,
             "The buyer's IP is not an IP address.",
-            hint: "Pass one address without port, as the app's own proxy tells it."
+            hint: "Pass one address without a port, from the app's own proxy."
         )
     }
 }

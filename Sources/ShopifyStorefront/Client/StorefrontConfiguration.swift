@@ -2,34 +2,41 @@ public import IdentityHTTP
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// Which shop's Storefront API is called, in which version, and as whom.
+/// The shop whose Storefront API is called, with version and authentication.
+///
+/// ```swift
+/// let configuration = try StorefrontConfiguration(
+///     shopDomain: "example.myshopify.com",
+///     authentication: .privateToken(Secret(token))
+/// )
+/// ```
 public struct StorefrontConfiguration: Sendable {
-    /// The domain under which the shop serves its API, in lower case: `example.myshopify.com` or its primary domain.
+    /// The domain of the shop's API in lower case: `example.myshopify.com` or the primary domain.
     ///
-    /// It names the shop in what is stored of a cart, so changing it makes the app forget its carts.
+    /// Stored carts have it in their names, so the app forgets its carts when it changes.
     public let shopDomain: String
     /// The version of the API.
     public let apiVersion: StorefrontAPIVersion
-    /// How the app proves itself.
+    /// The app's authentication.
     public let authentication: StorefrontAuthentication
-    /// Where requests go: `https://{shopDomain}/api/{version}/graphql.json` unless another URL was given.
+    /// The URL for requests, by default `https://{shopDomain}/api/{version}/graphql.json`.
     public let endpoint: HTTPURL
-    /// Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine; no unless given.
+    /// Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine.
     public let allowsLoopbackHTTP: Bool
-    /// How long one exchange may take; 15 seconds unless given.
+    /// The timeout of one request, 15 seconds by default.
     public let timeout: Duration
 
-    /// Describes a shop.
+    /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - shopDomain: A host name alone, without scheme, port and path.
-    ///   - authentication: How the app proves itself.
-    ///   - apiVersion: The version; 2026-10 unless given.
-    ///   - endpoint: A URL instead of the shop's own, for a proxy or a fake.
+    ///   - shopDomain: A host name without scheme, port and path.
+    ///   - authentication: The app's authentication.
+    ///   - apiVersion: The version, 2026-10 by default.
+    ///   - endpoint: Another URL than the shop's own, for a proxy or a fake shop.
     ///   - allowsLoopbackHTTP: Whether that URL may be http to a loopback address.
-    ///   - timeout: How long one exchange may take.
-    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for a domain that is none, an empty token or
-    ///   one that cannot stand in a header, a version that is no path segment, or an endpoint that is not https.
+    ///   - timeout: The timeout of one request.
+    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, an empty token or one that a header
+    ///   cannot contain, an invalid version, or an endpoint that is not https.
     public init(
         shopDomain: String,
         authentication: StorefrontAuthentication,
@@ -60,13 +67,13 @@ public struct StorefrontConfiguration: Sendable {
     ) throws(IdentityError) {
         guard endpoint.isSecure || (allowsLoopbackHTTP && endpoint.isLoopback) else {
             throw Self.invalid(
-                "The Storefront endpoint must be https.",
-                "For tests on one machine, allowsLoopbackHTTP permits http to 127.0.0.1 and [::1]."
+                "The Storefront endpoint must use https.",
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
             )
         }
         try Self.check(authentication)
         guard timeout > .zero else {
-            throw Self.invalid("The Storefront timeout must be more than nothing.", "15 seconds is the default.")
+            throw Self.invalid("The Storefront timeout must be greater than 0.", "Use for example 15 seconds.")
         }
         shopDomain = shop
         self.apiVersion = apiVersion
@@ -87,7 +94,9 @@ public struct StorefrontConfiguration: Sendable {
         return url
     }
 
-    /// A registered name with a dot and nothing around it; the token goes to this host.
+    /// A host name with a dot, and nothing else.
+    ///
+    /// The token is sent to this host.
     private static func url(of domain: String) throws(IdentityError) -> HTTPURL {
         let url = try? HTTPURL("https://" + domain)
         guard let url, url.host == domain, url.text == "https://" + domain, domain.contains("."),
@@ -125,10 +134,10 @@ public struct StorefrontConfiguration: Sendable {
 extension StorefrontConfiguration {
     /// Reads the section `storefront` of a configuration file.
     ///
-    /// Members: `shopDomain` (needed unless there is an `endpoint`, whose host then names the shop), `apiVersion`,
+    /// Members: `shopDomain` (required unless there is an `endpoint`, whose host is then the shop's name), `apiVersion`,
     /// `privateToken` (a reference to a secret) or `publicToken` (a text), `endpoint`, `allowsLoopbackHTTP`, `timeout`.
     ///
-    /// - Throws: `IdentityError` that names the member; for an unknown one too.
+    /// - Throws: `IdentityError` that names the member, also for an unknown member.
     public init(_ section: ConfigurationSection) throws(IdentityError) {
         var section = section
         let domain = try section.optionalString("shopDomain")
@@ -143,7 +152,11 @@ extension StorefrontConfiguration {
         let authentication: StorefrontAuthentication
         switch (privateToken, publicToken) {
         case (_?, _?):
-            throw section.error("publicToken", "stands beside privateToken", hint: "Give one of the two, or none.")
+            throw section.error(
+                "publicToken",
+                "is set together with privateToken",
+                hint: "Set only one of the two, or none."
+            )
         case (let secret?, nil): authentication = .privateToken(secret)
         case (nil, let text?): authentication = .publicToken(text)
         case (nil, nil): authentication = .tokenless

@@ -1,32 +1,41 @@
 public import IdentityKit
 
-/// For whom and where calls are made.
+/// The buyer, country and language of calls.
 ///
-/// A client has one for all its calls (``StorefrontClient/context``), and each call may have one of its own, whose members
-/// override the client's.
+/// A client has one for all its calls (``StorefrontClient/context``). A call can have its own, whose members override the client's.
 public struct StorefrontContext: Sendable {
-    /// The buyer's IP address, as the app learnt it from a source that it trusts.
+    /// The buyer's IP address, from a source that the app trusts.
     ///
-    /// Sent with a private token. Without it Shopify throttles the whole server as one buyer, may take it for an attacker
-    /// (HTTP 430), and opens the checkout signed out. A header such as `X-Forwarded-For` counts only when the app's own
-    /// proxy has written it: a forged one lets a client choose any address.
+    /// It is sent with a private token. Without it Shopify throttles the whole server as one buyer, may reject its requests as an attack
+    /// (HTTP 430), and opens the checkout signed out. Use a header such as `X-Forwarded-For` only if the app's own proxy has written it,
+    /// because a client can forge it.
     public var buyerIP: String?
-    /// The buyer's country, ISO 3166-1 alpha-2 in capitals; decides currency and prices.
+    /// The buyer's country, ISO 3166-1 alpha-2 in capitals.
+    ///
+    /// It decides currency and prices.
     public var country: String?
     /// The language of texts, a `LanguageCode` such as `EN` or `PT_BR`.
     public var language: String?
-    /// The store location that matters for pick-up, a global id.
+    /// The preferred store location for pick-up, a global id.
     public var preferredLocationID: String?
-    /// The signed-in buyer in whose name a query of your own is contextualised; answers are personal then, and never cached.
+    /// The signed-in buyer for a query of your own.
+    ///
+    /// Responses are personal then, and never cached.
     public var buyer: CustomerAccessToken?
-    /// The company location for which a B2B ``buyer`` buys, a global id; without a buyer it is not sent.
+    /// The company location of a B2B ``buyer``, a global id.
+    ///
+    /// Without a buyer it is not sent.
     public var buyerCompanyLocationID: String?
-    /// What the visitor agreed to.
+    /// The visitor's consent.
     public var visitorConsent: VisitorConsent?
-    /// The session for which alone a cache may keep the answer; when it ends, `CachePurging` removes it.
+    /// The only session that may get the cached response.
+    ///
+    /// `CachePurging` removes the response when the session ends.
     public var session: SessionID?
 
-    /// Describes calls; everything may be missing.
+    /// Creates a context.
+    ///
+    /// All members are optional.
     public init(
         buyerIP: String? = nil,
         country: String? = nil,
@@ -47,7 +56,9 @@ public struct StorefrontContext: Sendable {
         self.session = session
     }
 
-    /// This context with whatever the other one sets in place of its own; the company location goes with the buyer.
+    /// This context with the members that the other one sets.
+    ///
+    /// The company location belongs to the buyer.
     public func overridden(by other: StorefrontContext) -> StorefrontContext {
         StorefrontContext(
             buyerIP: other.buyerIP ?? buyerIP,
@@ -62,10 +73,10 @@ public struct StorefrontContext: Sendable {
         )
     }
 
-    /// What is set, as variables `country`, `language`, `preferredLocationId`, `buyer` and `visitorConsent` for an `@inContext`
+    /// The set members as variables `country`, `language`, `preferredLocationId`, `buyer` and `visitorConsent` for an `@inContext`
     /// directive.
     ///
-    /// Holds the buyer's token where there is one: for a request's variables only.
+    /// They can contain the buyer's token: use them only for a request's variables.
     public var variables: JSONObject {
         var variables = JSONObject()
         if let country { variables["country"] = .string(country) }
@@ -80,7 +91,9 @@ public struct StorefrontContext: Sendable {
         return variables
     }
 
-    /// Whether the address is made of what addresses are made of; anything else never becomes a header.
+    /// Whether the text has only characters of an IP address.
+    ///
+    /// Other texts never become a header.
     package static func isAddress(_ text: String) -> Bool {
         (2...45).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -1,9 +1,9 @@
 public import ShopifyGraphQL
 
-/// The data of an answer with what came beside them.
+/// The data of a response, with its errors and metadata.
 public typealias StorefrontResult<Output: Sendable> = GraphQLResult<Output>
 
-/// An answer that may have data, errors or both.
+/// A response that may have data, errors or both.
 public typealias PartialStorefrontResult<Output: Sendable> = PartialGraphQLResult<Output>
 
 /// A version of the Storefront API.

@@ -1,15 +1,17 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// What a visitor agreed to (`VisitorConsent`); what is nil is not told, and Shopify goes by the shop's settings.
+/// A visitor's consent (`VisitorConsent`).
+///
+/// Nil values are not sent, and the shop's settings apply.
 public struct VisitorConsent: GraphQLWritable, Hashable {
-    /// Measuring what visitors do.
+    /// Consent to analytics.
     public var analytics: Bool?
-    /// Advertising.
+    /// Consent to marketing.
     public var marketing: Bool?
-    /// Remembering choices.
+    /// Consent to preferences.
     public var preferences: Bool?
-    /// Selling the visitor's data, in places whose law asks.
+    /// Consent to the sale of data, where the law requires it.
     public var saleOfData: Bool?
 
     /// Creates a consent.

@@ -1,18 +1,20 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// What a cart mutation answers.
+/// The result of a cart mutation.
 public struct CartPayload: Sendable {
-    /// The cart; Shopify may leave it out, with user errors and without.
+    /// The cart.
+    ///
+    /// Shopify may omit it, with and without user errors.
     public let cart: Cart?
-    /// Where to pay, where the operation asks for it.
+    /// The URL of the checkout, if the operation reads it.
     public let checkoutURL: CheckoutURL?
-    /// Why the change was refused; empty when it was made.
+    /// Why the change was rejected; empty when it was made.
     public let userErrors: [CartUserError]
-    /// What did not go as wished.
+    /// Shopify's warnings.
     public let warnings: [CartWarning]
 
-    /// The cart of a change that was made.
+    /// The cart, if the change was made.
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` or `IdentityError.Code.cartGone`.
     public func checked() throws(IdentityError) -> Cart {
@@ -38,8 +40,8 @@ extension IdentityError {
         IdentityError(
             .rejected,
             .cartGone,
-            "The cart is gone.",
-            hint: "Its order is complete or it has expired. The next line begins a new one."
+            "The cart no longer exists.",
+            hint: "Its order is complete or it has expired. Add a line to create a new cart."
         )
     }
 
@@ -48,8 +50,8 @@ extension IdentityError {
         return IdentityError(
             isOutage ? .retryLater : .rejected,
             .cartUserErrors,
-            "Shopify refused the change of the cart.",
-            hint: "See the error's cause for the fields.",
+            "Shopify rejected the change of the cart.",
+            hint: "Read the fields in the error's cause.",
             providerAnswer: ProviderAnswer(
                 error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },
                 errorDescription: (errors.first?.field).map { ForeignName.shown($0) }

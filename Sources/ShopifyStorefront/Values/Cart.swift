@@ -1,23 +1,27 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// A cart as one answer showed it.
+/// A cart, as a response showed it.
 public struct Cart: Sendable, Equatable {
-    /// The cart's id, a capability; it may differ from the one asked for.
+    /// The cart's id, which is a secret.
+    ///
+    /// It can differ from the requested one.
     public let id: CartID
-    /// The number of items, all lines together.
+    /// The number of items in all lines.
     public let totalQuantity: Int
     /// The price of all lines.
     public let subtotal: Money
-    /// The price to pay as far as it is known; taxes and delivery may come later.
+    /// The price to pay as far as it is known.
+    ///
+    /// Taxes and delivery may be added later.
     public let total: Money
     /// The lines, the first 250 of them (50 with tokenless access).
     public let lines: [CartLine]
     /// Whether there are more lines than ``lines`` shows.
     public let hasMoreLines: Bool
-    /// Where the next page of lines begins.
+    /// The end of the first page of lines.
     let linesCursor: String?
-    /// The note, nil where there is none.
+    /// The note; nil when there is none.
     public let note: String?
     /// The attributes of the cart.
     public let attributes: [CartAttribute]
@@ -38,7 +42,7 @@ public struct Cart: Sendable, Equatable {
         public let phone: String?
         /// The country that decides prices.
         public let countryCode: String?
-        /// The signed-in customer's global id; nil too when the token may not read customers.
+        /// The signed-in customer's global id; also nil when the token may not read customers.
         public let customerID: String?
     }
 }
@@ -65,7 +69,7 @@ public struct CartLine: Sendable, Equatable {
     public let parentMerchandiseID: String?
 }
 
-/// A name and a text that travel with a cart or a line.
+/// A name and a text of a cart or a line.
 public struct CartAttribute: Sendable, Hashable {
     /// The name.
     public var key: String
@@ -83,13 +87,15 @@ public struct CartAttribute: Sendable, Hashable {
 public struct CartDiscountCode: Sendable, Equatable {
     /// The code.
     public let code: String
-    /// Whether it takes anything off now.
+    /// Whether it gives a discount now.
     public let isApplicable: Bool
 }
 
-/// A gift card on a cart; its code is never shown again.
+/// A gift card on a cart.
+///
+/// Its code is never shown again.
 public struct CartGiftCard: Sendable, Equatable {
-    /// The id of its use on the cart, for taking it off.
+    /// The id of its use on the cart, for removing it.
     public let id: String
     /// The last characters of its code.
     public let lastCharacters: String

@@ -1,12 +1,14 @@
 /// A cart's whole id, `gid://shopify/Cart/{token}?key={secret}`.
 ///
-/// Whoever has it can read and change the cart, so it prints nothing and does not encode; ``rawValue`` is the named way to
-/// the text. Keep it whole and opaque, out of logs and URLs.
+/// Anyone who has it can read and change the cart. So it does not print and does not encode; ``rawValue`` has the text. Keep it out of
+/// logs and URLs.
 public struct CartID: Sendable, Hashable {
-    /// The id as Shopify wrote it: a capability, to be kept like a password.
+    /// The id as Shopify wrote it.
+    ///
+    /// Keep it like a password.
     public let rawValue: String
 
-    /// Takes an id as Shopify wrote it; nil for an empty text and for what is too long to be one.
+    /// Creates an id; nil for an empty text and for one that is too long.
     public init?(rawValue: String) {
         guard (1...2048).contains(rawValue.utf8.count) else { return nil }
         self.rawValue = rawValue
@@ -24,10 +26,10 @@ public struct CartID: Sendable, Hashable {
 }
 
 extension CartID: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always the same words.
+    /// A constant text.
     public var description: String { "<cart id>" }
-    /// Always the same words.
+    /// A constant text.
     public var debugDescription: String { description }
-    /// Shows no children, so that `dump` finds nothing either.
+    /// No children, so that `dump` prints nothing either.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

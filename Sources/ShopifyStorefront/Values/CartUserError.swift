@@ -1,21 +1,25 @@
 public import ShopifyGraphQL
 
-/// Why Shopify refused a change of a cart.
+/// Why Shopify rejected a change of a cart.
 public struct CartUserError: Sendable, Equatable {
-    /// The code, where there is one.
+    /// The code, if there is one.
     public let code: CartErrorCode?
-    /// The path of the input field that it concerns, for example `["buyerIdentity", "customerAccessToken"]`.
+    /// The path of the input field, for example `["buyerIdentity", "customerAccessToken"]`.
     public let field: [String]
-    /// Shopify's words, in the language of the context: foreign text, for people only.
+    /// Shopify's message in the language of the context.
+    ///
+    /// Do not evaluate it.
     public let message: String
 }
 
-/// The code of a ``CartUserError``; Shopify adds new ones with almost every version, and they survive here.
+/// The code of a ``CartUserError``.
+///
+/// Unknown codes, which Shopify adds with new versions, are kept.
 public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as text.
     public let rawValue: String
 
-    /// A code with the given text.
+    /// Creates a code from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -23,11 +27,15 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     /// The code as text.
     public var description: String { rawValue }
 
-    /// A value is not valid; the field tells which.
+    /// A value is invalid.
+    ///
+    /// The field says which one.
     public static let invalid = Self(rawValue: "INVALID")
     /// A company location without a customer access token.
     public static let missingCustomerAccessToken = Self(rawValue: "MISSING_CUSTOMER_ACCESS_TOKEN")
-    /// Shopify cannot do it now; nothing was changed.
+    /// Shopify cannot do it now.
+    ///
+    /// Nothing was changed.
     public static let serviceUnavailable = Self(rawValue: "SERVICE_UNAVAILABLE")
     /// A rule of the merchant's own.
     public static let validationCustom = Self(rawValue: "VALIDATION_CUSTOM")
@@ -35,33 +43,37 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     public static let cartTooLarge = Self(rawValue: "CART_TOO_LARGE")
 }
 
-/// All that Shopify said against a change of a cart.
+/// All errors of a rejected change of a cart.
 public struct CartUserErrors: Error, Sendable, Equatable, CustomStringConvertible {
     /// The errors, at least one.
     public let errors: [CartUserError]
 
-    /// Codes and fields; no message, which is foreign text.
+    /// Codes and fields, without the messages.
     public var description: String {
         errors.map(\.description).joined(separator: ", ")
     }
 }
 
-/// Something that did not go as wished and failed nothing, such as a stock that is too small.
+/// A warning that did not fail the operation, such as a stock that is too small.
 public struct CartWarning: Sendable, Equatable {
     /// The code.
     public let code: CartWarningCode
-    /// Shopify's words: foreign text, for people only.
+    /// Shopify's message.
+    ///
+    /// Do not evaluate it.
     public let message: String
-    /// The id of what it concerns.
+    /// The id of the object that it is about.
     public let target: String
 }
 
-/// The code of a ``CartWarning``; unknown ones survive.
+/// The code of a ``CartWarning``.
+///
+/// Unknown codes are kept.
 public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as text.
     public let rawValue: String
 
-    /// A code with the given text.
+    /// Creates a code from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -69,13 +81,17 @@ public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStrin
     /// The code as text.
     public var description: String { rawValue }
 
-    /// There is none left.
+    /// The merchandise is out of stock.
     public static let merchandiseOutOfStock = Self(rawValue: "MERCHANDISE_OUT_OF_STOCK")
-    /// There are fewer than asked for; the line has what there is.
+    /// The stock is too small.
+    ///
+    /// The line has the available quantity.
     public static let merchandiseNotEnoughStock = Self(rawValue: "MERCHANDISE_NOT_ENOUGH_STOCK")
     /// The same address is on the cart twice.
     public static let duplicateDeliveryAddress = Self(rawValue: "DUPLICATE_DELIVERY_ADDRESS")
-    /// A discount that needs a signed-in customer; typical after detaching one.
+    /// A discount needs a signed-in customer.
+    ///
+    /// Typical after detaching one.
     public static let discountEligibleCustomerMissing = Self(rawValue: "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING")
 }
 

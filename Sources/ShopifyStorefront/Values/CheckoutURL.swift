@@ -1,10 +1,10 @@
 public import IdentityHTTP
 public import ShopifyGraphQL
 
-/// Where the buyer's browser goes to pay; while it lives it is a credential.
+/// The URL of the checkout, which is a credential while it is valid.
 ///
-/// It prints nothing and does not encode, so that it ends in no log and no cache: fetch it late, use it once. A stale one is
-/// no error at Shopify, it opens a guest checkout.
+/// It does not print and does not encode, so that it does not get into logs and caches. Request it late and use it once. An expired one
+/// opens a guest checkout.
 public struct CheckoutURL: Sendable {
     private let url: HTTPURL
 
@@ -15,7 +15,7 @@ public struct CheckoutURL: Sendable {
     /// The URL, to redirect the buyer's browser to now.
     public func reveal() -> HTTPURL { url }
 
-    /// The same URL with a field added behind its query, unless the query has a field of that name.
+    /// The URL with one more query field, unless the query has a field of that name.
     func adding(_ name: String, _ value: String) throws(HTTPURLError) -> CheckoutURL {
         let names = (url.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
         guard !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return self }
@@ -32,10 +32,10 @@ extension CheckoutURL: GraphQLReadable {
 }
 
 extension CheckoutURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always the same words.
+    /// A constant text.
     public var description: String { "<checkout URL>" }
-    /// Always the same words.
+    /// A constant text.
     public var debugDescription: String { description }
-    /// Shows no children, so that `dump` finds nothing either.
+    /// No children, so that `dump` prints nothing either.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,6 +1,8 @@
 public import ShopifyGraphQL
 
-/// An amount of money, kept as Shopify wrote it: no binary fraction ever rounds it.
+/// An amount of money as Shopify wrote it.
+///
+/// It is never rounded.
 public struct Money: Sendable, Equatable {
     /// The amount as decimal text, for example `12.5`.
     public let amount: String

@@ -1,7 +1,7 @@
 internal import ShopifyGraphQL
 
-// Who a buyer is belongs into no log, and neither does foreign text that may tell it: these types say what they have, not
-// what it is.
+// The buyer's identity must not get into logs, nor Shopify's texts, which may contain it. These types print which values they have,
+// and not the values.
 
 extension StorefrontContext: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Country and language, and whether there is an IP.
@@ -24,7 +24,7 @@ extension Cart.BuyerIdentity: CustomStringConvertible, CustomDebugStringConverti
 }
 
 extension CartUserError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Code and field; no message.
+    /// Code and field, without the message.
     public var description: String {
         "\(code.map { ForeignName.shown($0.rawValue) } ?? "no code") at \(ForeignName.shown(field))"
     }
@@ -35,7 +35,7 @@ extension CartUserError: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension CartWarning: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The code; neither message nor target, which may hold the cart's token.
+    /// The code, without message and target, which can contain the cart's token.
     public var description: String { ForeignName.shown(code.rawValue) }
     /// The same as ``description``.
     public var debugDescription: String { description }

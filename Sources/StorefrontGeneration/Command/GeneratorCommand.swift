@@ -3,7 +3,7 @@ internal import GraphQLLanguage
 
 /// The command line of `storefront-gen`.
 package struct GeneratorCommand {
-    /// Where lines go: to standard output, and to standard error.
+    /// The lines for standard output and for standard error.
     package struct Output {
         package var lines: [String] = []
         package var errors: [String] = []
@@ -16,21 +16,21 @@ package struct GeneratorCommand {
 
         storefront-gen generate --schema FILE --documents FOLDER --output FOLDER [options]
             Checks the .graphql files of a folder against a schema and writes Swift for them. Files of an earlier run that
-            are not needed any more are removed; files that it did not write are never touched. A file generator.json beside
-            the documents says what documents cannot: Documentation/Using/Generator.md.
+            are no longer needed are removed. Files that it did not write are never changed. The file generator.json in the
+            folder of documents configures it: Documentation/Using/Generator.md.
 
-            --schema FILE         The answer to the introspection query, as JSON.
+            --schema FILE         The response to the introspection query, as JSON.
             --extend FILE         Types and fields that the schema lacks, in GraphQL's definition language.
             --documents FOLDER    .graphql files, in folders of any depth.
-            --output FOLDER       For the Swift files, in folders Operations, Fragments, Inputs and Enums.
-            --access LEVEL        public (unless given), package or internal.
+            --output FOLDER       The Swift files, in folders Operations, Fragments, Inputs and Enums.
+            --access LEVEL        public (the default), package or internal.
             --import TYPE=MODULE  The module that a type of generator.json comes from; may be repeated.
-            --check               Writes nothing, and fails when the output is not what would be written.
-            --deny-deprecated     Deprecated fields are errors.
-            --verbose             Says what was done.
+            --check               Writes nothing, and fails when the output is not up to date.
+            --deny-deprecated     Treats deprecated fields as errors.
+            --verbose             Prints what was done.
 
         storefront-gen introspection-query
-            Prints a request body with the query whose answer --schema takes.
+            Prints the request body of the introspection query, whose response is the file for --schema.
 
         storefront-gen --help
 
@@ -46,7 +46,7 @@ package struct GeneratorCommand {
 
     /// Runs the tool.
     ///
-    /// - Parameter arguments: Without the program's name.
+    /// - Parameter arguments: The arguments without the program's name.
     /// - Returns: The exit status.
     package static func run(_ arguments: [String], _ output: inout Output) -> Int32 {
         do {
@@ -66,7 +66,10 @@ package struct GeneratorCommand {
                 return try command.generate(&output)
             case let other?:
                 throw GenerationFailure.usage("There is no command \"\(PlainText.line(other))\". See --help.")
-            case nil: throw GenerationFailure.usage("Say what to do: generate or introspection-query. See --help.")
+            case nil:
+                throw GenerationFailure.usage(
+                    "The command is missing: use generate or introspection-query. See --help."
+                )
             }
         } catch let failure as GenerationFailure {
             output.errors += failure.messages.map { "storefront-gen: \($0)" }
@@ -150,8 +153,8 @@ package struct GeneratorCommand {
         }
         let difference = try target.difference(from: result.files)
         if flags.contains("--check") {
-            output.errors += difference.changed.map { "\(target.path)/\($0): error: is not what the documents ask for" }
-            output.errors += difference.stale.map { "\(target.path)/\($0): error: is not needed any more" }
+            output.errors += difference.changed.map { "\(target.path)/\($0): error: is not up to date" }
+            output.errors += difference.stale.map { "\(target.path)/\($0): error: is no longer needed" }
             if !difference.isEmpty {
                 output.errors.append("storefront-gen: Run it without --check and commit what changes.")
                 return 1

@@ -1,14 +1,16 @@
 internal import FoundationEssentials
 
-/// A folder of generated files: what bears the mark is ours to change, the rest is not.
+/// A folder of generated files.
+///
+/// Only files with the generator's mark are changed.
 struct OutputFolder {
     let path: String
 
-    /// How the folder differs from what it should hold.
+    /// The difference between the folder and the expected files.
     struct Difference {
-        /// Files to be written, because they are missing or have another text.
+        /// Files that are missing or have another text.
         var changed: [String] = []
-        /// Generated files that nothing asks for any more.
+        /// Generated files that are no longer needed.
         var stale: [String] = []
 
         var isEmpty: Bool { changed.isEmpty && stale.isEmpty }
@@ -49,7 +51,7 @@ struct OutputFolder {
             }
             for name in difference.stale { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
         } catch {
-            throw .usage("The folder \(path) cannot be written: \(PlainText.line("\(error)"))")
+            throw .usage("The folder \(path) could not be written: \(PlainText.line("\(error)"))")
         }
     }
 
@@ -58,14 +60,14 @@ struct OutputFolder {
     }
 }
 
-/// Reading folders and files, with bounds.
+/// Reads folders and files, with limits.
 enum Files {
     private static let maximumBytes = 128 << 20
 
     static func bytes(_ path: String) throws(GenerationFailure) -> [UInt8] {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: path)) } catch {
-            throw .usage("The file \(path) cannot be read. Look whether it is there and readable.")
+            throw .usage("The file \(path) could not be read. Check that it exists and is readable.")
         }
         guard data.count <= maximumBytes else { throw .usage("The file \(path) is larger than 128 MiB.") }
         return Array(data)
@@ -78,7 +80,9 @@ enum Files {
         return text
     }
 
-    /// The files below a folder that end so, as paths from the folder; a folder that is missing has none.
+    /// The files in a folder with this suffix, as relative paths.
+    ///
+    /// A missing folder has none.
     static func names(in folder: String, suffix: String, depth: Int = 0) throws(GenerationFailure) -> [String] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder, depth < 8 else {
@@ -86,7 +90,7 @@ enum Files {
         }
         let entries: [String]
         do { entries = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
-            throw .usage("The folder \(folder) cannot be read.")
+            throw .usage("The folder \(folder) could not be read.")
         }
         var names: [String] = []
         for entry in entries.sorted() where !entry.hasPrefix(".") {

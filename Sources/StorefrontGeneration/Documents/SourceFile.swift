@@ -1,6 +1,6 @@
 internal import GraphQLLanguage
 
-/// A file with GraphQL in it.
+/// A file with GraphQL definitions.
 package struct SourceFile: Sendable {
     /// The path from the folder of documents.
     package let name: String
@@ -25,7 +25,7 @@ package struct SourceFile: Sendable {
         }
     }
 
-    /// Why a file has no definitions to check.
+    /// Why a file could not be parsed.
     struct SyntaxFailure: Error {
         let location: GraphLocation?
         let message: String

@@ -1,4 +1,4 @@
-/// Puts lines of code together with the right indentation.
+/// Writes lines of code with indentation.
 struct SwiftWriter {
     private(set) var text = ""
     private var depth = 0
@@ -8,7 +8,7 @@ struct SwiftWriter {
         text += "\n"
     }
 
-    /// A block between braces.
+    /// Writes a block in braces.
     mutating func block(_ head: String, _ body: (inout SwiftWriter) -> Void) {
         line(head + " {")
         indented(body)
@@ -21,7 +21,9 @@ struct SwiftWriter {
         depth -= 1
     }
 
-    /// A documentation comment; nothing in it can end it.
+    /// Writes a documentation comment.
+    ///
+    /// Its text cannot end it.
     mutating func comment(_ text: String) {
         var lines: [String] = []
         for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -33,7 +35,7 @@ struct SwiftWriter {
         for plain in lines { line(plain.isEmpty ? "///" : "/// \(plain)") }
     }
 
-    /// A text as a raw literal over several lines, in which nothing is an escape.
+    /// Writes a raw multi-line literal, without escapes.
     mutating func literal(_ head: String, _ text: String, _ tail: String) {
         var fence = "#"
         while text.contains("\"\"\"\(fence)") || text.contains("\\\(fence)") { fence += "#" }
@@ -46,7 +48,7 @@ struct SwiftWriter {
 }
 
 extension PlainText {
-    /// Text without control characters, without spaces at its ends, and without what turns the direction of writing.
+    /// The trimmed text without control characters and without direction marks.
     static func plain(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -8,12 +8,12 @@ indirect enum SwiftType: Hashable, Sendable {
     /// A shared payload with the types of its fields at this use.
     case payload(String, [PayloadUse.Field])
 
-    /// The type as optional, once.
+    /// The type as a single optional.
     var asOptional: SwiftType {
         if case .optional = self { self } else { .optional(self) }
     }
 
-    /// The type inside all brackets and question marks.
+    /// The innermost type, without lists and optionals.
     var leaf: SwiftType {
         switch self {
         case .optional(let inner), .list(let inner): inner.leaf
@@ -21,7 +21,7 @@ indirect enum SwiftType: Hashable, Sendable {
         }
     }
 
-    /// The same brackets and question marks around another type.
+    /// The same lists and optionals around another type.
     func replacingLeaf(_ leaf: SwiftType) -> SwiftType {
         switch self {
         case .optional(let inner): .optional(inner.replacingLeaf(leaf))
@@ -44,12 +44,12 @@ struct PayloadUse: Sendable {
     let location: GraphLocation
 }
 
-/// A property of a type that is read from an answer.
+/// A property of a type that is read from a response.
 struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         /// Read from the field under a key.
         case field(String)
-        /// Read from the same place as the type itself: a fragment, or what depends on the object's type.
+        /// Read from the same place as the type itself: a fragment, or the fields that depend on the object's type.
         case place
     }
 
@@ -59,14 +59,14 @@ struct OutputProperty: Hashable, Sendable {
     let comment: String
 }
 
-/// A case of what is selected by type.
+/// A case for the selected fields of some types.
 struct OutputCase: Sendable {
     let name: String
     let typenames: [String]
     let type: SwiftType
 }
 
-/// A type that is read from an answer.
+/// A type that is read from a response.
 struct OutputType: Sendable {
     enum Content: Sendable {
         case object([OutputProperty])
@@ -83,11 +83,11 @@ struct OutputType: Sendable {
 /// A field of an input object, or a variable.
 struct InputProperty: Sendable {
     enum Presence: Sendable {
-        /// It must be given.
+        /// It is required.
         case required
-        /// It cannot be null and has a default.
+        /// It is not nullable and has a default.
         case defaulted
-        /// It has three states.
+        /// It is nullable, so it has three states.
         case threeState
     }
 
@@ -156,13 +156,13 @@ struct PayloadType: Sendable {
     let parameters: [(property: String, name: String)]
 }
 
-/// All that is to be written.
+/// Everything that is written.
 struct Plan: Sendable {
     var operations: [OperationType] = []
     var fragments: [FragmentType] = []
     var payloads: [PayloadType] = []
     var inputs: [InputType] = []
     var enums: [EnumType] = []
-    /// The types that can be compared.
+    /// The types that are `Equatable`.
     var equatable: Set<String> = []
 }

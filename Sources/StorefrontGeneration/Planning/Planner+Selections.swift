@@ -1,20 +1,20 @@
 internal import GraphQLLanguage
 
 extension Planner {
-    /// What is selected under one response key.
+    /// The selections under one response key.
     struct CollectedField {
         let key: String
         var fields: [GraphField]
-        /// Whether a directive can leave it out, in every place where it is selected.
+        /// Whether a directive can omit it in every place where it is selected.
         var isConditional: Bool
     }
 
-    /// A selection set, put in order.
+    /// A collected selection set.
     struct Collected {
         var fields: [CollectedField] = []
         /// The fragments that always apply.
         var spreads: [String] = []
-        /// What applies to some types only.
+        /// The selections that apply only to some types.
         var conditions: [(type: String, selections: [GraphSelection])] = []
         var location: GraphLocation?
     }
@@ -53,7 +53,7 @@ extension Planner {
                     fail(
                         file,
                         location,
-                        "An answer does not tell whether a fragment was left out. Put @include or @skip on fields instead."
+                        "A response does not show whether a fragment was omitted. Put @include or @skip on fields instead."
                     )
                     continue
                 }
@@ -90,7 +90,7 @@ extension Planner {
 
     // MARK: Types
 
-    /// The type of a selection set: a fragment's, a shared payload's, or one of its own that the enclosing type holds.
+    /// The type of a selection set: a fragment's, a shared payload's, or a nested type.
     mutating func selected(
         _ selections: [GraphSelection],
         _ parent: GraphSchemaType,
@@ -133,7 +133,7 @@ extension Planner {
         var properties: [OutputProperty] = []
         var names: Set<String> = isRedacted ? ["description", "debugDescription", "customMirror"] : []
         for field in collected.fields {
-            // Selected for us, or what tells the cases apart.
+            // It was added by the generator, or it distinguishes the cases.
             if field.key == "__typename", !collected.conditions.isEmpty, collected.fields.count == 1 { continue }
             let planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
@@ -184,7 +184,9 @@ extension Planner {
         )
     }
 
-    /// A case for every type that is selected; where several conditions apply to one type, it gets a case with all of them.
+    /// A case for each selected type.
+    ///
+    /// If several conditions apply to one type, its case has all of them.
     private mutating func choice(
         named name: String,
         _ collected: Collected,
@@ -287,13 +289,13 @@ extension Planner {
         return "\(description)\n\n\(short)"
     }
 
-    /// The type that the configuration gives a field, on the type itself or on an interface of it.
+    /// The configured type of a field, on the type itself or on one of its interfaces.
     func override(of field: String, on type: GraphSchemaType) -> String? {
         if let given = configuration.types["\(type.name).\(field)"] { return given }
         return type.interfaces.sorted().lazy.compactMap { configuration.types["\($0).\(field)"] }.first
     }
 
-    /// The name for the type of a field; of a list it is that of one element.
+    /// The name for the type of a field, or of an element of a list.
     private static func typeName(for key: String, _ type: GraphTypeReference) -> String {
         guard type.isList else { return key }
         if key.hasSuffix("ies") { return key.dropLast(3) + "y" }
@@ -320,7 +322,9 @@ extension Planner {
         return Self.scalars[type.name] ?? "String"
     }
 
-    /// What scalars become unless the configuration says otherwise; one that is not known is kept as text.
+    /// The default Swift types of scalars.
+    ///
+    /// An unknown scalar is a text.
     static let scalars = [
         "Int": "Int", "Float": "Double", "Boolean": "Bool", "String": "String", "ID": "String",
         "DateTime": "ShopifyDateTime", "Decimal": "ShopifyDecimal", "URL": "ShopifyURL", "HTML": "ShopifyHTML",
@@ -329,7 +333,7 @@ extension Planner {
 }
 
 extension GraphTypeReference {
-    /// Whether it is a list, on the outside.
+    /// Whether the outermost type is a list.
     var isList: Bool {
         switch self {
         case .list: true

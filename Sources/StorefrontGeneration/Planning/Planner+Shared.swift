@@ -25,7 +25,7 @@ extension Planner {
             let planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
             nested += planned.nested
-            // The comment of a shared type cannot speak of one parent.
+            // The comment of a shared type must not name one parent.
             let property = OutputProperty(
                 name: planned.property.name,
                 type: planned.property.type,
@@ -39,7 +39,9 @@ extension Planner {
         return (.payload(name, fields), nested)
     }
 
-    /// One type for each payload; what differs between its uses is a generic parameter.
+    /// One type for each payload.
+    ///
+    /// Types that differ between its uses become generic parameters.
     mutating func payloads() -> [PayloadType] {
         var payloads: [PayloadType] = []
         for (name, uses) in payloadUses.sorted(by: { $0.key < $1.key }) {
@@ -101,7 +103,7 @@ extension Planner {
         return Self.ordered(properties)
     }
 
-    /// What must be given comes first.
+    /// Required properties come first.
     private static func ordered(_ properties: [InputProperty]) -> [InputProperty] {
         func isRequired(_ property: InputProperty) -> Bool {
             if case .required = property.presence { true } else { false }
@@ -141,7 +143,9 @@ extension Planner {
         )
     }
 
-    /// Nobody needs to send a null inside a list, so elements are never optional.
+    /// The type of an input.
+    ///
+    /// Elements of lists are never optional.
     private static func inputType(_ reference: GraphTypeReference, _ leaf: String) -> SwiftType {
         switch reference {
         case .nonNull(let inner): inputType(inner, leaf)
@@ -189,7 +193,7 @@ extension Planner {
         return inputs.sorted { $0.name < $1.name }
     }
 
-    /// Whether an input object has another one inside itself without a list between them: Swift's values cannot be so.
+    /// Whether an input object contains itself without a list in between, which a Swift struct cannot.
     private func reaches(_ target: String, from start: String) -> Bool {
         var seen: Set<String> = []
         var waiting = [start]
@@ -232,7 +236,7 @@ extension Planner {
 
     // MARK: Comparing
 
-    /// The named types and all that they consist of.
+    /// The named types and the types of their members.
     static func closure(
         of roots: Set<String>,
         names: [String: String],

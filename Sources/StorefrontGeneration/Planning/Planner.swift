@@ -1,6 +1,6 @@
 internal import GraphQLLanguage
 
-/// Decides which Swift types documents become; the documents are valid.
+/// Plans the Swift types for valid documents.
 struct Planner {
     let schema: GraphSchema
     let documents: GraphDocumentSet
@@ -11,7 +11,7 @@ struct Planner {
     private(set) var fragmentNames: [String: String] = [:]
     /// The names of the constants that hold the definitions of fragments.
     private var fragmentConstants: [String: String] = [:]
-    /// Every name that stands at the top.
+    /// All top-level names.
     var topLevel: Set<String> = []
     var payloadUses: [String: [PayloadUse]] = [:]
     var reachableEnums: Set<String> = []
@@ -19,7 +19,7 @@ struct Planner {
     private var inlines: [String: (count: Int, fields: Int, places: Set<String>, file: String, place: GraphLocation)] =
         [:]
     private var typeCount = 0
-    /// The file whose definition is planned.
+    /// The file of the current definition.
     var file = ""
 
     static let maximumTypes = 5_000
@@ -162,7 +162,7 @@ struct Planner {
             if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
                 var taken = topLevel.union(["Output", name])
                 let planned = property(field, parent, &taken, reserved: [])
-                // A payload that is null is a failure, which errors beside the data explain.
+                // A null payload is a failure. The errors beside the data explain it.
                 output = definition.kind == .mutation ? planned.property.type.withoutOptional : planned.property.type
                 rootKey = field.key
                 nested = planned.nested
@@ -196,7 +196,7 @@ struct Planner {
         )
     }
 
-    /// Variables that an `@inContext` takes under its own names come from the call's context.
+    /// The variables that come from the call's context: those that `@inContext` uses under its own names.
     private func contextVariables(of operation: GraphOperation) -> [String] {
         let known = ["country", "language", "preferredLocationId", "buyer", "visitorConsent"]
         let arguments = operation.directives.filter { $0.name == "inContext" }.flatMap(\.arguments)
@@ -208,7 +208,7 @@ struct Planner {
         }
     }
 
-    /// The selections with `__typename` wherever the answer depends on it.
+    /// The selections with `__typename` where reading the response needs it.
     private func withTypenames(_ selections: [GraphSelection], _ parent: String) -> [GraphSelection] {
         var dependsOnType = false
         var result = selections.map { selection -> GraphSelection in
@@ -251,7 +251,7 @@ struct Planner {
         return typeCount <= Self.maximumTypes
     }
 
-    /// Remembers an inline selection, to find the same one elsewhere.
+    /// Records an inline selection, to find duplicates.
     mutating func note(_ fields: [GraphField], on type: String) {
         guard let first = fields.first else { return }
         let selections = fields.flatMap(\.selections)

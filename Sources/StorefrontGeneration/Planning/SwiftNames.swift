@@ -1,6 +1,6 @@
-/// Names of a schema and of documents as Swift writes them.
+/// The Swift names for names of a schema and of documents.
 package enum SwiftNames {
-    /// Words that are no names without back-ticks.
+    /// Keywords, which need back-ticks as names.
     private static let keywords: Set<String> = [
         "actor", "any", "as", "associatedtype", "async", "await", "break", "case", "catch", "class", "continue",
         "default", "defer", "deinit", "do", "dynamic", "else", "enum", "extension", "fallthrough", "false",
@@ -11,10 +11,10 @@ package enum SwiftNames {
         "var", "weak", "where", "while", "willSet", "didSet", "yield", "borrowing", "consuming", "sending",
     ]
 
-    /// Words that no member may be called, with back-ticks or without.
+    /// Words that cannot be names of members, even with back-ticks.
     private static let impossible: Set<String> = ["init", "self", "Self", "Type", "Protocol", "_"]
 
-    /// Types that generated code speaks of by these names.
+    /// Types that generated code refers to.
     static let used: Set<String> = Set(Planner.scalars.values).union([
         "Any", "Array", "CustomDebugStringConvertible", "CustomReflectable", "CustomStringConvertible", "Equatable",
         "GraphQLDocument", "GraphQLFragment", "GraphQLInputObject", "GraphQLNode", "GraphQLOpenEnum",
@@ -24,7 +24,7 @@ package enum SwiftNames {
         "Never", "Optional", "RawRepresentable", "Sendable", "Swift", "Void",
     ])
 
-    /// Whether a text is a name, or names with dots between them, that a type can have.
+    /// Whether a text is a valid type name, or several separated by dots.
     static func isTypeName(_ text: String) -> Bool {
         guard (1...200).contains(text.utf8.count) else { return false }
         return text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
@@ -36,9 +36,11 @@ package enum SwiftNames {
         }
     }
 
-    /// A member's name: written as it is, with `ID` and `URL` in capitals unless it is an alias.
+    /// A member's name, unchanged but for `ID` and `URL` in capitals.
     ///
-    /// - Parameter reserved: What the generated type declares itself.
+    /// An alias is not changed at all.
+    ///
+    /// - Parameter reserved: The members that the generated type declares itself.
     static func member(_ name: String, isAlias: Bool = false, reserved: Set<String> = []) -> String {
         var text = String(name.drop { $0 == "_" })
         if text.isEmpty { text = name }
@@ -48,12 +50,12 @@ package enum SwiftNames {
         return text
     }
 
-    /// A name as it is written in code.
+    /// A name with back-ticks if it is a keyword.
     static func quoted(_ name: String) -> String {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// A type's name: a capital first, and no other's name.
+    /// A type's name: capitalized and unique.
     static func type(_ name: String, avoiding taken: Set<String> = []) -> String {
         var text = String(name.drop { $0 == "_" })
         if text.isEmpty { text = "Value" }
@@ -76,7 +78,7 @@ package enum SwiftNames {
         return member(text.isEmpty ? name : text, reserved: reserved)
     }
 
-    /// The name of a type as that of a case or property.
+    /// The name of a case or property for a type.
     static func lowered(_ name: String, reserved: Set<String> = []) -> String {
         let capitals = name.utf8.prefix { (0x41...0x5A).contains($0) }.count
         // `URLFilter` is `urlFilter`, `Product` is `product`.

@@ -2,7 +2,7 @@ package import GraphQLLanguage
 internal import IdentityKit
 
 extension GraphSchema {
-    /// Reads the answer to the introspection query: with `data` around it, as servers send it, or without.
+    /// Reads the response to the introspection query, with or without the member `data` around it.
     package init(introspection bytes: [UInt8]) throws(GenerationFailure) {
         if bytes.starts(with: [0x1F, 0x8B]) {
             throw .usage("The schema is compressed. Unpack it first: gunzip -k FILE.json.gz")
@@ -12,13 +12,13 @@ extension GraphSchema {
             value = try JSONValue(parsing: bytes, limits: JSONLimits(maximumBytes: 64 << 20, maximumDepth: 64))
         } catch {
             throw .usage(
-                "The schema is no JSON: \(error). It must be the answer to `storefront-gen introspection-query`."
+                "The schema is not JSON: \(error). Use the response to `storefront-gen introspection-query`."
             )
         }
         guard let schema = value["data"]?["__schema"] ?? value["__schema"] else {
             let message = value["errors"]?.array?.first?["message"]?.string ?? value["errors"]?.string
             throw .usage(
-                "The schema file has no member __schema\(message.map { "; the server said: \($0)" } ?? "")."
+                "The schema file has no member __schema\(message.map { ". The server returned: \($0)" } ?? "")."
                     + " Post the output of `storefront-gen introspection-query` to the API and save the answer."
             )
         }
@@ -27,7 +27,7 @@ extension GraphSchema {
     }
 }
 
-/// Reads types from introspection and refuses what would not be one.
+/// Reads types from introspection and rejects invalid ones.
 private struct IntrospectionReader {
     private var members: [String: [String]] = [:]
 
@@ -47,10 +47,10 @@ private struct IntrospectionReader {
         }
         let mutation = value["mutationType"]?["name"]?.string
         if let mutation, types[mutation]?.isComposite != true {
-            throw .usage("The schema's mutation type \(mutation) is not among its types.")
+            throw .usage("The schema does not contain its mutation type \(mutation).")
         }
         try checkReferences(types)
-        // Shopify's published schemas leave types out that still stand among an interface's: no document can ask for those.
+        // Shopify's published schemas omit types that an interface still lists. No document can select those.
         members = members.mapValues { names in names.filter { types[$0] != nil } }
         var directives: [String: GraphSchemaDirective] = [:]
         for entry in value["directives"]?.array ?? [] {
@@ -70,7 +70,7 @@ private struct IntrospectionReader {
             for field in type.fields {
                 for reference in [field.type] + field.arguments.map(\.type) where types[reference.leafName] == nil {
                     throw .usage(
-                        "The schema speaks of the type \(reference.leafName) at \(type.name).\(field.name) and lacks it."
+                        "The schema does not contain the type \(reference.leafName), which \(type.name).\(field.name) uses."
                     )
                 }
             }
@@ -79,7 +79,7 @@ private struct IntrospectionReader {
 
     private func name(_ entry: JSONValue) throws(GenerationFailure) -> String {
         guard let name = entry["name"]?.string, Self.isName(name) else {
-            throw .usage("The schema has something whose name is no GraphQL name.")
+            throw .usage("The schema contains an invalid name.")
         }
         return name
     }
@@ -106,7 +106,7 @@ private struct IntrospectionReader {
         case "INPUT_OBJECT":
             kind = .input
             fields = entry["inputFields"]
-        default: throw .usage("The schema's type \(name) is of no kind that GraphQL knows.")
+        default: throw .usage("The schema's type \(name) has an unknown kind.")
         }
         if !possible.isEmpty { members[name] = possible }
         return GraphSchemaType(
@@ -155,7 +155,7 @@ private struct IntrospectionReader {
         return fields
     }
 
-    /// Introspection gives a default as the text of a literal.
+    /// Introspection returns a default as the text of a literal.
     private func defaultValue(_ value: JSONValue?, _ place: String) throws(GenerationFailure) -> GraphLiteral? {
         guard let value, !value.isNull else { return nil }
         do {
@@ -174,7 +174,9 @@ private struct IntrospectionReader {
         -> GraphTypeReference
     {
         guard let entry, entry.object != nil, depth < 12 else {
-            throw .usage("The schema does not say the type of \(place). Ask with `storefront-gen introspection-query`.")
+            throw .usage(
+                "The schema does not contain the type of \(place). Use `storefront-gen introspection-query` to request it."
+            )
         }
         switch entry["kind"]?.string {
         case "NON_NULL":

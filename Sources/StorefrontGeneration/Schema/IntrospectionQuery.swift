@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// The query whose answer is a schema; deprecated members included.
+/// The query that returns a schema, including deprecated members.
 package enum IntrospectionQuery {
     package static let text = """
         query IntrospectionQuery {

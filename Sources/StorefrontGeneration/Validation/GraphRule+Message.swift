@@ -1,7 +1,7 @@
 internal import GraphQLLanguage
 
 extension GraphRule {
-    /// What is wrong and, where it helps, what to write instead.
+    /// The problem, and what to write instead if that helps.
     func message(_ schema: GraphSchema, _ documents: GraphDocumentSet) -> String {
         switch self {
         case .unnamedOperation: "The operation has no name. Write `query Name { … }`: its Swift type gets this name."

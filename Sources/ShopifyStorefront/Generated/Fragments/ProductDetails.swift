@@ -29,7 +29,7 @@ public struct ProductDetails: GraphQLReadable {
     public let options: [Option]
     /// `Product.images`, `ImageConnection!`.
     public let images: Images
-    /// The first variants; a product can have more: see `ProductVariantsPage`.
+    /// The first variants. A product can have more: see `ProductVariantsPage`.
     public let variants: Variants
     /// The fields of the fragment `ProductCard`.
     public let productCard: ProductCard

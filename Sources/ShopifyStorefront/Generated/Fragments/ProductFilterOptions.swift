@@ -4,7 +4,7 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// What can be narrowed down in a list of products.
+/// A filter for a list of products.
 public struct ProductFilterOptions: GraphQLReadable {
     /// `Filter.id`, `String!`.
     public let id: String
@@ -31,7 +31,7 @@ public struct ProductFilterOptions: GraphQLReadable {
         public let label: String
         /// `FilterValue.count`, `Int!`.
         public let count: Int
-        /// What to send back in a list of filters, as JSON.
+        /// The filter's input as JSON, to be sent in a list of filters.
         public let input: JSONValue
 
         /// Reads the selected fields and ignores others.

@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// A variant of a product: what can be put into a cart.
+/// A variant of a product, which can be added to a cart.
 public struct ProductVariantDetails: GraphQLReadable {
     /// `ProductVariant.id`, `ID!`.
     public let id: String

@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// Something that a search found.
+/// A result of a search.
 public enum SearchResult: GraphQLReadable {
     /// The object is of type `Product`.
     case product(ProductCard)

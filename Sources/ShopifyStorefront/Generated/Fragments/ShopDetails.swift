@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// What a shop says of itself.
+/// The details of a shop.
 public struct ShopDetails: GraphQLReadable {
     /// `Shop.id`, `ID!`.
     public let id: String
@@ -11,7 +11,7 @@ public struct ShopDetails: GraphQLReadable {
     public let name: String
     /// `Shop.description`, `String`.
     public let description: String?
-    /// How amounts are written, for example `${{amount}}`.
+    /// The format of amounts, for example `${{amount}}`.
     public let moneyFormat: String
     /// `Shop.shipsToCountries`, `[CountryCode!]!`.
     public let shipsToCountries: [CountryCode]
@@ -69,7 +69,7 @@ public struct ShopDetails: GraphQLReadable {
         public let acceptedCardBrands: [CardBrand]
         /// `PaymentSettings.supportedDigitalWallets`, `[DigitalWallet!]!`.
         public let supportedDigitalWallets: [DigitalWallet]
-        /// Where Shopify keeps card numbers; none of them goes through this SDK.
+        /// The URL of Shopify's card vault. Card numbers never go through this SDK.
         public let cardVaultURL: ShopifyURL
 
         /// Reads the selected fields and ignores others.

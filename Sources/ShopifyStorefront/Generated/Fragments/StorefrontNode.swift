@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// Something with a global id, whatever it is.
+/// An object with a global id.
 public struct StorefrontNode: GraphQLReadable {
     /// `Node.id`, `ID!`.
     public let id: String

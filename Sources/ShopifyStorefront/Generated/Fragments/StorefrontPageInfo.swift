@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// Where a page ends, and whether another one follows.
+/// The end cursor of a page, and whether another page follows.
 public struct StorefrontPageInfo: GraphQLReadable {
     /// `PageInfo.hasNextPage`, `Boolean!`.
     public let hasNextPage: Bool

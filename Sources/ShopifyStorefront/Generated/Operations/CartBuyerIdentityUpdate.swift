@@ -12,7 +12,7 @@ public struct CartBuyerIdentityUpdate: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The variable `$buyerIdentity`, `CartBuyerIdentityInput!`.
     public var buyerIdentity: CartBuyerIdentityInput
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

@@ -10,7 +10,7 @@ public struct CartCreate: GraphQLOperation, GraphQLRedacted {
 
     /// The variable `$input`, `CartInput`.
     public var input: InputField<CartInput>
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

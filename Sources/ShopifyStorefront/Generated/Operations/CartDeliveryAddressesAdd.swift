@@ -12,7 +12,7 @@ public struct CartDeliveryAddressesAdd: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The variable `$addresses`, `[CartSelectableAddressInput!]!`.
     public var addresses: [CartSelectableAddressInput]
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

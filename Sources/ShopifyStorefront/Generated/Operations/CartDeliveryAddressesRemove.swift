@@ -12,7 +12,7 @@ public struct CartDeliveryAddressesRemove: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The variable `$addressIds`, `[ID!]!`.
     public var addressIDs: [String]
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

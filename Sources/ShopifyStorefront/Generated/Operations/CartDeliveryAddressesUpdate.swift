@@ -12,7 +12,7 @@ public struct CartDeliveryAddressesUpdate: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The variable `$addresses`, `[CartSelectableAddressUpdateInput!]!`.
     public var addresses: [CartSelectableAddressUpdateInput]
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

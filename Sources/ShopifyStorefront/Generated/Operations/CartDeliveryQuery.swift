@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// Reads the delivery options of a cart. It is nil when there is no such cart.
+/// Reads the delivery options of a cart; nil when there is no such cart.
 public struct CartDeliveryQuery: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = CartSelection?

@@ -12,7 +12,7 @@ public struct CartGiftCardCodesRemove: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The variable `$appliedGiftCardIds`, `[ID!]!`.
     public var appliedGiftCardIDs: [String]
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

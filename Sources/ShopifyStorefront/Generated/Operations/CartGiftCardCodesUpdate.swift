@@ -12,7 +12,7 @@ public struct CartGiftCardCodesUpdate: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The variable `$giftCardCodes`, `[String!]!`.
     public var giftCardCodes: [String]
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// Reads a further page of a cart's lines. It is nil when there is no such cart.
+/// Reads a further page of a cart's lines; nil when there is no such cart.
 public struct CartLinesQuery: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = CartSelection?
@@ -12,7 +12,7 @@ public struct CartLinesQuery: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The end of the page before.
     public var after: String
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

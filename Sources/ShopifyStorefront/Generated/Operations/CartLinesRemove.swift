@@ -12,7 +12,7 @@ public struct CartLinesRemove: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The variable `$lineIds`, `[ID!]!`.
     public var lineIDs: [String]
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

@@ -3,14 +3,14 @@
 
 public import ShopifyGraphQL
 
-/// Reads a cart. It is nil when there is no such cart.
+/// Reads a cart; nil when there is no such cart.
 public struct CartQuery: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = CartAnswer?
 
     /// The variable `$cartId`, `ID!`.
     public var cartID: CartID
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

@@ -14,7 +14,7 @@ public struct CartSelectedDeliveryOptionsUpdate: GraphQLOperation, GraphQLRedact
     public var cartID: CartID
     /// The variable `$selectedDeliveryOptions`, `[CartSelectedDeliveryOptionInput!]!`.
     public var selectedDeliveryOptions: [CartSelectedDeliveryOptionInput]
-    /// How many lines to read, at most 250.
+    /// The number of lines to read, at most 250.
     ///
     /// Nil uses the default.
     public var lineCount: Int?

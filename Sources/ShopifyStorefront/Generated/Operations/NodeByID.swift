@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// Something by its global id; nil when there is none.
+/// An object by its global id; nil when there is none.
 public struct NodeByID: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = StorefrontNode?

@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// Several things by their global ids, in the same order; nil where there is none.
+/// Objects by their global ids, in the same order; nil for an unknown id.
 public struct NodesByID: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = [StorefrontNode?]

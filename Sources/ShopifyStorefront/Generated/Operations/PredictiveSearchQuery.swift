@@ -3,14 +3,14 @@
 
 public import ShopifyGraphQL
 
-/// What to offer while the buyer is still typing; nil when nothing was typed.
+/// Suggestions while the buyer is typing; nil for an empty text.
 public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = PredictiveSearch?
 
     /// The variable `$query`, `String!`.
     public var query: String
-    /// How many of each kind, at most 10.
+    /// The number of results of each kind, at most 10.
     public var limit: InputField<Int>
     /// The variable `$limitScope`, `PredictiveSearchLimitScope`.
     public var limitScope: InputField<PredictiveSearchLimitScope>

@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// Products that go with another one; nil when there is no such product.
+/// Products that are recommended with a product; nil when there is no such product.
 public struct ProductRecommendations: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = [ProductCard]?

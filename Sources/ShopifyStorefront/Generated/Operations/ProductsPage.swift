@@ -8,11 +8,11 @@ public struct ProductsPage: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = ProductsConnection
 
-    /// How many, at most 250.
+    /// The number of elements, at most 250.
     ///
     /// Nil uses the default.
     public var first: Int?
-    /// Where the page before ended.
+    /// The end cursor of the page before.
     public var after: InputField<String>
     /// In Shopify's search syntax: see `SearchQuery`.
     public var query: InputField<SearchQuery>

@@ -3,18 +3,18 @@
 
 public import ShopifyGraphQL
 
-/// A page of what a search finds.
+/// A page of the results of a search.
 public struct SearchPage: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = Search
 
-    /// What the buyer typed, or a `SearchQuery`.
+    /// The buyer's text, or a `SearchQuery`.
     public var query: String
-    /// How many, at most 250.
+    /// The number of elements, at most 250.
     ///
     /// Nil uses the default.
     public var first: Int?
-    /// Where the page before ended.
+    /// The end cursor of the page before.
     public var after: InputField<String>
     /// The variable `$types`, `[SearchType!]`.
     public var types: InputField<[SearchType]>
