@@ -54,7 +54,8 @@ extension OpenIDClient {
         func attempt() async throws -> (response: HTTPResponse, asksForNonce: Bool) {
             let headers = try ProviderHTTPClient.headers(try accessTokenHeaders(tokens, for: .get, url))
             let response = try await httpClient.send(.get, url, headers: headers, asking: party)
-            return (response, asksForNonce(response.status, response.headers, from: url, requestedWith: headers))
+            let asksForNonce = shouldRepeat(headers, answeredWith: response.status, response.headers, from: url)
+            return (response, asksForNonce)
         }
         let first = try await attempt()
         return first.asksForNonce ? try await attempt().response : first.response
@@ -120,13 +121,18 @@ extension OpenIDClient {
 
     /// Saves the nonce of a resource server's response, and says whether to send the request again.
     ///
+    /// - Parameters:
+    ///   - sent: The headers of ``authorizationHeaders(for:_:with:)`` that were sent.
+    ///   - status: The response's status.
+    ///   - headers: The response's headers.
+    ///   - url: The request's URL.
     /// - Returns: Whether the server refused the request only for its nonce, and sent one that the request's proof did not have
     ///   (RFC 9449 section 9). The same nonce would be refused again.
-    public func asksForNonce(
-        _ status: Int,
+    public func shouldRepeat(
+        _ sent: HTTPHeaders,
+        answeredWith status: Int,
         _ headers: HTTPHeaders,
-        from url: HTTPURL,
-        requestedWith sent: HTTPHeaders
+        from url: HTTPURL
     ) -> Bool {
         guard let given = dpopNonces.save(headers, from: .resourceServer, at: url),
             let proof = try? JSONWebToken(parsing: Secret(sent["DPoP"] ?? "")),

@@ -38,13 +38,13 @@ extension OpenIDClient {
         under hold: SessionHold
     ) async throws(RefreshRefusal) -> RefreshAnswer {
         do {
-            return try await answerToRefresh(of: tokens, under: hold)
+            return try await sendRefresh(of: tokens, under: hold)
         } catch {
             throw RefreshRefusal(error)
         }
     }
 
-    private func answerToRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
+    private func sendRefresh(of tokens: TokenSet, under hold: SessionHold) async throws -> RefreshAnswer {
         guard let refreshToken = tokens.refreshToken else { throw Self.withoutRefreshToken }
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
@@ -53,7 +53,7 @@ extension OpenIDClient {
             ("refresh_token", refreshToken.reveal()),
         ]
         let startedAt = httpClient.environment.clock.now
-        let (response, sent) = try await authenticated(
+        let (response, redacted) = try await authenticated(
             fields + quirks.refreshFields(for: tokens),
             headers: tokenRequestHeaders,
             to: endpoint,
@@ -62,9 +62,9 @@ extension OpenIDClient {
             asking: "The provider's token endpoint"
         )
         guard TokenEndpointResponse.isSuccess(response.status) else {
-            switch try TokenEndpointResponse(response, to: .refreshToken, hiding: sent) {
+            switch try TokenEndpointResponse(response, to: .refreshToken, hiding: redacted) {
             case .failure(let failure): throw refusal(failure, metadata)
-            // Not reached: no other status is a success.
+            // Not reached: only a status of success has this case.
             case .success: throw Self.withoutRefreshToken
             }
         }
@@ -74,7 +74,7 @@ extension OpenIDClient {
             startedAt: startedAt,
             receivedAt: httpClient.environment.clock.now
         )
-        answer.sent = sent
+        answer.sent = redacted
         return answer
     }
 
@@ -82,7 +82,7 @@ extension OpenIDClient {
     ///
     /// - Throws: `RefreshRefusal` when the response contains no token; another error when it may contain one.
     public func tokens(
-        from kept: RefreshAnswer,
+        from stored: RefreshAnswer,
         refreshing tokens: TokenSet,
         isBuyerKnown: Bool = true
     ) async throws -> TokenSet {
@@ -90,38 +90,38 @@ extension OpenIDClient {
         do { metadata = try await metadataSource.metadata() } catch {
             throw IdentityError.wrapping(error).afterTokenResponse
         }
-        let response = HTTPResponse(status: kept.status, headers: HTTPHeaders(), body: kept.body.revealBytes())
+        let response = HTTPResponse(status: stored.status, headers: HTTPHeaders(), body: stored.body.revealBytes())
         // A process that stored the response and ended does not pass on what else it sent.
-        let sent = kept.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
+        let redacted = stored.sent ?? RedactedValues(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
         let answer: TokenResponse
         do {
-            answer = try read(response, refreshing: tokens, metadata, hiding: sent)
+            answer = try read(response, refreshing: tokens, metadata, hiding: redacted)
         } catch {
-            guard Self.holdsTokens(response.body) else { throw RefreshRefusal(error) }
+            guard Self.containsTokens(response.body) else { throw RefreshRefusal(error) }
             throw error
         }
-        var renewed = tokens
-        renewed.accessToken = answer.accessToken
-        renewed.tokenType = answer.tokenType
-        renewed.refreshToken = answer.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
-        renewed.scopes = answer.scopes ?? quirks.scopes(afterRefreshing: tokens)
-        renewed.issuedAt = kept.startedAt
+        var refreshed = tokens
+        refreshed.accessToken = answer.accessToken
+        refreshed.tokenType = answer.tokenType
+        refreshed.refreshToken = answer.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
+        refreshed.scopes = answer.scopes ?? quirks.scopes(afterRefreshing: tokens)
+        refreshed.issuedAt = stored.startedAt
         // A response without expires_in does not mean an unlimited token: the old lifetime is used.
         let lifetime = answer.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
-        renewed.expiresAt = lifetime.map { kept.startedAt + $0 }
+        refreshed.expiresAt = lifetime.map { stored.startedAt + $0 }
         let refreshScopes = refreshScopes(answer)
-        if !refreshScopes.isEmpty { renewed.refreshTokenScopes = refreshScopes }
+        if !refreshScopes.isEmpty { refreshed.refreshTokenScopes = refreshScopes }
         if let idToken = answer.idToken {
             var expected = expectations(metadata, answer)
             expected.previous = isBuyerKnown ? tokens : nil
             // The response may have been stored for hours, so its ID token is checked with the time of its receipt.
-            expected.receivedAt = kept.receivedAt
-            let claims = try await continued(idToken, metadata, expected)
-            if !isBuyerKnown { renewed.buyer = quirks.buyer(from: claims) }
-            renewed.idToken = idToken
-            renewed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
+            expected.receivedAt = stored.receivedAt
+            let claims = try await validateRefreshed(idToken, metadata, expected)
+            if !isBuyerKnown { refreshed.buyer = quirks.buyer(from: claims) }
+            refreshed.idToken = idToken
+            refreshed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
         }
-        return renewed
+        return refreshed
     }
 
     /// Reads the tokens of a response.
@@ -129,28 +129,28 @@ extension OpenIDClient {
         _ response: HTTPResponse,
         refreshing tokens: TokenSet,
         _ metadata: ProviderMetadata,
-        hiding sent: RedactedValues
+        hiding redacted: RedactedValues
     ) throws -> TokenResponse {
-        switch try TokenEndpointResponse(response, to: .refreshToken, hiding: sent) {
+        switch try TokenEndpointResponse(response, to: .refreshToken, hiding: redacted) {
         case .failure(let failure): throw refusal(failure, metadata)
         case .success(let object):
             return try self.response(
                 object,
                 dpopKey: try tokens.dpopKey.map { try DPoPKey($0) },
-                // What a session is decides, not the configuration of today: bound tokens stay bound, others may stay what they are.
+                // The session decides and not the configuration: bound tokens stay bound, bearer tokens stay accepted.
                 acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType)
             )
         }
     }
 
     /// Whether a body contains a token, even if it is invalid otherwise: then the old refresh token was used.
-    private static func holdsTokens(_ body: [UInt8]) -> Bool {
+    private static func containsTokens(_ body: [UInt8]) -> Bool {
         guard let object = (try? JSONValue(parsing: body))?.object else { return false }
         return ["access_token", "refresh_token"].contains { object[$0]?.string?.isEmpty == false }
     }
 
-    /// Validates the ID token of a refresh, which has to continue the login (OpenID Connect Core section 12.2).
-    private func continued(
+    /// Validates the ID token of a refresh, which must belong to the same login (OpenID Connect Core section 12.2).
+    private func validateRefreshed(
         _ idToken: Secret,
         _ metadata: ProviderMetadata,
         _ expected: IDTokenExpectations
@@ -166,7 +166,7 @@ extension OpenIDClient {
         IdentityError(
             .signInAgain,
             .notRefreshable,
-            "There is no refresh token.",
+            "The session has no refresh token.",
             hint: "Let the buyer sign in again."
         )
     }

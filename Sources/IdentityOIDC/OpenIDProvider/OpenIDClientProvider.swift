@@ -143,6 +143,6 @@ extension OpenIDClientProvider where Self: ResourceAuthorizing {
         _ headers: HTTPHeaders,
         from url: HTTPURL
     ) -> Bool {
-        client.asksForNonce(status, headers, from: url, requestedWith: sent)
+        client.shouldRepeat(sent, answeredWith: status, headers, from: url)
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite("Stored answers and the clock of this machine")
-struct StoredAnswerTests {
+struct StoredResponseTests {
     private static let lifetimeOfIDToken = 300
 
     /// A session at a provider whose own clock is right, and processes that share its row.

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite("BoltCheckout, with the names of Bolt's pages")
-struct FacadeTests {
+struct BoltCheckoutTests {
     private func checkout(
         _ presenter: (any Presenter)? = ScriptedPresenter.good,
         onLogOut: (@Sendable () -> Void)? = nil

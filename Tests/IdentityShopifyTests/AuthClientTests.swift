@@ -19,7 +19,7 @@ private final class Listener: AuthClientDelegate {
 }
 
 @Suite("AuthClient, with the names of Shopify's pages")
-struct FacadeTests {
+struct AuthClientTests {
     private func client(_ shop: Shop) throws -> AuthClient {
         AuthClient(provider: try shop.provider(), storefrontAccessToken: Secret("storefront"))
     }

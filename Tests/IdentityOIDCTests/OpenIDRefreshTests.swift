@@ -7,7 +7,7 @@ import IdentityTesting
 import Testing
 
 @Suite("OpenID provider: after the login")
-struct OpenIDRenewalTests {
+struct OpenIDRefreshTests {
     @Test("a refresh keeps what its response does not contain: ID token, refresh token, scopes, lifetime")
     func refresh() async throws {
         try await FakeWorld.run { world in
