@@ -332,6 +332,7 @@ enum Samples {
         if let shown = nobody.shown.withLock({ $0 }) { values.append(shown) }
         values.append(LoopbackPresenter(browser: SystemBrowser()))
         values.append(ManualPresenter(announce: { _ in }))
+        values.append(IdentityCounters())
         values += [CurlTransport.Configuration(), try CurlTransport(), InMemoryStore()] as [Any]
         values += try await queries(app, cart.cart.id, context)
         return values
