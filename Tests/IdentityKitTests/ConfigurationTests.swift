@@ -74,24 +74,24 @@ struct ConfigurationTests {
             (#"{"providers":{"a":{"kind":"test","clientID":"c","timeout":1e300}}}"#, "providers.a.timeout must be"),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","api":"http://127.0.0.1:1/"}}}"#,
-                "providers.a.api must be https"
+                "providers.a.api must be an https URL"
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","allowsLoopbackHTTP":true,"api":"http://localhost:1/"}}}"#,
-                "providers.a.api must be https"
+                "providers.a.api must be an https URL"
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","api":"https://a@b/"}}}"#,
                 "providers.a.api is not an absolute URL"
             ),
-            (#"{"providers":{"":{"kind":"test"}}}"#, "providers holds a provider without a name"),
+            (#"{"providers":{"":{"kind":"test"}}}"#, "providers contains a provider with an empty name"),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","works":true,"wroks":1}}}"#,
                 "providers.a.wroks is not known"
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c\nd"}}}"#,
-                "providers.a.clientID holds a control character"
+                "providers.a.clientID contains a control character"
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"env":"SECRET","file":"f"}}}}"#,

@@ -1,8 +1,8 @@
-/// `application/x-www-form-urlencoded` over bytes: everything outside the unreserved set is escaped, `+` above all.
+/// Encodes and decodes `application/x-www-form-urlencoded` as bytes; escapes everything except unreserved characters, also `+`.
 package enum FormEncoding {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// Appends a component with everything but RFC 3986's unreserved characters escaped; a space becomes `%20`.
+    /// Appends a component in which all but RFC 3986's unreserved characters are escaped; a space becomes `%20`.
     package static func appendEscaped(_ text: String, to output: inout [UInt8]) {
         for byte in text.utf8 { appendEscaped(byte, to: &output) }
     }
@@ -21,14 +21,14 @@ package enum FormEncoding {
         }
     }
 
-    /// A component, escaped.
+    /// The escaped form of a component.
     package static func escape(_ text: String) -> String {
         var output: [UInt8] = []
         appendEscaped(text, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Fields joined to a body or query.
+    /// Encodes fields as a body or query.
     package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count * 2 + 2 })
@@ -41,7 +41,7 @@ package enum FormEncoding {
         return output
     }
 
-    /// The fields of a body or query, or nil when an escape is broken, a NUL appears or the bytes are not UTF-8.
+    /// Decodes the fields of a body or query; nil when an escape is malformed, a NUL appears or the bytes are not UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for piece in bytes.split(separator: UInt8(ascii: "&")) {

@@ -1,10 +1,17 @@
 public import IdentityHTTP
 
-/// One object of the configuration file, read member by member; whatever is left unread at the end is an error.
+/// One object of the configuration file, read member by member.
 ///
-/// Every error names the path of the member, for example `providers.shopify.clientID`.
+/// Every error names the path of the member, for example `providers.shopify.clientID`. ``finish()`` throws when a member was not
+/// read, so that a misspelled name is an error.
+///
+/// ```swift
+/// let clientID = try section.string("clientID")
+/// let secret = try section.optionalSecret("clientSecret")
+/// try section.finish()
+/// ```
 public struct ConfigurationSection: Sendable {
-    /// Where the section stands in the file, members joined by dots.
+    /// The section's path in the file, member names joined by dots.
     public let path: String
     private let object: JSONObject
     private let environmentVariables: [String: String]
@@ -27,7 +34,7 @@ public struct ConfigurationSection: Sendable {
         path.isEmpty ? name : "\(path).\(name)"
     }
 
-    /// An error about one of this section's members.
+    /// Creates an error about one of this section's members; `problem` completes the sentence "Configuration member X …".
     public func error(_ name: String, _ problem: String, hint: String? = nil) -> IdentityError {
         IdentityError(
             .configuration,
@@ -40,57 +47,57 @@ public struct ConfigurationSection: Sendable {
     /// The names of the members, in the order of the file.
     public var memberNames: [String] { object.members.map(\.name) }
 
-    /// A text that may be missing.
+    /// Reads an optional string.
     public mutating func optionalString(_ name: String) throws(IdentityError) -> String? {
         guard let value = take(name) else { return nil }
-        guard let text = value.string, !text.isEmpty else { throw error(name, "must be a text that is not empty") }
+        guard let text = value.string, !text.isEmpty else { throw error(name, "must be a non-empty string") }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw error(name, "holds a control character")
+            throw error(name, "contains a control character")
         }
         return text
     }
 
-    /// A text that must be there.
+    /// Reads a required string.
     public mutating func string(_ name: String) throws(IdentityError) -> String {
         guard let text = try optionalString(name) else { throw error(name, "is missing") }
         return text
     }
 
-    /// A boolean that may be missing.
+    /// Reads an optional boolean.
     public mutating func bool(_ name: String, default fallback: Bool) throws(IdentityError) -> Bool {
         guard let value = take(name) else { return fallback }
         guard let flag = value.bool else { throw error(name, "must be true or false") }
         return flag
     }
 
-    /// A list of texts that may be missing.
+    /// Reads an optional list of strings.
     public mutating func optionalStrings(_ name: String) throws(IdentityError) -> [String]? {
         guard let value = take(name) else { return nil }
         guard let strings = value.strings, !strings.isEmpty, strings.allSatisfy({ !$0.isEmpty }) else {
-            throw error(name, "must be a list of texts that are not empty")
+            throw error(name, "must be a list of non-empty strings")
         }
         return strings
     }
 
-    /// A whole number within a range that may be missing.
+    /// Reads an optional integer and checks its range.
     public mutating func optionalInteger(_ name: String, in range: ClosedRange<Int>) throws(IdentityError) -> Int? {
         guard let value = take(name) else { return nil }
         guard let number = value.number?.integer, range.contains(number) else {
-            throw error(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw error(name, "must be an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    /// A duration in seconds, fractions allowed, more than nothing and at most an hour.
+    /// Reads an optional duration in seconds, greater than 0 and at most 3600; fractions are allowed.
     public mutating func optionalSeconds(_ name: String) throws(IdentityError) -> Duration? {
         guard let value = take(name) else { return nil }
         guard let seconds = value.number?.double, seconds > 0, seconds <= 3600 else {
-            throw error(name, "must be a number of seconds between 0 and 3600")
+            throw error(name, "must be a number of seconds greater than 0 and at most 3600")
         }
         return .milliseconds(Int64((seconds * 1000).rounded(.up)))
     }
 
-    /// A URL that may be missing: https, or http to a loopback address where the caller allows it.
+    /// Reads an optional URL: https, or http to a loopback address when the caller allows it.
     public mutating func optionalURL(_ name: String, allowsLoopbackHTTP: Bool) throws(IdentityError) -> HTTPURL? {
         guard let text = try optionalString(name) else { return nil }
         let url: HTTPURL
@@ -98,20 +105,20 @@ public struct ConfigurationSection: Sendable {
         guard url.isSecure || (allowsLoopbackHTTP && url.isLoopback) else {
             throw error(
                 name,
-                "must be https",
-                hint: "For tests on one machine, \"allowsLoopbackHTTP\": true permits http to 127.0.0.1 and [::1]."
+                "must be an https URL",
+                hint: "For tests on one machine, set \"allowsLoopbackHTTP\": true to allow http to 127.0.0.1 and [::1]."
             )
         }
         return url
     }
 
-    /// A secret by reference, `{ "env": "NAME" }` or `{ "file": "path" }`, that may be missing.
+    /// Reads an optional secret by reference: `{ "env": "NAME" }` or `{ "file": "path" }`.
     public mutating func optionalSecret(_ name: String) throws(IdentityError) -> Secret? {
         guard let value = take(name) else { return nil }
         return try secret(value, name)
     }
 
-    /// A list of references to secrets that may be missing.
+    /// Reads an optional list of references to secrets.
     public mutating func optionalSecrets(_ name: String) throws(IdentityError) -> [Secret]? {
         guard let value = take(name) else { return nil }
         guard let values = value.array else {
@@ -130,13 +137,14 @@ public struct ConfigurationSection: Sendable {
                 name,
                 "must be a reference to a secret",
                 hint:
-                    "Write { \"env\": \"NAME\" } or { \"file\": \"path\" }; secrets themselves do not belong in the file."
+                    "Write { \"env\": \"NAME\" } or { \"file\": \"path\" }. Do not write the secret itself into the file."
             )
         }
         switch member.name {
         case "env":
             guard let text = environmentVariables[target], !text.isEmpty else {
-                // Who writes the secret itself here by mistake must not find it in a log.
+                // Somebody may have written the secret itself here by mistake. Repeat the text only if it looks like a name, because
+                // errors are logged.
                 let isName = target.utf8.allSatisfy {
                     ASCII.isDigit($0) || (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_")
                 }
@@ -147,7 +155,7 @@ public struct ConfigurationSection: Sendable {
                         : "names an environment variable that is not set",
                     hint: isName
                         ? "Set \(target) in the environment of the process."
-                        : "\"env\" holds the name of a variable, not the secret. Only names of capitals are repeated here."
+                        : "Write the name of the variable after \"env\", not the secret. Errors repeat only names of capital letters, digits and underscores."
                 )
             }
             return Secret(text)
@@ -155,18 +163,18 @@ public struct ConfigurationSection: Sendable {
             do {
                 return try SecretFile.read(target)
             } catch {
-                throw self.error(name, "names a file that cannot be used: \(error.reason)", hint: error.hint)
+                throw self.error(name, "names a secret file that was refused: \(error.reason)", hint: error.hint)
             }
         default:
             throw error(
                 "\(name).\(member.name)",
                 "is not known",
-                hint: "A secret is { \"env\": … } or { \"file\": … }."
+                hint: "Write { \"env\": \"NAME\" } or { \"file\": \"path\" }."
             )
         }
     }
 
-    /// A text that may hold a secret and so may be a reference to one, as for ``optionalSecret(_:)``; it may be missing.
+    /// Reads an optional value that may be secret: a string, or a reference as for ``optionalSecret(_:)``.
     public mutating func optionalSecretOrText(_ name: String) throws(IdentityError) -> Secret? {
         guard object.members.contains(where: { $0.name == name && $0.value.string != nil }) else {
             return try optionalSecret(name)
@@ -174,22 +182,22 @@ public struct ConfigurationSection: Sendable {
         return try optionalString(name).map { Secret($0) }
     }
 
-    /// A secret that must be there.
+    /// Reads a required secret.
     public mutating func secret(_ name: String) throws(IdentityError) -> Secret {
         guard let secret = try optionalSecret(name) else { throw error(name, "is missing") }
         return secret
     }
 
-    /// A nested section that may be missing.
+    /// Reads an optional nested section.
     public mutating func optionalSection(_ name: String) throws(IdentityError) -> ConfigurationSection? {
         guard let value = take(name) else { return nil }
         guard let object = value.object else { throw error(name, "must be an object") }
         return ConfigurationSection(path: path(of: name), object: object, environmentVariables: environmentVariables)
     }
 
-    /// Ends the reading.
+    /// Checks that every member of the section was read.
     ///
-    /// - Throws: ``IdentityError`` that names the first member nobody asked for.
+    /// - Throws: ``IdentityError`` that names the first unknown member.
     public func finish() throws(IdentityError) {
         guard let name = unread.first else { return }
         throw error(name, "is not known", hint: "Check its spelling against Documentation/Operating/Configuration.md.")
@@ -197,7 +205,7 @@ public struct ConfigurationSection: Sendable {
 }
 
 extension ConfigurationSection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The path and the names of the members; the environment variables at hand are never shown.
+    /// The path and the names of the members, without values and environment variables.
     public var description: String { "ConfigurationSection(\(path): \(memberNames.joined(separator: ", ")))" }
     /// The same as ``description``.
     public var debugDescription: String { description }

@@ -1,6 +1,13 @@
 internal import FoundationEssentials
 
-/// A configuration file, read strictly: duplicate or unknown members and missing secrets are errors that name their path.
+/// A configuration file, read strictly.
+///
+/// Duplicate or unknown members and missing secrets are errors that name the path of the member.
+///
+/// ```swift
+/// let configuration = try IdentityConfiguration(contentsOf: "identity.json")
+/// let providers = try ProviderRegistry(configuration, factories: [ShopifyProviderFactory()], environment: environment)
+/// ```
 public struct IdentityConfiguration: Sendable {
     /// The sections under `providers`, by name, in the order of the file.
     public let providers: [(name: String, section: ConfigurationSection)]
@@ -16,7 +23,7 @@ public struct IdentityConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - json: The text in UTF-8, at most 1 MiB.
-    ///   - environmentVariables: Where `{ "env": … }` looks; by default the process's own.
+    ///   - environmentVariables: The variables that `{ "env": … }` refers to; by default those of this process.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration``.
     public init(
         json: [UInt8],
@@ -30,7 +37,7 @@ public struct IdentityConfiguration: Sendable {
                 .configuration,
                 .configurationInvalid,
                 "The configuration is not valid JSON: \(error).",
-                hint: "Names may stand once only, and comments or trailing commas are not JSON."
+                hint: "Remove duplicate member names, comments and trailing commas."
             )
         }
         guard let object = value.object else {
@@ -40,7 +47,7 @@ public struct IdentityConfiguration: Sendable {
         var found: [(name: String, section: ConfigurationSection)] = []
         if var section = try root.optionalSection("providers") {
             for name in section.memberNames {
-                guard !name.isEmpty else { throw root.error("providers", "holds a provider without a name") }
+                guard !name.isEmpty else { throw root.error("providers", "contains a provider with an empty name") }
                 guard let provider = try section.optionalSection(name) else { continue }
                 found.append((name, provider))
             }
@@ -62,8 +69,8 @@ public struct IdentityConfiguration: Sendable {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                "The configuration file \(path) cannot be read.",
-                hint: "Check the path and its rights."
+                "The configuration file \(path) could not be read.",
+                hint: "Check the path and the file's permissions."
             )
         }
         try self.init(json: Array(contents), environmentVariables: environmentVariables)

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import IdentityCrypto
 
-/// A secret in a file of its own that nobody else can read.
+/// Reads a secret from a file that only its owner can read.
 package enum SecretFile {
     package struct Problem: Error {
         package let reason: String
@@ -10,13 +10,15 @@ package enum SecretFile {
 
     private static let maximumBytes = 65_536
 
-    /// Reads the file; what is checked is the file that was opened, so that nobody can swap it in between.
+    /// Reads the file.
+    ///
+    /// Type, permissions and owner are checked on the opened descriptor, so that nobody can replace the file between check and read.
     package static func read(_ path: String) throws(Problem) -> Secret {
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw Problem(
-                reason: "it cannot be opened, or is a link",
-                hint: "Check the path and the rights of its folder."
+                reason: "it could not be opened, or is a symbolic link",
+                hint: "Check the path and the permissions of the file and its folder."
             )
         }
         defer { _ = close(descriptor) }
@@ -29,15 +31,17 @@ package enum SecretFile {
             let got = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), limit)
             }
-            guard got >= 0 else { throw Problem(reason: "it cannot be read", hint: "Check its rights.") }
+            guard got >= 0 else { throw Problem(reason: "it could not be read", hint: "Check the file's permissions.") }
             if got == 0 { break }
             count += got
         }
         guard count <= maximumBytes else {
-            throw Problem(reason: "it is larger than 64 KiB", hint: "A secret file holds one line.")
+            throw Problem(reason: "it is larger than 64 KiB", hint: "Write one line with the secret into the file.")
         }
         while count > 0, bytes[count - 1] == 0x0A || bytes[count - 1] == 0x0D { count -= 1 }
-        guard count > 0 else { throw Problem(reason: "it is empty", hint: "A secret file holds one line.") }
+        guard count > 0 else {
+            throw Problem(reason: "it is empty", hint: "Write one line with the secret into the file.")
+        }
         return unsafe bytes.withUnsafeBytes {
             unsafe Secret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])))
         }
@@ -46,13 +50,16 @@ package enum SecretFile {
     private static func check(_ descriptor: Int32) throws(Problem) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Problem(reason: "it is no regular file", hint: "Links and devices are refused.")
+            throw Problem(reason: "it is not a regular file", hint: "Name a regular file, not a folder or a device.")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw Problem(reason: "others than its owner may use it", hint: "Run chmod 600 on it.")
+            throw Problem(reason: "its permissions let other users access it", hint: "Run chmod 600 on the file.")
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw Problem(reason: "it belongs to somebody else", hint: "Run chown on it.")
+            throw Problem(
+                reason: "it belongs to another user",
+                hint: "Run chown on the file, so that it belongs to the user of this process or to root."
+            )
         }
     }
 }

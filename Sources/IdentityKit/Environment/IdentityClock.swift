@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// The time, injected so that tests can advance it by hand.
+/// A source of time; tests inject one that they advance by hand.
 public protocol IdentityClock: Sendable {
-    /// The wall-clock time, by which tokens expire.
+    /// The wall-clock time; decides when tokens expire.
     var now: Date { get }
-    /// Time since an arbitrary moment that never jumps, by which deadlines are kept.
+    /// The monotonic time since an arbitrary moment; measures deadlines and durations.
     var elapsed: Duration { get }
-    /// Waits; throws `CancellationError` when the task is cancelled.
+    /// Waits for a duration; throws `CancellationError` when the task is cancelled.
     func sleep(for duration: Duration) async throws
 }
 
@@ -20,7 +20,7 @@ public struct SystemClock: IdentityClock {
     /// The system's wall-clock time.
     public var now: Date { Date() }
 
-    /// The time on the continuous clock since the process first asked.
+    /// The time on the continuous clock since its first use in this process.
     public var elapsed: Duration { ContinuousClock.now - Self.start }
 
     /// Waits on the continuous clock.

@@ -1,21 +1,27 @@
 public import IdentityHTTP
 
-/// What the SDK takes from the world outside: clock, randomness, HTTP; passed in, nothing global.
+/// The services that the SDK uses: HTTP transport, clock, random bytes and observers.
+///
+/// Every provider gets its environment as a parameter; nothing is global.
+///
+/// ```swift
+/// let environment = IdentityEnvironment(transport: try CurlTransport(), userAgent: "MyShop/2.1")
+/// ```
 public struct IdentityEnvironment: Sendable {
-    /// How requests are sent.
+    /// Sends HTTP requests.
     public var transport: any HTTPTransport
-    /// What time it is.
+    /// Tells the time.
     public var clock: any IdentityClock
-    /// Where unpredictable bytes come from.
+    /// Makes unpredictable bytes.
     public var random: any RandomSource
-    /// Who hears of what belongs to a provider and to no session, such as an outage of its keys; the observers of a session
-    /// manager hear of logins and sessions.
+    /// Receive events of providers that belong to no session, such as a failed fetch of keys.
+    ///
+    /// Events of logins and sessions go to the observers of the ``SessionManager``.
     public var observers: [any IdentityObserver]
     /// The `User-Agent` of every request to providers and shops, for example `MyShop/2.1`; Shopify refuses requests without one.
     public var userAgent: String
 
-    /// An environment of the given parts; clock and randomness default to the system's, observers to none, and the `User-Agent` is the
-    /// SDK's.
+    /// Creates an environment; by default with the system's clock and random bytes, no observers and the SDK's `User-Agent`.
     public init(
         transport: any HTTPTransport,
         clock: any IdentityClock = SystemClock(),

@@ -1,19 +1,21 @@
 internal import IdentityCrypto
 
-/// Unpredictable bytes, injected so that tests can be repeated.
+/// A source of unpredictable bytes; tests inject one that repeats them.
 public protocol RandomSource: Sendable {
-    /// Fresh random bytes.
+    /// Makes fresh random bytes.
     ///
-    /// - Throws: When the source cannot vouch for the bytes; a login then fails rather than being guessable.
+    /// - Parameter count: The number of bytes.
+    /// - Returns: As many bytes as were asked for.
+    /// - Throws: Any error when the bytes would be predictable; the login then fails.
     func bytes(_ count: Int) throws -> [UInt8]
 }
 
-/// OpenSSL's cryptographically secure generator.
+/// OpenSSL's cryptographically secure random generator.
 public struct SystemRandom: RandomSource {
     /// Creates the source.
     public init() {}
 
-    /// Bytes from OpenSSL's `RAND_bytes`.
+    /// Makes random bytes with OpenSSL's `RAND_bytes`.
     public func bytes(_ count: Int) throws -> [UInt8] {
         do {
             return try SecureRandom.bytes(count)
@@ -21,8 +23,8 @@ public struct SystemRandom: RandomSource {
             throw IdentityError(
                 .retryLater,
                 .systemFailure,
-                "The system gave no random bytes.",
-                hint: "Check that the process may use getrandom().",
+                "The system returned no random bytes.",
+                hint: "Allow the process to call getrandom().",
                 cause: error
             )
         }

@@ -1,4 +1,4 @@
 extension IdentityError {
-    /// The ``message``, under the name by which code written from the providers' own pages asks for it.
+    /// The same as ``message``; code samples on the providers' pages use this name.
     public var localizedDescription: String { message }
 }

@@ -1,12 +1,14 @@
 package import IdentityHTTP
 
 extension IdentityError {
-    /// The code of any error, as observers see it.
+    /// The code of any error, as events report it.
     package static func code(of error: any Error) -> Code {
         wrapping(error).code
     }
 
-    /// Any error as an `IdentityError`: what is none already is a cancellation, a transport's failure, or a fault inside.
+    /// Converts any error to an `IdentityError`.
+    ///
+    /// Cancellations and transport errors keep their meaning. Any other error becomes `system_failure` with the original as cause.
     package static func wrapping(_ error: any Error) -> IdentityError {
         switch error {
         case let error as IdentityError: return error
@@ -17,14 +19,14 @@ extension IdentityError {
             return IdentityError(
                 .retryLater,
                 .systemFailure,
-                "Something inside failed.",
-                hint: "See the error's cause.",
+                "An unexpected error occurred inside IdentityKit.",
+                hint: "Read the error's cause.",
                 cause: error
             )
         }
     }
 
-    /// A transport's failure, in words that name who was asked.
+    /// Converts a transport error; `party` is the subject of the message, for example "The provider".
     package init(_ error: HTTPTransportError, asking party: String) {
         switch error.code {
         case .cancelled:
@@ -33,49 +35,49 @@ extension IdentityError {
             self.init(
                 .configuration,
                 .configurationInvalid,
-                "\(party) has an address that may not be used.",
+                "\(party) has a URL to which the SDK does not send requests.",
                 hint:
-                    "\(error.message) For tests on one machine, \"allowsLoopbackHTTP\" permits http to a loopback address.",
+                    "\(error.message) Configure an https URL; for tests on one machine, set \"allowsLoopbackHTTP\": true to allow http to a loopback address.",
                 cause: error
             )
         case .tlsFailed:
             self.init(
                 .retryLater,
                 .providerUnavailable,
-                "\(party) could not prove who it is (TLS).",
-                hint: "Check the certificate, the host name and the trusted authorities.",
+                "\(party) could not be authenticated by TLS.",
+                hint: "Check the server's certificate, its host name and the trusted certificate authorities.",
                 cause: error
             )
         case .sendingRefused:
             self.init(
                 .retryLater,
                 .renewalBusy,
-                "The request was not sent, because the session's lock was lost meanwhile.",
-                hint: "The refresh token was not sent. Try again.",
+                "The refresh request was not sent, because this process lost the session's lock.",
+                hint: "Try again. The refresh token is still unused.",
                 cause: error
             )
         case .bodyTooLarge, .headersTooLarge, .protocolViolation:
             self.init(
                 .rejected,
                 .unexpectedResponse,
-                "\(party) sent an answer that is too large or not valid HTTP.",
-                hint: "Look at what answers under this address.",
+                "\(party) sent a response that is too large or not valid HTTP.",
+                hint: "Check which server answers at the configured URL.",
                 cause: error
             )
         case .timedOut:
             self.init(
                 .retryLater,
                 .providerUnavailable,
-                "\(party) did not answer in time.",
-                hint: "Try again; if it goes on, check the provider's status and the network.",
+                "\(party) did not respond in time.",
+                hint: "Try again. If it keeps failing, check the provider's status page and the network.",
                 cause: error
             )
         default:
             self.init(
                 .retryLater,
                 .providerUnavailable,
-                "\(party) cannot be reached.",
-                hint: "Try again; if it goes on, check the provider's status and the network.",
+                "\(party) could not be reached.",
+                hint: "Try again. If it keeps failing, check the provider's status page and the network.",
                 cause: error
             )
         }

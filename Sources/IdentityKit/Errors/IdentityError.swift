@@ -1,25 +1,37 @@
-/// Everything that this SDK throws at its users: what happened, whose fault it is, what to do.
+/// The error that every public call of this SDK throws.
 ///
-/// Branch on ``kind`` to decide and on ``code`` to explain. Neither ``message`` nor ``hint`` ever holds a token, a secret or a
-/// text that a provider sent; what the provider said is in ``providerAnswer``, to be treated as foreign text.
+/// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token,
+/// a secret or text that a provider sent. The provider's own text is in ``providerAnswer``: escape it before you show it.
+///
+/// ```swift
+/// do {
+///     let tokens = try await sessions.tokens(for: sessionID)
+/// } catch let error as IdentityError {
+///     switch error.kind {
+///     case .retryLater: respond(503, retryAfter: error.retryAfter)
+///     case .signInAgain: redirectToLogin()
+///     case .configuration, .rejected, .cancelled: log.error("\(error)")
+///     }
+/// }
+/// ```
 public struct IdentityError: Error, Sendable {
     /// What a program should do about an error.
     public enum Kind: String, Sendable, CaseIterable {
         /// The same call may work later. A session is still signed in.
         case retryLater = "retry_later"
-        /// Only a new login by the buyer helps.
+        /// The buyer has to sign in again.
         case signInAgain = "sign_in_again"
-        /// The operator has to change something: configuration, registration at the provider, key, file.
+        /// The operator has to change something: the configuration, the registration at the provider, a key or a file.
         case configuration = "configuration"
-        /// What came from outside was refused, by us or by the provider. Repeating it is no use.
+        /// The SDK or the provider refused the input. The same input will be refused again.
         case rejected = "rejected"
-        /// The buyer or the caller gave up.
+        /// The buyer or the caller cancelled the operation.
         case cancelled = "cancelled"
     }
 
-    /// What happened, stable over versions; new codes may appear at any time.
+    /// A stable identifier of what happened; later versions may add codes.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The code as text, words joined by underscores.
+        /// The code as text, in snake case.
         public let rawValue: String
 
         /// A code with the given text.
@@ -31,7 +43,7 @@ public struct IdentityError: Error, Sendable {
         public var description: String { rawValue }
     }
 
-    /// What a provider said, bounded in length; foreign text that must be escaped before it is shown.
+    /// The text of a provider's error response, limited in length; escape it before you show it.
     public struct ProviderAnswer: Sendable, Equatable {
         /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or a provider's own code.
         public var error: String?
@@ -41,10 +53,10 @@ public struct IdentityError: Error, Sendable {
         public var errorURI: String?
         /// The HTTP status, where there was one.
         public var status: Int?
-        /// The provider's own request or trace id, for its support.
+        /// The provider's request or trace id, for its support team.
         public var traceID: String?
 
-        /// Creates an answer; texts are cut at 500 characters.
+        /// Creates an answer; each text is cut to 500 Unicode scalars.
         public init(
             error: String? = nil,
             errorDescription: String? = nil,
@@ -59,32 +71,32 @@ public struct IdentityError: Error, Sendable {
             self.traceID = traceID.map { Self.cut($0) }
         }
 
-        /// Counts scalars: one character may be a letter with a million accents.
+        /// Counts scalars, because one character may consist of any number of combining marks.
         private static func cut(_ text: String) -> String {
             String(String.UnicodeScalarView(text.unicodeScalars.prefix(500)))
         }
     }
 
-    /// What to do.
+    /// What the program should do.
     public let kind: Kind
-    /// What happened.
+    /// What happened, for programs.
     public let code: Code
-    /// What happened, in a sentence that is safe to log.
+    /// What failed, in a sentence that is safe to log.
     public let message: String
-    /// What to do about it, in a sentence for an operator or developer.
+    /// What an operator or developer should do next.
     public let hint: String?
-    /// The section of a specification or provider page that the decision rests on.
+    /// The section of the specification or provider page that requires this check.
     public let reference: String?
-    /// The id shared by everything that belongs to one operation, errors and events alike.
+    /// The id that all errors and events of one operation share.
     public let correlationID: String
-    /// How long to wait before trying again, where the provider said so.
+    /// How long to wait before the next attempt, if the provider said so.
     public let retryAfter: Duration?
-    /// What the provider said.
+    /// The provider's error response, if there was one.
     public let providerAnswer: ProviderAnswer?
-    /// The error underneath.
+    /// The error that caused this one.
     public let cause: (any Error)?
 
-    /// Creates an error; the correlation id is that of the running operation.
+    /// Creates an error with the correlation id of the running operation.
     public init(
         _ kind: Kind,
         _ code: Code,
@@ -106,7 +118,7 @@ public struct IdentityError: Error, Sendable {
         correlationID = Correlation.current ?? Correlation.makeID()
     }
 
-    /// The same error seen as another kind, for callers that know more.
+    /// A copy with another kind, code or provider answer, for callers that know more about the failure.
     package func recast(
         as kind: Kind,
         code: Code? = nil,
@@ -126,14 +138,14 @@ public struct IdentityError: Error, Sendable {
 }
 
 extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Message, hint, code and correlation id; nothing that came from outside.
+    /// Message, hint, kind, code and correlation id, without text that a provider sent.
     public var description: String {
         let advice = hint.map { " \($0)" } ?? ""
         return "\(message)\(advice) [\(kind.rawValue)/\(code.rawValue), correlation id \(correlationID)]"
     }
-    /// The same as ``description``, with the cause where there is one.
+    /// The same as ``description``, followed by the cause if there is one.
     public var debugDescription: String { description + (cause.map { ", because: \(String(reflecting: $0))" } ?? "") }
-    /// What ``description`` says, the cause, and of the provider's answer what ``ProviderAnswer`` shows.
+    /// Shows ``description``, the cause and the redacted provider answer.
     public var customMirror: Mirror {
         var children: [(label: String?, value: Any)] = [("error", description)]
         if let reference { children.append(("reference", reference)) }
@@ -145,7 +157,7 @@ extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension IdentityError.ProviderAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status; none of the texts, which are foreign and may repeat what was sent.
+    /// The HTTP status, without the texts: they may repeat secrets of the request.
     public var description: String { "ProviderAnswer(status: \(status.map { String($0) } ?? "none"), <foreign texts>)" }
     /// The same as ``description``.
     public var debugDescription: String { description }

@@ -7,20 +7,20 @@ extension IdentityError.Code {
     public static let stateUnknown = Self(rawValue: "state_unknown")
     /// The callback came from another browser than the one in which the login began.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")
-    /// The login took longer than its attempt lives.
+    /// The login attempt expired.
     public static let attemptExpired = Self(rawValue: "attempt_expired")
-    /// The callback cannot be read: malformed, repeated parameters, no code, or too large.
+    /// The callback is malformed, too large, has no code or repeats a parameter.
     public static let callbackInvalid = Self(rawValue: "callback_invalid")
     /// The provider refused the authorization; see ``IdentityError/providerAnswer``.
     public static let authorizationRefused = Self(rawValue: "authorization_refused")
     /// The buyer or the provider denied access (`access_denied`).
     public static let accessDenied = Self(rawValue: "access_denied")
-    /// A silent login is not possible, the buyer has to see the login page (OpenID Connect Core section 3.1.2.6).
+    /// A silent login is not possible: the buyer has to see the login page (OpenID Connect Core section 3.1.2.6).
     public static let loginRequired = Self(rawValue: "login_required")
-    /// The authorization response's `iss` is missing or another provider's (RFC 9207 section 2.4).
+    /// The authorization response's `iss` is missing or belongs to another provider (RFC 9207 section 2.4).
     public static let responseIssuerMismatch = Self(rawValue: "response_issuer_mismatch")
 
-    /// A return path leads out of the app (RFC 9700 section 4.11.1).
+    /// A return path leads to another site (RFC 9700 section 4.11.1).
     public static let returnPathRefused = Self(rawValue: "return_path_refused")
 
     // The token endpoint
@@ -29,36 +29,36 @@ extension IdentityError.Code {
     public static let invalidGrant = Self(rawValue: "invalid_grant")
     /// Client authentication failed (`invalid_client`).
     public static let invalidClient = Self(rawValue: "invalid_client")
-    /// The client may not do this (`unauthorized_client`).
+    /// The provider does not allow this client to use the grant (`unauthorized_client`).
     public static let unauthorizedClient = Self(rawValue: "unauthorized_client")
-    /// The client may not use this grant (`unsupported_grant_type`).
+    /// The provider does not support the grant (`unsupported_grant_type`).
     public static let unsupportedGrantType = Self(rawValue: "unsupported_grant_type")
-    /// The request was malformed by the provider's reading (`invalid_request`).
+    /// The provider found the request malformed (`invalid_request`).
     public static let invalidRequest = Self(rawValue: "invalid_request")
     /// A scope was refused (`invalid_scope`).
     public static let invalidScope = Self(rawValue: "invalid_scope")
     /// The `Origin` header was missing or is not registered at the provider.
     public static let originRefused = Self(rawValue: "origin_refused")
-    /// The provider answered with a redirect where none may be.
+    /// The provider answered with a redirect where the protocol allows none.
     public static let redirectRefused = Self(rawValue: "redirect_refused")
-    /// The token answer misses a field or has one of a wrong type.
+    /// The token response lacks a field, or a field has the wrong type.
     public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
-    /// The proof of possession was refused (`invalid_dpop_proof`, `use_dpop_nonce`, RFC 9449).
+    /// The DPoP proof was refused (`invalid_dpop_proof`, `use_dpop_nonce`, RFC 9449).
     public static let possessionProofRefused = Self(rawValue: "possession_proof_refused")
-    /// The provider gave a token that is bound to no key, although a proof of possession was sent.
+    /// The provider issued a token that is not bound to the DPoP key, although a DPoP proof was sent.
     public static let tokenUnbound = Self(rawValue: "token_unbound")
-    /// The provider's answer is not what the protocol allows.
+    /// The protocol does not allow the provider's response.
     public static let unexpectedResponse = Self(rawValue: "unexpected_response")
 
     // The ID token
 
-    /// The ID token is no well-formed JWS.
+    /// The ID token is not a well-formed JWS.
     public static let idTokenMalformed = Self(rawValue: "id_token_malformed")
-    /// The answer has no ID token although `openid` was asked for.
+    /// The token response has no ID token although the scope `openid` was requested.
     public static let idTokenMissing = Self(rawValue: "id_token_missing")
-    /// The ID token's algorithm is not on the list.
+    /// The ID token's signature algorithm is not allowed.
     public static let idTokenAlgorithm = Self(rawValue: "id_token_algorithm")
-    /// No usable key of the provider fits the ID token.
+    /// The provider publishes no usable key for the ID token.
     public static let idTokenKeyUnknown = Self(rawValue: "id_token_key_unknown")
     /// The ID token's signature is wrong.
     public static let idTokenSignature = Self(rawValue: "id_token_signature")
@@ -66,61 +66,61 @@ extension IdentityError.Code {
     public static let idTokenIssuer = Self(rawValue: "id_token_issuer")
     /// The ID token's `aud` or `azp` does not fit this client.
     public static let idTokenAudience = Self(rawValue: "id_token_audience")
-    /// The ID token's `sub` is missing, empty or another one than before.
+    /// The ID token's `sub` is missing, empty or differs from the session's.
     public static let idTokenSubject = Self(rawValue: "id_token_subject")
-    /// The ID token has expired, or its times make no sense.
+    /// The ID token has expired, or its times contradict each other.
     public static let idTokenTime = Self(rawValue: "id_token_time")
-    /// The ID token's `nonce` is missing or not ours.
+    /// The ID token's `nonce` is missing or differs from the one that was sent.
     public static let idTokenNonce = Self(rawValue: "id_token_nonce")
     /// The ID token's `at_hash` does not fit the access token.
     public static let idTokenAccessTokenHash = Self(rawValue: "id_token_access_token_hash")
-    /// The ID token's `acr` or `auth_time` does not meet what was asked for.
+    /// The ID token's `acr` or `auth_time` does not satisfy the request.
     public static let idTokenAuthentication = Self(rawValue: "id_token_authentication")
 
     // Logout
 
-    /// The request is no back-channel logout request, or its token lacks what makes a logout token.
+    /// The request is not a back-channel logout request, or its token lacks a required claim of a logout token.
     public static let logoutTokenInvalid = Self(rawValue: "logout_token_invalid")
     /// The logout token was used before.
     public static let logoutTokenReplayed = Self(rawValue: "logout_token_replayed")
 
     // Metadata
 
-    /// The provider metadata cannot be had or read.
+    /// The provider's metadata could not be fetched or parsed.
     public static let discoveryFailed = Self(rawValue: "discovery_failed")
-    /// The provider metadata name another issuer than the configured ones.
+    /// The provider's metadata names an issuer that is not configured.
     public static let discoveryIssuerMismatch = Self(rawValue: "discovery_issuer_mismatch")
-    /// The provider does not offer what the login needs.
+    /// The provider does not support a feature that the call needs.
     public static let unsupportedByProvider = Self(rawValue: "unsupported_by_provider")
 
     // Sessions
 
-    /// No such session.
+    /// The store has no session with this id.
     public static let sessionUnknown = Self(rawValue: "session_unknown")
-    /// The session is a guest's: nobody has signed in to it (``SessionManager/beginGuest(retainedFor:)``).
+    /// The session is a guest session: nobody has signed in (``SessionManager/beginGuest(retainedFor:)``).
     public static let notSignedIn = Self(rawValue: "not_signed_in")
     /// The session has ended at the provider; see ``IdentityError/Kind/signInAgain``.
     public static let sessionEnded = Self(rawValue: "session_ended")
-    /// The provider's answer to a renewal was lost with the new refresh token in it; see ``SessionEndReason/lostRotation``.
+    /// The response to a refresh was lost, and the new refresh token with it; see ``SessionEndReason/lostRotation``.
     public static let rotationLost = Self(rawValue: "rotation_lost")
-    /// The session cannot be renewed: the provider gave no refresh token.
+    /// The session cannot be refreshed: the provider issued no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")
     /// The session's scopes do not allow this.
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
     /// The provider refused the access token.
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
-    /// A session's new tokens are stored nowhere durable: a warning beside tokens (``SessionTokens/warning``).
+    /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).
     public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
-    /// Another task or process renews the session and did not finish in time.
+    /// Another task or process refreshes the session and did not finish in time.
     public static let renewalBusy = Self(rawValue: "renewal_busy")
 
     // Infrastructure
 
-    /// The provider cannot be reached, or answers that it is down or throttling.
+    /// The provider could not be reached, is down, or limits the rate of requests.
     public static let providerUnavailable = Self(rawValue: "provider_unavailable")
-    /// The caller's task was cancelled, or the buyer closed the login.
+    /// The caller cancelled its task, or the buyer closed the login page.
     public static let cancelled = Self(rawValue: "cancelled")
-    /// The configuration has an unknown, missing or wrong member.
+    /// The configuration has an unknown, missing or invalid member.
     public static let configurationInvalid = Self(rawValue: "configuration_invalid")
     /// No provider has this name.
     public static let providerUnknown = Self(rawValue: "provider_unknown")
@@ -128,20 +128,20 @@ extension IdentityError.Code {
     public static let storeBusy = Self(rawValue: "store_busy")
     /// The store's database server cannot be reached or does not answer in time.
     public static let storeUnavailable = Self(rawValue: "store_unavailable")
-    /// The store's key does not fit.
+    /// The store's key cannot decrypt the store.
     public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")
-    /// Where the store's keys come from does not give them at the moment.
+    /// The source of the store's keys did not return them.
     public static let storeKeyUnavailable = Self(rawValue: "store_key_unavailable")
     /// The store's file is damaged; nothing was deleted.
     public static let storeCorrupt = Self(rawValue: "store_corrupt")
     /// The store's file was written by a newer version.
     public static let storeTooNew = Self(rawValue: "store_too_new")
-    /// The store's file cannot be written.
+    /// The store's file is read-only for this process.
     public static let storeReadOnly = Self(rawValue: "store_read_only")
     /// The disk is full.
     public static let storeFull = Self(rawValue: "store_full")
-    /// The store failed otherwise.
+    /// The store failed for another reason.
     public static let storeFailed = Self(rawValue: "store_failed")
-    /// Random bytes or another service of the system failed.
+    /// The operating system failed to provide random bytes or another service.
     public static let systemFailure = Self(rawValue: "system_failure")
 }

@@ -1,7 +1,7 @@
-/// Tells observers what happens; costs a comparison when there are none.
+/// Sends events to the observers.
 ///
-/// An event never carries the name of a provider that is not registered: a name may come from a request, or from a session
-/// whose provider has left the configuration.
+/// An event carries the provider's name only if the provider is registered. Other names may come from a request, or from a stored
+/// session whose provider was removed from the configuration.
 struct EventSource: Sendable {
     let observers: [any IdentityObserver]
     let clock: any IdentityClock

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Counts what happens, for a metrics page or for tests; pass it to a manager's and an environment's observers.
+/// Counts events, for a metrics page or for tests; pass it as an observer of a session manager and an environment.
 public final class IdentityCounters: IdentityObserver {
-    /// What is counted: one kind of event at one provider.
+    /// One kind of event at one provider.
     public struct Key: Sendable, Hashable {
         /// ``IdentityEvent/Kind/name``.
         public var name: String
-        /// ``IdentityEvent/Kind/detail``, empty where there is none.
+        /// ``IdentityEvent/Kind/detail``; empty if the event has none.
         public var detail: String
-        /// The provider's name, empty where an event belongs to none.
+        /// The provider's name; empty if the event belongs to no provider.
         public var provider: String
 
         /// Creates a key.
@@ -19,11 +19,11 @@ public final class IdentityCounters: IdentityObserver {
         }
     }
 
-    /// How often something happened, and how long it took.
+    /// How often an event happened, and how long its operations took.
     public struct Value: Sendable, Hashable {
-        /// How often.
+        /// The number of events.
         public var count = 0
-        /// All durations added up.
+        /// The sum of all durations.
         public var duration = Duration.zero
         /// The longest duration.
         public var longest = Duration.zero
@@ -34,10 +34,10 @@ public final class IdentityCounters: IdentityObserver {
     /// Counters at zero.
     public init() {}
 
-    /// Everything counted so far.
+    /// A copy of all counters.
     public var snapshot: [Key: Value] { values.withLock(\.self) }
 
-    /// How often a kind of event happened, whatever its detail and provider.
+    /// The number of events with a name, summed over all details and providers.
     public func count(_ name: String) -> Int {
         values.withLock { $0.reduce(0) { $1.key.name == name ? $0 + $1.value.count : $0 } }
     }

@@ -1,5 +1,5 @@
 extension IdentityEnvironment {
-    /// Tells the observers of something that belongs to a provider and to no session; costs nothing when there are none.
+    /// Sends an event of a provider, without a session, to the environment's observers.
     package func report(_ kind: IdentityEvent.Kind, provider: String, since start: Duration) {
         guard !observers.isEmpty else { return }
         let event = IdentityEvent(

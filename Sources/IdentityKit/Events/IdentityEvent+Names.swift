@@ -1,5 +1,5 @@
 extension IdentityEvent.Kind {
-    /// The kind as a stable text, words joined by underscores, fit for the name of a metric.
+    /// The kind as a stable text in snake case, suitable as the name of a metric.
     public var name: String {
         switch self {
         case .loginStarted: "login_started"
@@ -28,7 +28,7 @@ extension IdentityEvent.Kind {
         }
     }
 
-    /// The outcome, error code or reason, from a small set of stable texts, fit for a metric's label; nil where there is none.
+    /// The outcome, error code or reason as a stable text, suitable as a metric's label; nil if the kind has none.
     public var detail: String? {
         switch self {
         case .renewed(let outcome): outcome.rawValue

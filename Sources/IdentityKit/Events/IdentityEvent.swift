@@ -1,4 +1,4 @@
-/// Something that happened to a login or a session; never holds a secret.
+/// Something that happened to a login, a session or a provider; never contains a secret.
 public struct IdentityEvent: Sendable {
     /// What happened.
     public enum Kind: Sendable, Equatable {
@@ -8,48 +8,49 @@ public struct IdentityEvent: Sendable {
         case loginCompleted
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
-        /// The provider gave tokens for a login that was then refused or could not be stored: no session has them. They were
-        /// revoked, or they stay valid at the provider until they expire there.
+        /// The provider issued tokens for a login that was then refused or could not be stored, so that no session has them. If
+        /// `isRevoked` is false, they stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
-        /// An access token was renewed, before its time (``TokenOutcome/renewedEarly``) or after it.
+        /// An access token was refreshed, before it was due (``TokenOutcome/renewedEarly``) or after.
         case renewed(TokenOutcome)
-        /// A renewal failed; the session lives on unless the code says otherwise. A stored answer that cannot be accepted is
-        /// reported once for each error code, not at each repair.
+        /// A refresh failed with this code; the session stays signed in unless the code says otherwise. A stored answer that cannot
+        /// be accepted is reported once for each error code, not at each attempt to validate it.
         case renewalFailed(IdentityError.Code)
-        /// A refresh token was sent and the answer was lost: it may be spent, and is sent once more.
+        /// A refresh token was sent and the response was lost: the token may be used up, and is sent once more.
         case renewalInDoubt
-        /// A session whose last answer had been lost, or not been saved, has good tokens again.
+        /// A session has valid tokens again after a response was lost or could not be saved.
         case renewalRepaired
-        /// A session's lock was held by somebody else; with how long it was waited for.
+        /// A session's lock was held by another task or process; the event's duration is the time that was waited.
         case lockWaited
-        /// A provider failed so often, or asked for a pause, that it is not asked for this long.
+        /// The circuit breaker of a provider opened, because the provider failed often or asked for a pause: it gets no requests for
+        /// this long.
         case providerPaused(Duration)
-        /// A provider that was not asked for a while answers again.
+        /// The circuit breaker of a provider closed: it answers again.
         case providerResumed
-        /// The store did not take what was to be saved; with the error's code.
+        /// The store failed to save; with the error's code.
         case storeFailed(IdentityError.Code)
-        /// New tokens that the store did not take were put into its second place.
+        /// The store failed to save new tokens, and they were written to the spool.
         case tokensSpooled
-        /// Neither the store nor its second place took new tokens: they are lost when the process ends
-        /// (``SessionTokens/warning``). Told once for each such renewal.
+        /// Neither the store nor the spool saved new tokens: they are lost when the process ends
+        /// (``SessionTokens/warning``). Reported once for each such refresh.
         case tokensNotDurable
-        /// So many pending logins, sessions and marks were removed because their time was over.
+        /// This many expired login attempts, sessions and used-token marks were removed.
         case swept(Int)
-        /// A session needs a new login, for this reason.
+        /// A session ended for this reason: the buyer has to sign in again.
         case sessionEnded(SessionEndReason)
         /// A buyer signed out.
         case loggedOut
-        /// A return from a provider's logout page, or a provider's logout token, was refused with this code.
+        /// A browser's return from a provider's logout page, or a provider's logout token, was refused with this code.
         case logoutRefused(IdentityError.Code)
-        /// The tokens of a session that has ended were not revoked; with the error's code.
+        /// The tokens of an ended session could not be revoked; with the error's code.
         case revocationFailed(IdentityError.Code)
-        /// Something that follows a session, such as its cart, could not follow; with the error's code.
+        /// A participant of a session, such as its cart, failed to apply a change of the session; with the error's code.
         case participantFailed(IdentityError.Code)
-        /// A provider's keys were fetched, or confirmed, without a session's doing; they may be the same as before.
+        /// A provider's keys were fetched in the background; they may be the same as before.
         case keySetRefreshed
-        /// A provider's keys could not be fetched; known good ones go on.
+        /// A provider's keys could not be fetched; the cached keys stay in use.
         case keySetUnavailable(IdentityError.Code)
-        /// Tokens with unknown keys keep coming, and the provider is not asked about each: told once until one may ask again.
+        /// Tokens with unknown keys arrived more often than the keys may be fetched. Reported once until the next fetch is allowed.
         case keySetRefetchRefused
     }
 
@@ -57,7 +58,7 @@ public struct IdentityEvent: Sendable {
     public let kind: Kind
     /// The provider's name; empty when no registered provider has the name, or when the event concerns none.
     public let provider: String
-    /// The session, where there is one.
+    /// The session; nil if the event belongs to none.
     public let session: SessionID?
     /// How long it took.
     public let duration: Duration
@@ -65,8 +66,8 @@ public struct IdentityEvent: Sendable {
     public let correlationID: String
 }
 
-/// Listens to what happens, for logs and metrics.
+/// Receives events, for logs and metrics.
 public protocol IdentityObserver: Sendable {
-    /// Called at once, on the task that caused the event: return quickly.
+    /// Called synchronously on the task that caused the event: return quickly.
     func identityEvent(_ event: IdentityEvent)
 }

@@ -1,4 +1,4 @@
-/// Bounds for parsing JSON that comes from outside.
+/// Limits for parsing untrusted JSON.
 public struct JSONLimits: Sendable {
     /// The largest text in bytes, by default 1 MiB.
     public var maximumBytes: Int
@@ -12,11 +12,11 @@ public struct JSONLimits: Sendable {
     }
 }
 
-/// Why a text is not acceptable JSON; holds nothing of the text itself.
+/// Why a text was refused as JSON; contains no part of the text.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, in words fit for a log.
+    /// What is wrong; safe to log.
     public let reason: String
-    /// The offset in bytes at which it was noticed.
+    /// The offset in bytes at which the parser stopped.
     public let offset: Int
 
     package init(reason: String, offset: Int) {
@@ -24,7 +24,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// The reason with its place.
+    /// The reason and the offset.
     public var description: String { "\(reason) at byte \(offset)" }
 }
 
@@ -44,7 +44,7 @@ extension JSONValue {
     }
 }
 
-/// A recursive-descent parser over bytes whose recursion is bounded by the depth limit.
+/// A recursive-descent parser over bytes; the depth limit bounds its recursion.
 struct JSONParser {
     private let bytes: [UInt8]
     private let maximumDepth: Int
@@ -128,7 +128,8 @@ struct JSONParser {
     private mutating func parseObject() throws(JSONError) -> JSONObject {
         try enter()
         var object = JSONObject()
-        // Small objects are scanned, large ones indexed by bytes: a hostile object must not cost quadratic time.
+        // Objects of up to 16 members are searched linearly, larger ones through a set of names, because a hostile object
+        // must not cost quadratic time.
         var seen: Set<[UInt8]> = []
         if accept(UInt8(ascii: "}")) {
             depth -= 1

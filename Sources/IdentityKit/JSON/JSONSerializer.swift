@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value as compact JSON text in UTF-8, members in their order, nulls written out.
+    /// The value as compact JSON text in UTF-8; members keep their order and nulls are written.
     public var serialized: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)

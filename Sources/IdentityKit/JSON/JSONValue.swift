@@ -1,11 +1,11 @@
-/// A parsed JSON value (RFC 8259) that keeps what others lose: the order of members, the text of numbers, the bytes of names.
+/// A parsed JSON value (RFC 8259) that keeps the order of members, the text of numbers and the bytes of names.
 ///
-/// Values come from ``init(parsing:limits:)``, which refuses what two parsers could read in two ways: duplicate names (also
-/// when one of them is escaped), invalid UTF-8, lone surrogates, trailing data.
+/// ``init(parsing:limits:)`` refuses texts that two parsers could read differently: duplicate names (also when one of them is
+/// escaped), invalid UTF-8, lone surrogates and trailing data.
 public enum JSONValue: Sendable, Equatable {
     /// The literal `null`.
     case null
-    /// The literals `true` and `false`; never a number.
+    /// One of the literals `true` and `false`.
     case bool(Bool)
     /// A number, kept as it was written.
     case number(JSONNumber)
@@ -46,7 +46,7 @@ public enum JSONValue: Sendable, Equatable {
         if case .null = self { true } else { false }
     }
 
-    /// The member of an object, or nil when the value is no object or has no such member.
+    /// The member of an object, or nil when the value is not an object or has no such member.
     public subscript(name: String) -> JSONValue? {
         object?[name]
     }
@@ -56,7 +56,7 @@ public enum JSONValue: Sendable, Equatable {
         .number(JSONNumber(value))
     }
 
-    /// Compares as JSON text does: strings by their bytes, never by Unicode canonical equivalence.
+    /// Compares strings by their bytes, not by Unicode canonical equivalence.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -70,7 +70,7 @@ public enum JSONValue: Sendable, Equatable {
     }
 }
 
-/// A JSON object: members in the order of the text, found by the bytes of their names.
+/// A JSON object, which keeps the order of its members and compares names by bytes.
 public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The members in order.
     public private(set) var members: [(name: String, value: JSONValue)] = []
@@ -78,7 +78,7 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// An object without members.
     public init() {}
 
-    /// An object with the given members; of equal names the last one counts.
+    /// Creates an object with the given members; a later member replaces an earlier one of the same name.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (name, value) in elements { self[name] = value }
     }
@@ -110,9 +110,9 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// A JSON number as it was written: conversion happens where its meaning is known, and never traps.
+/// A JSON number as it was written; conversions return nil instead of trapping.
 public struct JSONNumber: Sendable, Equatable {
-    /// The number's text, valid by the grammar of RFC 8259 section 6.
+    /// The number's text, which follows the grammar of RFC 8259 section 6.
     public let text: String
 
     package init(validated text: String) {

@@ -1,6 +1,15 @@
 internal import IdentityCrypto
 
-/// What ties a trip to the provider to one browser: a random cookie there, its hash in the store.
+/// Ties a login or logout to one browser: a random cookie in the browser, its hash in the store.
+///
+/// An attacker who sends a victim a callback link of the attacker's own login lacks the cookie, so the callback is refused
+/// (RFC 9700 section 4.7).
+///
+/// ```swift
+/// let binding = try BrowserBinding(random: environment.random)
+/// // The browser keeps binding.cookie, the store keeps binding.hash.
+/// guard BrowserBinding.matches(storedHash, cookie: request.cookie) else { throw refused }
+/// ```
 struct BrowserBinding: Sendable {
     let cookie: Secret
     let hash: [UInt8]
@@ -11,8 +20,8 @@ struct BrowserBinding: Sendable {
         hash = try Digest.sha256(bytes)
     }
 
-    /// Whether a cookie is the one that a hash was made of.
-    static func isMet(_ hash: [UInt8], by cookie: Secret?) -> Bool {
+    /// Whether a hash was made from this cookie; compared in constant time.
+    static func matches(_ hash: [UInt8], cookie: Secret?) -> Bool {
         guard let given = cookie.flatMap({ Base64URL.decode($0.reveal()) }),
             let actual = try? Digest.sha256(given)
         else { return false }

@@ -1,10 +1,10 @@
 public import Dispatch
 
-/// Where callbacks run: the caller names it, nothing is called on a thread that nobody chose.
+/// Decides where callbacks run; the caller of a callback-based entry point passes one.
 public struct CallbackExecutor: Sendable {
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// An executor that runs work as the closure decides.
+    /// Creates an executor that passes each callback to the closure, which must run it exactly once.
     public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.run = run
     }
@@ -17,7 +17,7 @@ public struct CallbackExecutor: Sendable {
     /// Runs callbacks on the main queue.
     public static let main = CallbackExecutor.queue(.main)
 
-    /// Runs callbacks at once on the task that finished the login, the default: it must not be blocked.
+    /// Runs callbacks synchronously on the task that finished the login, which they must not block; the default.
     public static let immediate = CallbackExecutor { work in work() }
 
     package func execute(_ work: @escaping @Sendable () -> Void) {

@@ -1,16 +1,16 @@
-/// Is told how a login ended: exactly one of the three, exactly once, on the executor that the caller named.
+/// Receives the result of a login: exactly one of the three calls, once, on the executor that the caller chose.
 public protocol LoginDelegate: AnyObject, Sendable {
     /// The buyer signed in.
     func loginDidComplete(_ session: Session)
 
-    /// The login failed; ``IdentityError/kind`` says whether trying again helps.
+    /// The login failed; ``IdentityError/kind`` says whether another attempt can help.
     func loginDidFail(_ error: IdentityError)
 
-    /// The buyer or the app gave up.
+    /// The buyer or the app cancelled the login.
     func loginDidCancel()
 }
 
-/// A login that is under way.
+/// A running login of a callback-based entry point.
 public struct LoginHandle: Sendable {
     private let task: Task<Void, Never>
 
@@ -18,12 +18,12 @@ public struct LoginHandle: Sendable {
         self.task = task
     }
 
-    /// Gives up; after the login has ended this does nothing.
+    /// Cancels the login; has no effect after it ended.
     public func cancel() {
         task.cancel()
     }
 
-    /// Waits until the callback has been handed to its executor.
+    /// Waits until the callback was passed to its executor.
     public func finished() async {
         await task.value
     }

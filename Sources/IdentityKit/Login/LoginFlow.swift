@@ -2,16 +2,21 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 internal import Synchronization
 
-/// One whole login with a presenter: three ways to call it, one engine behind them.
+/// A complete login with a presenter, as an async call, with a completion handler or with a delegate.
 ///
-/// A web server, where the login is two requests, uses ``SessionManager/begin(_:options:)`` and
-/// ``SessionManager/complete(_:browserBinding:provider:)`` instead; they are the same engine.
+/// On a web server a login consists of two requests: use ``SessionManager/begin(_:options:)`` and
+/// ``SessionManager/complete(_:browserBinding:provider:)`` there.
+///
+/// ```swift
+/// let flow = LoginFlow(provider: "shopify", sessions: sessions, presenter: LoopbackPresenter())
+/// let session = try await flow.login()
+/// ```
 public struct LoginFlow: Sendable {
     private let provider: String
     private let sessions: SessionManager
-    private let way: Way
+    private let method: Method
 
-    private enum Way: Sendable {
+    private enum Method: Sendable {
         case page(any Presenter)
         case device(@Sendable (DeviceLoginPrompt) async throws -> Void)
     }
@@ -20,20 +25,22 @@ public struct LoginFlow: Sendable {
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
-    ///   - sessions: Keeps the session that comes of it.
-    ///   - presenter: Shows the login page.
+    ///   - sessions: Stores the new session.
+    ///   - presenter: Shows the login page and receives the callback.
     public init(provider: String, sessions: SessionManager, presenter: any Presenter) {
         self.provider = provider
         self.sessions = sessions
-        way = .page(presenter)
+        method = .page(presenter)
     }
 
-    /// Creates a flow in which the buyer signs in on another device; see ``SessionManager/deviceLogin(_:options:prompt:)``.
+    /// Creates a flow in which the buyer signs in on another device.
+    ///
+    /// See ``SessionManager/deviceLogin(_:options:prompt:)``.
     ///
     /// - Parameters:
     ///   - provider: The provider's name; it must be ``DeviceAuthorizing``.
-    ///   - sessions: Keeps the session that comes of it.
-    ///   - devicePrompt: Shows the buyer the code and where to enter it; called once for each login.
+    ///   - sessions: Stores the new session.
+    ///   - devicePrompt: Shows the buyer the code and the page on which to enter it; called once for each login.
     public init(
         provider: String,
         sessions: SessionManager,
@@ -41,16 +48,18 @@ public struct LoginFlow: Sendable {
     ) {
         self.provider = provider
         self.sessions = sessions
-        way = .device(devicePrompt)
+        method = .device(devicePrompt)
     }
 
     /// Signs the buyer in.
     ///
-    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/cancelled`` when the buyer gave up or the task was cancelled.
+    /// - Parameter options: Options of this login.
+    /// - Returns: The new session.
+    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/cancelled`` when the buyer or the task cancelled the login.
     public func login(_ options: LoginOptions = LoginOptions()) async throws -> Session {
         try await Correlation.scope {
             do {
-                switch way {
+                switch method {
                 case .page(let presenter): return try await present(options, by: presenter)
                 case .device(let prompt):
                     return try await sessions.deviceLogin(provider, options: options, prompt: prompt)
@@ -61,20 +70,20 @@ public struct LoginFlow: Sendable {
         }
     }
 
-    /// Signs the buyer in and calls back.
+    /// Signs the buyer in and calls a completion handler.
     ///
     /// - Parameters:
-    ///   - options: What to ask for.
-    ///   - executor: Where the completion runs.
+    ///   - options: Options of this login.
+    ///   - executor: Runs the completion.
     ///   - completion: Called exactly once.
-    /// - Returns: A handle by which to cancel.
+    /// - Returns: A handle that can cancel the login.
     @discardableResult
     public func login(
         _ options: LoginOptions = LoginOptions(),
         on executor: CallbackExecutor = .immediate,
         completion: @escaping @Sendable (Result<Session, IdentityError>) -> Void
     ) -> LoginHandle {
-        // Unstructured: callers of this entry point have no task to be a child of; the handle cancels it.
+        // An unstructured task, because callers of this entry point have no task; the handle cancels it.
         LoginHandle(
             Task {
                 let result: Result<Session, IdentityError>
@@ -88,13 +97,13 @@ public struct LoginFlow: Sendable {
         )
     }
 
-    /// Signs the buyer in and tells a delegate, which is held weakly.
+    /// Signs the buyer in and calls a delegate, which is held weakly.
     ///
     /// - Parameters:
-    ///   - options: What to ask for.
-    ///   - executor: Where the delegate is called.
-    ///   - delegate: Is told exactly one thing, once.
-    /// - Returns: A handle by which to cancel.
+    ///   - options: Options of this login.
+    ///   - executor: Runs the delegate's methods.
+    ///   - delegate: Receives exactly one call.
+    /// - Returns: A handle that can cancel the login.
     @discardableResult
     public func login(
         _ options: LoginOptions = LoginOptions(),
@@ -123,10 +132,10 @@ public struct LoginFlow: Sendable {
             usedRedirectURI.withLock { $0 = request.attempt.redirectURI }
             return request
         }
-        let caught = try await caught(login, descriptor.responseMode, by: presenter)
+        let received = try await receive(login, descriptor.responseMode, by: presenter)
         try Task.checkCancellation()
-        try Self.check(caught.url, against: usedRedirectURI.withLock { $0 })
-        let callback = try caught.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: caught.url)
+        try Self.check(received.url, against: usedRedirectURI.withLock { $0 })
+        let callback = try received.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: received.url)
         let completed = try await sessions.complete(
             callback,
             browserBinding: Secret(Base64URL.encode(binding)),
@@ -135,7 +144,7 @@ public struct LoginFlow: Sendable {
         return completed.session
     }
 
-    private func caught(
+    private func receive(
         _ login: PresentedLogin,
         _ mode: ResponseMode,
         by presenter: any Presenter
@@ -145,18 +154,18 @@ public struct LoginFlow: Sendable {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                "The provider posts its answer (responseMode form_post), and this presenter accepts redirects only.",
-                hint: "Remove responseMode from the provider's configuration, or use the loopback presenter."
+                "The provider posts the authorization response (responseMode form_post), but this presenter accepts redirects only.",
+                hint: "Remove responseMode from the provider's configuration, or use LoopbackPresenter."
             )
         }
         return try await presenter.presentCatchingForms(login)
     }
 
-    /// A callback must come to the redirect URI: another place is another client's callback.
+    /// Checks that a callback arrived at the redirect URI; a callback at another URL may belong to another client.
     ///
-    /// A presenter may leave out the origin, or all but the query.
+    /// A presenter may return the URL without its origin, or the query alone.
     package static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
-        guard let redirectURI, !CallbackPlace(url: callbackURL).mayBe(redirectURI) else { return }
+        guard let redirectURI, !CallbackAddress(url: callbackURL).matches(redirectURI) else { return }
         throw IdentityError(
             .rejected,
             .callbackInvalid,

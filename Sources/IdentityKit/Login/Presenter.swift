@@ -1,31 +1,42 @@
 public import IdentityHTTP
 internal import Synchronization
 
-/// Whatever shows the login page to the buyer and catches the way back: a browser with a loopback listener, a terminal, a
-/// sandbox's robot, an app's own web view.
+/// Shows the login page to the buyer and receives the callback, for example with a browser and a loopback listener.
+///
+/// ```swift
+/// struct WebViewPresenter: Presenter {
+///     func present(_ login: PresentedLogin) async throws -> String {
+///         let page = try await login.authorizationURL(redirectURI: login.redirectURI)
+///         return try await webView.load(page.text, untilRedirectedTo: login.redirectURI)
+///     }
+/// }
+/// ```
 public protocol Presenter: Sendable {
-    /// Shows the login and returns the URL to which the provider redirected, as it came.
+    /// Shows the login page and returns the URL to which the provider redirected, unchanged.
     ///
-    /// Ask the login for its authorization URL once, with the redirect URI that the presenter really listens on.
+    /// Call ``PresentedLogin/authorizationURL(redirectURI:)`` once, with the redirect URI at which the presenter listens.
     ///
+    /// - Parameter login: The login to show.
+    /// - Returns: The callback URL.
     /// - Throws: `CancellationError` when the buyer closed the page or the task was cancelled, ``IdentityError`` otherwise.
     func present(_ login: PresentedLogin) async throws -> String
 }
 
-/// A presenter that can also catch a form which the browser posts, for providers that are asked for
-/// ``ResponseMode/formPost``.
+/// A presenter that also receives a form that the browser posts, for ``ResponseMode/formPost``.
 public protocol FormPostPresenting: Presenter {
-    /// Shows the login and returns what came back, posted or in a URL; whether it came as it should is judged later.
+    /// Shows the login page and returns the callback, posted or in a URL; the caller checks which of the two the login allows.
     ///
-    /// - Throws: As ``Presenter/present(_:)``.
+    /// - Parameter login: The login to show.
+    /// - Returns: The callback.
+    /// - Throws: The same errors as ``Presenter/present(_:)``.
     func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback
 }
 
-/// What a presenter caught.
+/// A callback that a presenter received.
 public struct PresentedCallback: Sendable {
-    /// The URL that the browser asked for, as it came.
+    /// The URL that the browser requested, unchanged.
     public var url: String
-    /// The body of a posted form; nil when the answer is in the URL.
+    /// The body of a posted form; nil when the parameters are in the URL.
     public var form: [UInt8]?
 
     /// Creates a callback.
@@ -36,7 +47,7 @@ public struct PresentedCallback: Sendable {
 }
 
 extension PresentedCallback: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Which way it came; nothing of what it holds.
+    /// Whether it was posted, without its parameters.
     public var description: String { form == nil ? "PresentedCallback(in a URL)" : "PresentedCallback(posted)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -44,11 +55,11 @@ extension PresentedCallback: CustomStringConvertible, CustomDebugStringConvertib
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// A login that waits to be shown.
+/// A login for a presenter to show.
 public struct PresentedLogin: Sendable {
     /// The provider's name.
     public let provider: String
-    /// The redirect URI that is configured, or nil where the provider has a registered one only.
+    /// The configured redirect URI; nil if the configuration names none and the provider uses the registered one.
     public let redirectURI: String?
     private let begin: @Sendable (String?) async throws -> AuthorizationRequest
     private let awaited = AwaitedState()
@@ -63,19 +74,21 @@ public struct PresentedLogin: Sendable {
         self.begin = begin
     }
 
-    /// Begins the login and returns the page to show.
+    /// Begins the login and returns the URL of the login page.
     ///
-    /// - Parameter redirectURI: Where the callback will be caught: ``redirectURI`` itself, or with the port that a loopback
-    ///   listener got (RFC 8252 section 7.3).
+    /// - Parameter redirectURI: The URI at which the presenter receives the callback: ``redirectURI`` itself, or the same with the
+    ///   port of a loopback listener (RFC 8252 section 7.3).
+    /// - Returns: The authorization URL.
+    /// - Throws: ``IdentityError`` when the provider or the store fails.
     public func authorizationURL(redirectURI: String?) async throws -> HTTPURL {
         try await page(redirectURI: redirectURI).url
     }
 
-    /// Whether a callback carries this login's `state`, and carries it once.
+    /// Whether a callback carries this login's `state` exactly once.
     ///
-    /// Ask before you end the wait: everybody who reaches the place of the callback can send one. Answer what is not this login's,
-    /// ignore it, and keep waiting. The rest of the callback is checked when the login is completed. False before the page was
-    /// asked for.
+    /// Check this before you stop listening, because any local program can send requests to the redirect URI. Answer other requests,
+    /// ignore them and keep waiting. The rest of the callback is checked when the login is completed. False until
+    /// ``authorizationURL(redirectURI:)`` was called.
     public func isAnswered(by callback: PresentedCallback) -> Bool {
         guard let expected = awaited.state.withLock({ $0 }),
             let callback = try? callback.form.map({ try LoginCallback(form: $0) }) ?? LoginCallback(url: callback.url),
@@ -84,7 +97,7 @@ public struct PresentedLogin: Sendable {
         return given.isEqual(to: expected)
     }
 
-    /// The same login, which tells its authorization URL before the presenter gets it.
+    /// The same login, which passes its authorization URL to a closure before the presenter gets it.
     package func announcing(_ announce: @escaping @Sendable (HTTPURL) -> Void) -> PresentedLogin {
         PresentedLogin(provider: provider, redirectURI: redirectURI) { redirectURI in
             let request = try await page(redirectURI: redirectURI)
@@ -100,7 +113,7 @@ public struct PresentedLogin: Sendable {
     }
 }
 
-/// The `state` of the page that was asked for last; copies of a login share it.
+/// The `state` of the last authorization URL; copies of a ``PresentedLogin`` share it.
 private final class AwaitedState: Sendable {
     let state = Mutex<Secret?>(nil)
 }

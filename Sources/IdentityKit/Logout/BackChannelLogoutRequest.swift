@@ -1,11 +1,11 @@
 internal import IdentityHTTP
 
-/// Reads the request of a provider that ends sessions (OpenID Connect Back-Channel Logout 1.0 section 2.5): bytes in, token out.
+/// Reads the logout token from a back-channel logout request (OpenID Connect Back-Channel Logout 1.0 section 2.5).
 enum BackChannelLogoutRequest {
-    /// How long a body may be: a logout token has about one kilobyte.
+    /// The largest accepted body; a logout token has about one kilobyte.
     static let maximumBytes = 16_384
 
-    /// The logout token of a form; what else the form holds is not looked at, as section 2.5 asks.
+    /// The logout token of a form; other fields are ignored, as section 2.5 requires.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/logoutTokenInvalid``.
     static func token(in body: [UInt8], contentType: String?) throws(IdentityError) -> Secret {
@@ -13,12 +13,12 @@ enum BackChannelLogoutRequest {
         let trimmed = type.split { $0 == 0x20 || $0 == 0x09 }
         guard trimmed.count == 1, let name = trimmed.first,
             name.elementsEqual("application/x-www-form-urlencoded".utf8, by: { ASCII.lowercased($0) == $1 })
-        else { throw invalid("is no form") }
+        else { throw invalid("is not a form") }
         guard body.count <= maximumBytes else { throw invalid("is larger than 16 KiB") }
-        guard let fields = FormEncoding.decode(body) else { throw invalid("is no well-formed form") }
+        guard let fields = FormEncoding.decode(body) else { throw invalid("is not a well-formed form") }
         let tokens = fields.filter { $0.name.isIdentical(to: "logout_token") }
         guard tokens.count == 1, let token = tokens.first, !token.value.isEmpty else {
-            throw invalid("does not hold one logout token")
+            throw invalid("does not contain exactly one logout token")
         }
         return Secret(token.value)
     }
@@ -28,7 +28,7 @@ enum BackChannelLogoutRequest {
             .rejected,
             .logoutTokenInvalid,
             "The logout request \(problem).",
-            hint: "Hand over body and Content-Type as they came. No session was ended.",
+            hint: "Pass body and Content-Type of the request unchanged. No session was ended.",
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
         )
     }

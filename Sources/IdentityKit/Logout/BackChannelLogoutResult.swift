@@ -1,18 +1,21 @@
-/// What a provider's back-channel logout request came to, and the answer to send.
+/// The result of a back-channel logout request, with the HTTP response to send.
 public struct BackChannelLogoutResult: Sendable {
-    /// The status of the answer (OpenID Connect Back-Channel Logout 1.0 section 2.8): 200 when the sessions are gone, also when
-    /// there were none; 400 when the request or its token was refused; 503 when the provider should try again, for its keys or the
-    /// store could not be had; and 500 when the operator has to change something first.
+    /// The status of the response (OpenID Connect Back-Channel Logout 1.0 section 2.8).
+    ///
+    /// - 200: the sessions were ended, or there were none.
+    /// - 400: the request or its token was refused.
+    /// - 503: the provider should try again, because its keys or the store were unavailable.
+    /// - 500: the operator has to change something first.
     public let status: Int
-    /// The headers of the answer.
+    /// The headers of the response.
     public let headers: [(name: String, value: String)]
-    /// The body of the answer: empty, or JSON that says what was wrong.
+    /// The body of the response: empty, or JSON that names the error.
     public let body: [UInt8]
-    /// The sessions that have ended, also where ``error`` tells that others have not.
+    /// The sessions that were ended; if ``error`` is set, others may remain.
     public let sessions: [Session]
-    /// What could not be done for sessions that have ended, such as detaching a cart.
+    /// Follow-up work that failed for ended sessions, such as detaching a cart.
     public let problems: [IdentityError]
-    /// Why the request was refused or failed; nil when it was carried out.
+    /// Why the request was refused or failed; nil when it succeeded.
     public let error: IdentityError?
 
     init(sessions: [Session] = [], problems: [IdentityError] = [], error: IdentityError? = nil) {
@@ -31,11 +34,11 @@ public struct BackChannelLogoutResult: Sendable {
             status = 400
             object["error"] = .string("invalid_request")
             object["error_description"] = .string(error.message)
-        // What is wrong here is not the provider's business.
+        // The response does not tell the provider details of our configuration.
         case .configuration:
             status = 500
             object["error"] = .string("server_error")
-        // A page in the place of the provider's keys, for example, says nothing about the token.
+        // A failure outside the token, for example an HTML page instead of the provider's keys: the token may be valid.
         case .rejected, .retryLater, .signInAgain, .cancelled:
             status = 503
             object["error"] = .string("temporarily_unavailable")
@@ -43,7 +46,7 @@ public struct BackChannelLogoutResult: Sendable {
         body = JSONValue.object(object).serialized
     }
 
-    /// Whether an error condemns the token or its request, and not what was needed to judge it.
+    /// Whether an error is about the token or its request, not about the keys or the store that are needed to check it.
     private static func isAboutToken(_ code: IdentityError.Code) -> Bool {
         switch code {
         case .logoutTokenInvalid, .logoutTokenReplayed, .idTokenMalformed, .idTokenAlgorithm, .idTokenKeyUnknown,

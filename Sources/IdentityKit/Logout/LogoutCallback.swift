@@ -1,12 +1,13 @@
-/// What a browser brought back from a provider's logout page: parameters, not yet trusted.
+/// The untrusted parameters that a browser brought back from a provider's logout page.
 public struct LogoutCallback: Sendable {
-    /// The `state`, nil when there is none.
+    /// The `state`; nil when the URL has none.
     let state: Secret?
 
-    /// Reads the return from its URL, a whole one or a path; it may have no query.
+    /// Parses the URL of the return, absolute or path only; the query is optional.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` for text that is too large, malformed or
-    ///   names its `state` twice.
+    /// - Parameter url: The URL that the browser requested.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the text is too large or malformed, or repeats
+    ///   the `state`.
     public init(url: String) throws(IdentityError) {
         let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         do {
@@ -15,8 +16,8 @@ public struct LogoutCallback: Sendable {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The return from the provider's logout page cannot be read.",
-                hint: "The session has ended here all the same. Show the buyer a page that is right for anybody.",
+                "The URL with which the browser returned from the provider's logout page is malformed.",
+                hint: "Show the buyer a page that needs no session. The session has already ended in this app.",
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 3",
                 cause: error
             )

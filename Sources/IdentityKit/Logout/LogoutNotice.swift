@@ -1,22 +1,22 @@
 public import FoundationEssentials
 
-/// What a validated logout token says (OpenID Connect Back-Channel Logout 1.0 section 2.4): which sessions have ended at the
-/// provider.
+/// The claims of a validated logout token: which sessions ended at the provider (OpenID Connect Back-Channel Logout 1.0
+/// section 2.4).
 ///
-/// It names a buyer, a session of the provider, or both.
+/// It identifies a buyer, a session of the provider, or both.
 public struct LogoutNotice: Sendable {
-    /// The issuer of the token, which must be that of the sessions.
+    /// The issuer of the token; only sessions of the same issuer end.
     public let issuer: String
     /// The buyer's subject at the issuer (`sub`).
     public let subject: String?
-    /// The provider's own name for the session (`sid`).
+    /// The provider's session id (`sid`).
     public let providerSessionID: String?
-    /// The token's unique name (`jti`); a token counts once.
+    /// The token's unique id (`jti`); each token is accepted once.
     public let tokenID: String
-    /// Until when the token is accepted: that long its name has to be remembered.
+    /// When the token expires; ``tokenID`` has to be remembered until then.
     public let expiresAt: Date
 
-    /// A notice about the sessions of a subject, about one session of the provider, or, with both, about that session of that
+    /// Creates a notice about all sessions of a subject, about one provider session, or, with both, about that session of that
     /// subject.
     public init(
         issuer: String,
@@ -33,13 +33,15 @@ public struct LogoutNotice: Sendable {
     }
 }
 
-/// A provider that tells its clients by a signed token when a session has ended there.
+/// A provider that sends its clients a signed logout token when a session has ended there.
 public protocol BackChannelLogoutSupporting: Sendable {
-    /// Decides whether a logout token is to be trusted (OpenID Connect Back-Channel Logout 1.0 section 2.6).
+    /// Validates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6), except for reuse.
     ///
-    /// Whether the token was used before is not its business.
+    /// ``SessionManager`` checks whether the token was used before.
     ///
-    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/rejected`` and with a code of ID or logout tokens when the token
-    ///   is none of this provider for this client, of kind ``IdentityError/Kind/retryLater`` when that cannot be said at the moment.
+    /// - Parameter logoutToken: The token from the request.
+    /// - Returns: The sessions that ended.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected``, with a code of ID or logout tokens, when this provider did
+    ///   not issue the token for this client; of kind ``IdentityError/Kind/retryLater`` when it cannot be checked now.
     func validate(logoutToken: Secret) async throws -> LogoutNotice
 }

@@ -1,16 +1,17 @@
-/// What an app may ask for at one logout.
+/// Options of one logout.
 public struct LogoutOptions: Sendable {
-    /// Where the provider should send the browser afterwards; must be registered there.
+    /// The address to which the provider sends the browser afterwards; must be registered at the provider.
     public var postLogoutRedirectURI: String?
-    /// Whether the browser's return is to be checked, by default true: a `state` goes along (OpenID Connect RP-Initiated Logout
-    /// 1.0 section 2) where there is an address to return to and the provider hands a `state` back.
-    public var sendsState = true
-    /// Where in the app the buyer should go afterwards: kept with the `state` and handed back with it.
+    /// Whether to check the browser's return with a `state` (OpenID Connect RP-Initiated Logout 1.0 section 2), by default true.
     ///
-    /// ``SessionManager/Configuration/returnPaths`` decides what is permitted.
+    /// Has an effect only with a ``postLogoutRedirectURI``, and if the provider returns the `state`.
+    public var sendsState = true
+    /// The app's page for the buyer after the logout; stored with the `state` and returned with it.
+    ///
+    /// ``SessionManager/Configuration/returnPaths`` decides which paths are allowed.
     public var returnPath: String?
 
-    /// Options for a return to the given address.
+    /// Creates options for a return to the given address.
     public init(returningTo postLogoutRedirectURI: String? = nil) {
         self.postLogoutRedirectURI = postLogoutRedirectURI
     }

@@ -1,9 +1,15 @@
 public import IdentityHTTP
 
-/// A provider whose logout page hands a `state` back to the address that the browser returns to.
+/// A provider whose logout page returns a `state` to the post-logout redirect URI.
 public protocol LogoutStateSupporting: Sendable {
-    /// Where to send the buyer's browser to end the provider's own session, with a `state` that comes back with the browser
-    /// (OpenID Connect RP-Initiated Logout 1.0 sections 2 and 3); nil when there is no such page.
+    /// The provider's logout page for these tokens, with a `state` (OpenID Connect RP-Initiated Logout 1.0 sections 2 and 3).
+    ///
+    /// - Parameters:
+    ///   - tokens: The tokens of the session that ended.
+    ///   - postLogoutRedirectURI: The registered address to which the browser returns.
+    ///   - state: The value that comes back with the browser.
+    /// - Returns: The URL; nil when the provider has no logout page.
+    /// - Throws: ``IdentityError`` when the provider's metadata could not be fetched.
     func logoutURL(
         for tokens: TokenSet,
         returningTo postLogoutRedirectURI: String,

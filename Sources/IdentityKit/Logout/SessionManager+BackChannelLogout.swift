@@ -2,20 +2,22 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 extension SessionManager {
-    /// Carries out a provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
+    /// Executes a provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
     ///
-    /// Call it where the app receives the `POST` at the provider's back-channel logout address, and answer with what the result
-    /// says. The request needs no other proof: a signed token says which sessions have ended, and it counts once.
+    /// Call it in the handler of the provider's back-channel logout `POST`, and send the result's status, headers and body. The
+    /// request needs no further authentication: a signed token identifies the ended sessions, and each token is accepted once.
     ///
-    /// A token that names a session of the provider ends the sessions here that came from it. Where it names the buyer too, so do
-    /// sessions of that buyer of which nothing is known. A token that names the buyer alone ends all the buyer's sessions. In each
-    /// case only sessions of this provider, tenant and issuer end.
+    /// - A token with a provider session (`sid`) ends the sessions that came from it.
+    /// - If it also has a buyer (`sub`), it ends the buyer's sessions whose `sid` is unknown, too.
+    /// - A token with only a buyer ends all sessions of the buyer.
+    ///
+    /// Only sessions of this provider, tenant and issuer end.
     ///
     /// - Parameters:
-    ///   - name: The provider whose address received the request: give each provider one of its own.
-    ///   - body: The request's body, as it came; more than 16 KiB are refused.
+    ///   - name: The provider whose address received the request. Give each provider its own address.
+    ///   - body: The unchanged body of the request; more than 16 KiB are refused.
     ///   - contentType: The request's `Content-Type`.
-    /// - Returns: The answer to send, and what was done.
+    /// - Returns: The response to send, and the sessions that were ended.
     public func backChannelLogout(
         provider name: String,
         body: [UInt8],
@@ -41,9 +43,9 @@ extension SessionManager {
         }
     }
 
-    /// Removes the sessions that a request means, then remembers its token.
+    /// Removes the sessions of a request, then marks its token as used.
     ///
-    /// In this order: a store that fails in between leaves the token unused, and the provider's next attempt finds what is left.
+    /// In this order, because after a failure in between the token is unused and the provider's next attempt ends the other sessions.
     private func endSessions(
         provider name: String,
         _ body: [UInt8],
@@ -61,8 +63,8 @@ extension SessionManager {
                 matching: notice.filter(for: provider.descriptor)
             )
             let failure: (any Error)?
-            (ended, failure) = await takeAll(sessions.filter(notice.means).map(\.id))
-            // A session that cannot be read may be meant, and lives on: the provider must not hear that it is gone.
+            (ended, failure) = await takeAll(sessions.filter(notice.concerns).map(\.id))
+            // An unreadable session may be one of those that should end. It still exists, so the request must not succeed.
             if let failure = failure ?? damage { throw failure }
             guard try await mark(key, until: notice.expiresAt, in: marks.store) else { throw Self.replayed }
             return (ended, nil)
@@ -71,12 +73,12 @@ extension SessionManager {
         }
     }
 
-    /// Marks a token as used; false when it was marked while its sessions were removed.
+    /// Marks a token as used; false when another request marked it in the meantime.
     private func mark(_ key: String, until expiry: Date, in store: any UsedTokenStore) async throws -> Bool {
         do {
             return try await store.markUsed(key, until: expiry)
         } catch {
-            // An error of a commit does not mean that nothing was committed: read before judging.
+            // A failed commit may have been committed: read the mark before reporting the error.
             guard (try? await store.isUsed(key)) == true else { throw error }
             return true
         }
@@ -89,16 +91,16 @@ extension SessionManager {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider sends no logout tokens.",
-                hint: "Route the back-channel logout requests of a provider that does to its own name."
+                "The provider \(provider.descriptor.name) does not support back-channel logout.",
+                hint: "Pass the name of a provider that does, such as one of kind openid."
             )
         }
         guard let used = store as? any UsedTokenStore else {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                "The store cannot remember which logout tokens were used.",
-                hint: "Take a store that is a UsedTokenStore."
+                "The store cannot record used logout tokens.",
+                hint: "Use a store that conforms to UsedTokenStore."
             )
         }
         return (supporting, used)
@@ -110,14 +112,14 @@ extension SessionManager {
             .logoutTokenReplayed,
             "The logout token was used before.",
             hint:
-                "A provider that tries again after a success, or somebody who has seen the token. Nothing is left to be done.",
+                "Nothing to do. The provider repeated a request that succeeded, or somebody replayed the token.",
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6"
         )
     }
 }
 
 extension LogoutNotice {
-    /// What the token is remembered by: `jti` is unique at its issuer only.
+    /// The key under which the token is marked as used; it includes the issuer, because `jti` is unique only there.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
         // Each field stands behind its length: two lists of fields never give the same text.
         let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]
@@ -125,7 +127,7 @@ extension LogoutNotice {
         return Base64URL.encode(try Digest.sha256(Array(text.utf8)))
     }
 
-    /// Finds the sessions that may be meant.
+    /// Finds the sessions that the notice may concern.
     fileprivate func filter(for provider: ProviderDescriptor) -> SessionFilter {
         var filter = SessionFilter(provider: provider.name, tenant: provider.tenant)
         if let subject {
@@ -136,10 +138,10 @@ extension LogoutNotice {
         return filter
     }
 
-    /// Whether a session that was found is meant.
-    fileprivate func means(_ session: StoredSession) -> Bool {
+    /// Whether the notice concerns a session that the filter found.
+    fileprivate func concerns(_ session: StoredSession) -> Bool {
         guard session.issuer.isIdentical(to: issuer) else { return false }
-        // Stored before this was recorded, or at a provider that names sessions in its logout tokens only.
+        // A session without a known `sid`: the provider's ID tokens have none.
         guard let providerSessionID, let known = session.providerSessionID else { return true }
         return known.isIdentical(to: providerSessionID)
     }

@@ -5,15 +5,16 @@ internal import IdentityHTTP
 extension SessionManager {
     /// Checks a browser's return from the provider's logout page (OpenID Connect RP-Initiated Logout 1.0 section 3).
     ///
-    /// The session ended before the browser left, so nothing depends on this but what the buyer sees next. A `state` is good
-    /// once, in the browser that was sent there, for as long as a login may take.
+    /// The session already ended before the browser was sent there, so the result only decides which page the buyer sees next. A
+    /// `state` is accepted once, from the browser that was sent to the logout page, until
+    /// ``SessionManager/Configuration/attemptLifetime`` has passed.
     ///
     /// - Parameters:
-    ///   - callback: What the browser brought.
+    ///   - callback: The parameters that the browser brought back.
     ///   - browserBinding: The binding cookie of that browser, from ``LogoutResult/awaitedReturn``.
-    ///   - provider: The provider whose address received it, where each has its own.
-    /// - Returns: A confirmed logout, or one that is marked as not confirmed when the return has no `state` at all.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected`` for a `state` that is not this browser's, was used
+    ///   - provider: The provider whose return address was called, if each provider has an address of its own.
+    /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser, was used
     ///   before or has expired.
     public func completeLogout(
         _ callback: LogoutCallback,
@@ -40,7 +41,10 @@ extension SessionManager {
     }
 
     private func take(_ state: Secret) async throws -> StoredLogout {
-        let unknown = Self.refusedReturn(.stateUnknown, "brings a state that no logout here waits for")
+        let unknown = Self.refusedReturn(
+            .stateUnknown,
+            "carries a state that is unknown, was used before or has expired"
+        )
         guard let stored = try await store.takeLoginAttempt(try StoredLogout.key(for: state)) else { throw unknown }
         let logout = try StoredLogout(stored)
         guard isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
@@ -48,14 +52,17 @@ extension SessionManager {
     }
 
     private func check(_ logout: StoredLogout, _ cookie: Secret?, _ provider: String?) throws(IdentityError) {
-        guard BrowserBinding.isMet(logout.browserBindingHash, by: cookie) else {
-            throw Self.refusedReturn(.browserMismatch, "came with another browser than the logout")
+        guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
+            throw Self.refusedReturn(
+                .browserMismatch,
+                "came from another browser than the one in which the logout began"
+            )
         }
         guard logout.expiresAt > environment.clock.now else {
-            throw Self.refusedReturn(.attemptExpired, "took too long")
+            throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
         }
         guard provider.map({ $0.isIdentical(to: logout.provider) }) ?? true else {
-            throw Self.refusedReturn(.responseIssuerMismatch, "reached another provider's address")
+            throw Self.refusedReturn(.responseIssuerMismatch, "arrived at the return address of another provider")
         }
     }
 
@@ -64,21 +71,21 @@ extension SessionManager {
             .rejected,
             code,
             "The return from the provider's logout page \(problem).",
-            hint: "The session has ended here all the same. Show the buyer a page that is right for anybody.",
+            hint: "Show the buyer a page that needs no session. The session has already ended in this app.",
             reference: "OpenID Connect RP-Initiated Logout 1.0 section 3"
         )
     }
 
-    /// Where to send the browser, and what its return will be checked against.
+    /// Makes the provider's logout URL, and the pending logout against which the browser's return is checked.
     ///
-    /// A logout goes on without a `state` when the store cannot keep it.
+    /// When the store cannot keep the `state`, the logout continues without one.
     func logoutPage(
         for session: Session,
         _ tokens: TokenSet,
         _ options: LogoutOptions,
         _ problems: inout [IdentityError]
     ) async -> (url: HTTPURL?, awaitedReturn: LogoutResult.AwaitedReturn?) {
-        // Nobody is signed in anywhere.
+        // A guest is signed in at no provider.
         if session.isGuest { return (nil, nil) }
         do {
             let provider = try providers.provider(named: session.provider)
@@ -94,7 +101,7 @@ extension SessionManager {
         }
     }
 
-    /// Nil when no `state` can or shall go along.
+    /// The logout page with a `state`; nil when the options or the provider exclude a `state`.
     private func checkedLogoutPage(
         at provider: any IdentityProvider,
         _ tokens: TokenSet,

@@ -1,10 +1,10 @@
 extension SessionManager {
-    /// How many sessions' tokens are revoked at the same time: a buyer with many sessions must not cost the provider a storm.
+    /// How many sessions' tokens are revoked at the same time, so that a buyer with many sessions does not flood the provider.
     private static let concurrentRevocations = 8
 
-    /// Has the tokens of ended sessions revoked, some at a time, each within the limit.
+    /// Revokes the tokens of ended sessions, at most ``concurrentRevocations`` at a time.
     ///
-    /// - Returns: What went wrong, in the order of the sessions; nil for each where nothing did.
+    /// - Returns: An error or nil for each session, in the order of the sessions.
     func revoke(_ ended: [EndedSession]) async -> [IdentityError?] {
         await withTaskGroup(of: (Int, IdentityError?).self) { group in
             var problems: [IdentityError?] = ended.map { _ in nil }

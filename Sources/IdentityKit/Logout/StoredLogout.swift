@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 
-/// A logout that waits for its browser to come back, as a store seals it.
+/// A logout whose browser is expected back, in the form in which a store seals it.
 struct StoredLogout: Sendable {
     var provider: String
     /// The tenant of the provider; the store binds it to the row.
@@ -11,7 +11,7 @@ struct StoredLogout: Sendable {
     var returnPath: String?
     var expiresAt: Date
 
-    /// The store's key for a `state`, in a key space of its own: no pending login's key holds a dot.
+    /// The store's key for a `state`; the prefix keeps it apart from login attempts, whose keys contain no dot.
     static func key(for state: Secret) throws -> String {
         "logout." + (try LoginAttempt.key(for: state))
     }
@@ -41,8 +41,9 @@ extension StoredLogout {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
-                "A stored logout cannot be read.",
-                hint: "A newer version of the app may have written it. The session has ended here all the same."
+                "A stored logout could not be decoded.",
+                hint:
+                    "Show the buyer a page that needs no session. A newer version of the app may have stored this logout; the session has ended."
             )
         }
         self.init(

@@ -1,11 +1,12 @@
-/// A provider that takes tokens back before their time (RFC 7009).
+/// A provider that revokes tokens (RFC 7009).
 public protocol TokenRevoking: Sendable {
-    /// Revokes tokens that nobody will use any more: those of a session that has ended, or of a login that failed.
+    /// Revokes the tokens of an ended session or a failed login.
     ///
-    /// Must end soon after its task is cancelled.
+    /// Must return soon after its task is cancelled.
     ///
-    /// - Returns: Whether the provider revoked them; false where it has no such endpoint.
-    /// - Throws: ``IdentityError`` when the tokens may still be good.
+    /// - Parameter tokens: The tokens to revoke.
+    /// - Returns: Whether the provider revoked them; false when it has no revocation endpoint.
+    /// - Throws: ``IdentityError`` when the tokens may still be valid.
     @discardableResult
     func revoke(_ tokens: TokenSet) async throws -> Bool
 }

@@ -1,6 +1,8 @@
-/// Who signed in: issuer and subject together are the identity, everything else is a description.
+/// The person who signed in.
+///
+/// Issuer and subject together are the identity; the other members describe the person.
 public struct Buyer: Sendable, Equatable {
-    /// The issuer that vouches for the subject.
+    /// The issuer that authenticated the buyer.
     public var issuer: String
     /// The buyer's identifier at the issuer, compared as bytes and never reassigned (OpenID Connect Core section 2).
     public var subject: String
@@ -38,16 +40,16 @@ public struct Buyer: Sendable, Equatable {
         self.addresses = addresses
     }
 
-    /// Whether two values mean the same person: issuer and subject equal byte for byte.
+    /// Whether two values identify the same person: issuer and subject are equal byte for byte.
     public func isSamePerson(as other: Buyer) -> Bool {
         issuer.isIdentical(to: other.issuer) && subject.isIdentical(to: other.subject)
     }
 
-    /// A way to reach the buyer, with what the provider says about it.
+    /// An e-mail address or phone number of the buyer.
     public struct Contact: Sendable, Equatable {
         /// The address or number.
         public var value: String
-        /// Whether the provider says, in a boolean, that it has verified it.
+        /// Whether the provider states that it has verified the address or number; only a JSON `true` counts.
         public var isVerified: Bool
 
         /// Creates a contact.
@@ -58,7 +60,7 @@ public struct Buyer: Sendable, Equatable {
     }
 }
 
-/// A postal address as providers and carts know it; every part may be missing.
+/// A postal address for providers and carts; every part is optional.
 public struct PostalAddress: Sendable, Equatable {
     /// The given name of the recipient.
     public var givenName: String?
@@ -68,7 +70,7 @@ public struct PostalAddress: Sendable, Equatable {
     public var company: String?
     /// Street and number.
     public var line1: String?
-    /// Apartment, floor or what else follows the street.
+    /// Apartment, floor or another addition to the street.
     public var line2: String?
     /// The city.
     public var city: String?

@@ -1,24 +1,24 @@
 public import FoundationEssentials
 
-/// What a session entitles a Storefront cart to know of the buyer.
+/// The identity that a session can give to a Storefront cart.
 public enum CartClaim: Sendable {
     /// A customer access token that signs the buyer in at checkout.
     case customer(CustomerAccessToken)
     /// Contact fields and addresses that prefill a guest checkout.
     case contact(BuyerContact)
-    /// Nothing: the cart stays a guest's.
+    /// No identity: the cart stays a guest cart.
     case none
 }
 
-/// An access token that Shopify issued for its Customer Account API, the only kind that a cart accepts.
+/// An access token for Shopify's Customer Account API, the only kind of token that a cart accepts.
 ///
-/// It is a type of its own so that no other provider's token reaches a cart by mistake.
+/// A separate type, so that no other provider's token reaches a cart by mistake.
 public struct CustomerAccessToken: Sendable {
     /// The token, unchanged and without a `Bearer` prefix.
     public let token: Secret
     /// When it expires.
     public let expiresAt: Date?
-    /// The issuer that it came from, which names the shop.
+    /// The issuer of the token, which identifies the shop.
     public let issuer: String
 
     package init(token: Secret, expiresAt: Date?, issuer: String) {
@@ -27,15 +27,15 @@ public struct CustomerAccessToken: Sendable {
         self.issuer = issuer
     }
 
-    /// Takes a token whose origin the caller vouches for: it must come from Shopify's own token endpoint.
+    /// Creates the value from a token that the caller received from Shopify's token endpoint; this is not checked.
     public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String) {
         self.init(token: token, expiresAt: expiresAt, issuer: issuer)
     }
 }
 
-/// What may be prefilled for a buyer whom Shopify does not know.
+/// Contact data that prefills the checkout of a buyer without a Shopify login.
 public struct BuyerContact: Sendable, Equatable {
-    /// The e-mail address; only a verified one belongs here.
+    /// The e-mail address; must be a verified one.
     public var email: String?
     /// The phone number in E.164 form.
     public var phone: String?

@@ -1,67 +1,107 @@
 public import IdentityHTTP
 
-/// One configured client at one identity service: what every provider can do.
+/// One configured client at one identity service.
 ///
-/// A provider keeps no login and no session: it turns an attempt and a callback into tokens, and tokens into newer tokens.
-/// ``SessionManager`` does the rest. Calls may come concurrently from any task. Throw ``IdentityError`` with a kind that says
-/// whether the buyer's session survives: only ``IdentityError/Kind/signInAgain`` ends it.
+/// A provider stores neither logins nor sessions, which ``SessionManager`` does. It exchanges a callback for tokens, and a refresh
+/// token for newer tokens. Its methods are called concurrently from any task.
 ///
-/// Abilities that not every provider has are protocols of their own: ``BuyerProfileProviding``, ``CartClaimProviding``,
-/// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``,
-/// ``ResourceAuthorizing``.
+/// Throw ``IdentityError`` with the kind that fits: ``IdentityError/Kind/signInAgain`` ends the buyer's session, the other kinds
+/// keep it.
+///
+/// Optional abilities are separate protocols: ``BuyerProfileProviding``, ``CartClaimProviding``, ``DeviceAuthorizing``,
+/// ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``, ``ResourceAuthorizing``.
+///
+/// ```swift
+/// let request = try await provider.authorizationRequest(LoginOptions())
+/// // Store request.attempt, send the browser to request.url, and receive the callback.
+/// let tokens = try await provider.exchange(LoginCallback(url: callbackURL), for: request.attempt)
+/// ```
 public protocol IdentityProvider: Sendable {
-    /// Name, kind and client of this provider.
+    /// The name, kind and client of this provider.
     var descriptor: ProviderDescriptor { get }
 
-    /// Begins a login: makes the authorization URL and what must be remembered until the callback.
+    /// Begins a login: makes the authorization URL and the attempt to store until the callback.
+    ///
+    /// - Parameter options: Options of this login.
+    /// - Returns: The URL and the attempt.
+    /// - Throws: ``IdentityError``.
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest
 
-    /// Ends a login: checks the callback against the attempt, exchanges the code, validates the answer.
+    /// Completes a login: checks the callback against the attempt, exchanges the code and validates the response.
+    ///
+    /// - Parameters:
+    ///   - callback: The untrusted parameters of the callback.
+    ///   - attempt: The stored attempt.
+    /// - Returns: The validated tokens.
+    /// - Throws: ``IdentityError``.
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet
 
-    /// Spends the refresh token; what the answer leaves out is carried over from the old tokens.
+    /// Refreshes tokens (RFC 6749 section 6).
+    ///
+    /// - Parameter tokens: The current tokens.
+    /// - Returns: The new tokens; members that the response leaves out keep their old values.
+    /// - Throws: ``IdentityError``.
     func refresh(_ tokens: TokenSet) async throws -> TokenSet
 
-    /// Where to send the buyer's browser to end the provider's own session, or nil when there is no such page.
+    /// The provider's logout page, which ends the provider's own session in the buyer's browser.
+    ///
+    /// - Parameters:
+    ///   - tokens: The tokens of the session that ended.
+    ///   - postLogoutRedirectURI: The registered address to which the browser returns.
+    /// - Returns: The URL; nil when the provider has no logout page.
+    /// - Throws: ``IdentityError`` when the provider's metadata could not be fetched.
     func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL?
 }
 
-/// A provider that can look up who the buyer is.
+/// A provider that can fetch the buyer's profile.
 public protocol BuyerProfileProviding: Sendable {
-    /// Asks the provider for the buyer's profile.
+    /// Fetches the buyer's profile from the provider.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/accessTokenRefused`` when a newer access token may help.
+    /// - Parameter tokens: The tokens of the session.
+    /// - Returns: The buyer.
+    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when a newer access token may help.
     func buyerProfile(for tokens: TokenSet) async throws -> Buyer
 }
 
-/// A provider whose sessions mean something to a Storefront cart.
+/// A provider whose sessions can give a Storefront cart an identity.
 public protocol CartClaimProviding: Sendable {
-    /// What a cart may know of the buyer; see ``CartClaim``.
+    /// The identity for a cart; see ``CartClaim``.
+    ///
+    /// - Parameter tokens: The tokens of the session.
+    /// - Returns: The claim.
+    /// - Throws: ``IdentityError``.
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim
 }
 
-/// A provider whose access tokens an app takes to resource servers of its own.
+/// A provider whose access tokens are accepted by resource servers of the app.
 ///
-/// Send a token only to servers that the app's configuration names, never to an address that came from outside (RFC 9700 section
-/// 4.9.1).
+/// Send a token only to servers that the app's configuration names, never to an address from a request or response (RFC 9700
+/// section 4.9.1).
 public protocol ResourceAuthorizing: Sendable {
-    /// The headers that present a session's access token with one request: `Authorization`, and `DPoP` for a bound token.
+    /// The headers that carry the access token in one request: `Authorization`, and `DPoP` for a DPoP-bound token.
     ///
-    /// A proof is good for one request to this URL with this method: ask anew for every request, a repeated one too.
+    /// A DPoP proof is valid for one request with this method and URL: make new headers for every request, also for a repeated one.
     ///
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https, and for a bound token
-    ///   whose key is missing.
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - url: The URL of the request.
+    ///   - tokens: The tokens of the session.
+    /// - Returns: The headers.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https, and for a DPoP-bound
+    ///   token whose key is missing.
     func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders
 
-    /// Hears what the resource server answered: call it for every answer, so that the server's latest nonce is known.
+    /// Whether to repeat a request because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
+    ///
+    /// Call it for every response, also a successful one: it records the server's latest nonce.
     ///
     /// - Parameters:
     ///   - sent: The headers that ``authorizationHeaders(for:_:with:)`` made for the request.
-    ///   - status: The answer's status.
-    ///   - headers: The answer's headers.
-    ///   - url: Where the request went.
-    /// - Returns: Whether the request was refused only because its proof lacked that nonce (RFC 9449 section 9). Then send it
-    ///   again, once, with new headers; it was not carried out. False where the proof held the nonce already.
+    ///   - status: The status of the response.
+    ///   - headers: The headers of the response.
+    ///   - url: The URL of the request.
+    /// - Returns: True if the server refused the request only because of the nonce. Then send it once more, with new headers; the
+    ///   server did not execute it. False if the proof already contained the nonce.
     func shouldRepeat(
         _ sent: HTTPHeaders,
         answeredWith status: Int,

@@ -1,55 +1,59 @@
 public import FoundationEssentials
 
-/// A provider whose answer to a renewal can be kept before it is judged.
+/// A provider whose response to a refresh can be stored before it is validated.
 ///
-/// A provider that rotates its refresh tokens has spent the old one once it answers, and the new one is in the answer alone. So the
-/// answer is saved as it came, before anything is made of it that could fail or die: ``SessionManager`` calls the three steps one
-/// after the other. ``IdentityProvider/refresh(_:)`` does all of them at once, for callers without a store.
+/// A provider that rotates refresh tokens invalidates the old one when it answers, and only the response contains the new one.
+/// Therefore ``SessionManager`` stores the unchanged response before it validates it: a crash or an error in between does not lose
+/// the token. It calls the three methods in order. ``IdentityProvider/refresh(_:)`` performs all of them, for callers without a
+/// store.
 public protocol JournaledRefreshing: IdentityProvider {
-    /// Does what can be done before the token is sent, such as fetching metadata and keys.
+    /// Prepares a refresh, for example fetches metadata and keys, before the refresh token is sent.
     ///
-    /// - Throws: ``IdentityError``; the token is unspent then.
+    /// - Parameter tokens: The session's tokens.
+    /// - Throws: ``IdentityError``; the refresh token is unused then.
     func prepareRefresh(of tokens: TokenSet) async throws
 
     /// Sends the refresh token.
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - hold: The session's lock. No request takes longer than its ``SessionHold/remaining`` time, and it is asked again as late
-    ///     as possible before a request leaves, also before a repeated one: another process may have the lock by then. Pass
-    ///     ``SessionHold/kernel`` where there is no lock.
-    /// - Returns: What came back with a status of success, whatever it is.
-    /// - Throws: A refusal for any other answer and for none.
+    ///   - hold: The session's lock. No request may take longer than its ``SessionHold/remaining`` time. Check the lock immediately
+    ///     before each request, also before a repeated one, because another process may have acquired it. Pass
+    ///     ``SessionHold/kernel`` when there is no lock.
+    /// - Returns: The unchanged response, if its status is a success.
+    /// - Throws: ``RefreshRefusal`` for any other response, and when no response arrived.
     func requestRefresh(of tokens: TokenSet, under hold: SessionHold) async throws(RefreshRefusal) -> RefreshAnswer
 
-    /// Judges an answer; it may come from a process that has died since, hours ago.
+    /// Validates a response, which may have been stored hours ago by another process.
     ///
-    /// Times in the answer are judged with ``RefreshAnswer/receivedAt``, not with the current time: the old refresh token was sent,
-    /// and is not sent again because its answer was stored for a while.
+    /// Check times in the response against ``RefreshAnswer/receivedAt``, not against the current time: a response does not become
+    /// invalid because it was stored for a while, and the old refresh token cannot be sent again.
     ///
-    /// - Returns: The new tokens; what the answer leaves out is carried over from the old ones.
-    /// - Throws: ``RefreshRefusal`` when the answer contains no token. Any other error means that it may contain one: the answer is
-    ///   kept and judged again.
+    /// - Parameters:
+    ///   - answer: The stored response.
+    ///   - tokens: The tokens that were refreshed.
+    /// - Returns: The new tokens; members that the response leaves out keep their old values.
+    /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error the response is kept and validated
+    ///   again later.
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
-/// An answer of a token endpoint, as it came.
+/// An unchanged response of a token endpoint.
 public struct RefreshAnswer: Sendable {
     /// The HTTP status.
     public var status: Int
-    /// The body, in which the new tokens are.
+    /// The body, which contains the new tokens.
     public var body: Secret
-    /// The answer's `Authorization` header, for providers that hand a token over there.
+    /// The response's `Authorization` header, for providers that return a token in it.
     public var authorization: Secret?
-    /// When the request began: a token's life counts from there.
+    /// When the request began; `expires_in` counts from this time.
     public var startedAt: Date
-    /// When the answer was received: the times in it, such as the expiry of an ID token, are checked against this time, however
-    /// much later that happens.
+    /// When the response was received; times in the response, such as the expiry of an ID token, are checked against this time.
     public var receivedAt: Date
-    /// What the request carried; known only to the process that sent it.
+    /// The secrets of the request, to redact them in errors; known only to the process that sent it.
     package var sent: RedactedValues?
 
-    /// Creates an answer.
+    /// Creates an answer from a response.
     public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date, receivedAt: Date) {
         self.status = status
         self.body = body

@@ -46,8 +46,8 @@ extension LoginAttempt {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
-                "A stored login attempt cannot be read.",
-                hint: "Another version of the app may have written it. Start the login again."
+                "A stored login attempt could not be decoded.",
+                hint: "Start the login again. Another version of the app may have stored this attempt."
             )
         }
         self.init(

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 public import IdentityHTTP
 
-/// A login's first half: where to send the buyer, and what to remember until the callback.
+/// The first half of a login: the URL for the buyer's browser, and the attempt to store until the callback.
 public struct AuthorizationRequest: Sendable {
-    /// The page to show the buyer.
+    /// The login page, to which the app sends the browser.
     public var url: HTTPURL
-    /// What the callback will be checked against.
+    /// The attempt against which the callback is checked.
     public var attempt: LoginAttempt
 
     /// Creates a request.
@@ -15,35 +15,35 @@ public struct AuthorizationRequest: Sendable {
     }
 }
 
-/// What must be remembered between redirect and callback; good for one use.
+/// The data of a login that is stored between redirect and callback; used once.
 public struct LoginAttempt: Sendable {
     /// The provider's name.
     public var provider: String
-    /// The `state` that the callback must bring (RFC 6749 section 4.1.1).
+    /// The `state` that the callback must carry (RFC 6749 section 4.1.1).
     public var state: Secret
-    /// The `nonce` that the ID token must hold (OpenID Connect Core section 3.1.2.1); nil when none was sent.
+    /// The `nonce` that the ID token must contain (OpenID Connect Core section 3.1.2.1); nil when none was sent.
     public var nonce: Secret?
     /// The PKCE verifier (RFC 7636 section 4.1); nil when no challenge was sent.
     public var codeVerifier: Secret?
-    /// The issuer that discovery named, which the callback's `iss` must be (RFC 9207); nil when none is known.
+    /// The issuer from discovery, which the callback's `iss` must equal (RFC 9207); nil when none is known.
     public var issuer: String?
-    /// The redirect URI that was sent, which the token request must repeat.
+    /// The redirect URI of the authorization request, which the token request repeats.
     public var redirectURI: String?
-    /// The scopes that were asked for.
+    /// The requested scopes.
     public var scopes: [String]
-    /// The `max_age` that was asked for, in seconds.
+    /// The requested `max_age`, in seconds.
     public var maximumAgeSeconds: Int?
-    /// The `acr_values` that were asked for.
+    /// The requested `acr_values`.
     public var authenticationContexts: [String]
-    /// How the answer must come back; a code that comes in another way is refused.
+    /// The requested response mode; a code that arrives in another mode is refused.
     public var responseMode: ResponseMode
-    /// The key to which the tokens are to be bound (RFC 9449), a private JWK; nil when they are bound to none.
+    /// The DPoP key for the tokens (RFC 9449), a private JWK; nil without DPoP.
     public var dpopKey: Secret?
-    /// The app's path to return to.
+    /// The app's page for the buyer after the login.
     public var returnPath: String?
     /// When the login began.
     public var createdAt: Date
-    /// When the attempt stops being good.
+    /// When the attempt expires.
     public var expiresAt: Date
     /// The tenant of the provider; the store binds it to the record.
     package var tenant = ""

@@ -1,4 +1,4 @@
-/// What every login at one provider asks for, where the ``LoginOptions`` of that login say nothing.
+/// Defaults for the ``LoginOptions`` of every login at one provider.
 ///
 /// Part of a provider's configuration. For example, many providers grant `offline_access` only with `prompt=consent`:
 ///
@@ -22,12 +22,12 @@ public struct LoginDefaults: Sendable {
     /// `state`, are refused.
     public var additionalParameters: [(name: String, value: String)] = []
 
-    /// Asks for nothing.
+    /// Creates defaults without any value.
     public init() {}
 }
 
 extension LoginDefaults: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What is asked for, without the login hint and the values of further parameters.
+    /// The `prompt`; the login hint and further parameters are left out because they may be personal.
     public var description: String { "LoginDefaults(prompt: \(prompt ?? "none given"))" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -36,7 +36,7 @@ extension LoginDefaults: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension LoginOptions {
-    /// These options, completed by what the provider's configuration asks for.
+    /// A copy in which the provider's defaults replace missing values.
     package func completed(by defaults: LoginDefaults) -> LoginOptions {
         var options = self
         options.prompt = prompt ?? defaults.prompt

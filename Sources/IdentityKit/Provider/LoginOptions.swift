@@ -1,27 +1,27 @@
-/// What an app may ask for at one login.
+/// Options of one login.
 public struct LoginOptions: Sendable {
-    /// The scopes to ask for instead of the provider's configured ones.
+    /// The scopes to request instead of the configured ones.
     public var scopes: [String]?
-    /// The redirect URI to use instead of the configured one: a presenter that listens on a free port sets it.
+    /// The redirect URI to use instead of the configured one, for example with the port of a loopback listener.
     public var redirectURI: String?
     /// OpenID Connect `prompt`, for example `none` for a silent login.
     public var prompt: String?
     /// OpenID Connect `login_hint`: the e-mail address to prefill.
     public var loginHint: String?
-    /// OpenID Connect `max_age`: the buyer must have signed in this recently.
+    /// OpenID Connect `max_age`: the longest time since the buyer last authenticated.
     public var maximumAge: Duration?
     /// OpenID Connect `acr_values`, in order of preference.
     public var authenticationContexts: [String]
     /// The language of the login page, a BCP 47 tag: Shopify's `locale`, elsewhere `ui_locales`.
     public var locale: String?
-    /// Further authorization parameters, provider specific; they cannot replace those the protocol needs.
+    /// Further authorization parameters of the provider; they cannot replace parameters of the protocol.
     public var additionalParameters: [(name: String, value: String)]
-    /// Where in the app the buyer wanted to go, kept with the attempt and handed back at the end.
+    /// The app's page for the buyer after the login; stored with the attempt and returned with the session.
     ///
-    /// It may come straight from the request: ``SessionManager/Configuration/returnPaths`` decides what is permitted.
+    /// It may come unchecked from a request: ``SessionManager/Configuration/returnPaths`` decides which paths are allowed.
     public var returnPath: String?
 
-    /// Options with nothing asked for.
+    /// Creates options without any value.
     public init() {
         additionalParameters = []
         authenticationContexts = []

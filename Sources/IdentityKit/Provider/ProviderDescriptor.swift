@@ -1,20 +1,20 @@
-/// What is known of a provider without asking it anything.
+/// The description of a provider that is known from its configuration.
 public struct ProviderDescriptor: Sendable, Equatable {
-    /// The name under which the app chooses it, unique in a ``ProviderRegistry``.
+    /// The name by which the app chooses the provider, unique in a ``ProviderRegistry``.
     public var name: String
     /// The kind of provider, for example `shopify`.
     public var kind: String
     /// The OAuth client identifier.
     public var clientID: String
-    /// The redirect URI that logins use, where one is configured.
+    /// The redirect URI for logins, if one is configured.
     public var redirectURI: String?
-    /// Which of the app's shops or tenants it serves; part of every stored session's identity.
+    /// The app's shop or tenant that the provider serves; stored with every session.
     public var tenant: String
-    /// How the client proves itself and whether PKCE is used, in words for people.
+    /// The client authentication method and the use of PKCE, for display.
     public var clientType: String
-    /// How the provider is asked to send its answers.
+    /// The response mode that logins request.
     public var responseMode: ResponseMode
-    /// How long one request to the provider may take, where the provider has such a limit.
+    /// The time limit of one request to the provider, if it has one.
     public var timeout: Duration?
 
     /// Creates a descriptor.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension TokenSet {
-    /// The token set as the bytes that a store seals.
+    /// The token set encoded as the bytes that a store seals.
     package var record: [UInt8] {
         var object = JSONObject()
         object["v"] = .integer(1)
@@ -22,7 +22,7 @@ extension TokenSet {
         return JSONValue.object(object).serialized
     }
 
-    /// Reads a record back; nil for anything that this version did not write.
+    /// Decodes a record; nil if it is not one of this version.
     package init?(record bytes: [UInt8]) {
         guard let value = try? JSONValue(parsing: bytes), value["v"]?.number?.integer == 1,
             let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),
@@ -44,8 +44,9 @@ extension TokenSet {
 }
 
 extension JSONValue {
-    /// A date as milliseconds since 1970, exact in a double for any date that is accepted; one outside of the years 1970 to
-    /// 9999 becomes the nearest of them, so that what is written can be read.
+    /// A date as milliseconds since 1970.
+    ///
+    /// A date outside of the years 1970 to 9999 is clamped to them, because only those can be decoded.
     static func date(_ date: Date) -> JSONValue {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         return .integer(milliseconds > 0 ? Int(min(milliseconds, 253_402_300_799_000)) : 0)

@@ -1,37 +1,39 @@
 public import FoundationEssentials
 
-/// The tokens of one buyer at one provider, with what was verified about them.
+/// The tokens of one buyer at one provider, with verified claims.
 public struct TokenSet: Sendable {
-    /// Who signed in.
+    /// The buyer who signed in.
     ///
-    /// Issuer and subject come from a validated ID token, or from what the provider's kind allows instead.
+    /// Issuer and subject come from a validated ID token. Providers without ID tokens document their source.
     public var buyer: Buyer
     /// The access token.
     public var accessToken: Secret
     /// The token type as the provider wrote it, for example `bearer`; compared without case (RFC 6749 section 5.1).
     public var tokenType: String
-    /// The refresh token; nil when the provider gave none, which is a normal state: the session ends with its access token.
+    /// The refresh token; nil when the provider issued none.
+    ///
+    /// Without a refresh token the session ends when its access token expires.
     public var refreshToken: Secret?
-    /// The scopes to ask for at a refresh, where the provider names them (Bolt's `refresh_token_scope`).
+    /// The scopes to request at a refresh, if the provider names them (Bolt's `refresh_token_scope`).
     public var refreshTokenScopes: [String]
     /// The raw ID token, kept for logout.
     public var idToken: Secret?
     /// The scopes granted, in the provider's order.
     public var scopes: [String]
-    /// When the request that brought the tokens started.
+    /// When the request that returned the tokens began.
     public var issuedAt: Date
     /// When the access token expires, counted from ``issuedAt``; nil when the provider did not say.
     public var expiresAt: Date?
-    /// When the buyer authenticated (`auth_time`), where the ID token said so; a refreshed ID token must repeat it.
+    /// When the buyer authenticated (`auth_time`), if the ID token says so; a refreshed ID token must repeat it.
     public var authenticatedAt: Date?
     /// The ID token's `azp`, which a refreshed ID token must repeat.
     public var authorizedParty: String?
     /// The `nonce` of the login, which a refreshed ID token may repeat but not change.
     public var nonce: Secret?
-    /// The provider's own name for the session (`sid` of the ID token), by which it may say that the session has ended
-    /// (OpenID Connect Back-Channel Logout 1.0 section 2.1); nil when it gave none.
+    /// The provider's session id (`sid` of the ID token), which a logout token can refer to (OpenID Connect Back-Channel Logout
+    /// 1.0 section 2.1); nil if the ID token has none.
     public var providerSessionID: String?
-    /// The key to which the tokens are bound (RFC 9449), a private JWK; nil when they are bound to none.
+    /// The DPoP key of the tokens (RFC 9449), a private JWK; nil without DPoP.
     public var dpopKey: Secret?
 
     /// Creates a token set.
@@ -64,7 +66,7 @@ public struct TokenSet: Sendable {
 }
 
 extension TokenSet: CustomStringConvertible, CustomReflectable {
-    /// Whose tokens they are by issuer, their type and scopes; no token, and no name by which provider or app know buyer or session.
+    /// Issuer, token type and scopes, without tokens and without identifiers of the buyer or session.
     public var description: String {
         "TokenSet(issuer: \(buyer.issuer), type: \(tokenType), scopes: \(scopes), <redacted>)"
     }

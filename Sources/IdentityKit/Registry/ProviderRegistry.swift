@@ -1,9 +1,16 @@
-/// Makes providers of one kind from the configuration.
+/// Creates providers of one kind from the configuration.
 public protocol ProviderFactory: Sendable {
-    /// The value of `kind` that this factory answers to.
+    /// The value of `kind` in the configuration for which this factory is used.
     var kind: String { get }
 
-    /// Makes a provider from its section; the caller checks afterwards that every member was read.
+    /// Creates a provider from its section; the caller checks afterwards that every member was read.
+    ///
+    /// - Parameters:
+    ///   - name: The provider's name.
+    ///   - section: The provider's section; reading a member marks it as known.
+    ///   - environment: The environment for the provider.
+    /// - Returns: The provider.
+    /// - Throws: ``IdentityError`` that names the invalid member.
     func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,
@@ -11,13 +18,23 @@ public protocol ProviderFactory: Sendable {
     ) throws -> any IdentityProvider
 }
 
-/// The providers that an app can choose from at run time, by name.
+/// The providers among which an app chooses by name at run time.
+///
+/// ```swift
+/// let providers = try ProviderRegistry(
+///     IdentityConfiguration(contentsOf: "identity.json"),
+///     factories: [ShopifyProviderFactory(), OpenIDProviderFactory()],
+///     environment: environment
+/// )
+/// let provider = try providers.provider(named: "shopify")
+/// ```
 public struct ProviderRegistry: Sendable {
     private let providers: [any IdentityProvider]
 
-    /// A registry of the given providers.
+    /// Creates a registry of the given providers.
     ///
-    /// - Throws: ``IdentityError`` when two have the same name.
+    /// - Parameter providers: The providers, in the order of ``names``.
+    /// - Throws: ``IdentityError`` when two providers have the same name.
     public init(_ providers: [any IdentityProvider]) throws(IdentityError) {
         var names: Set<[UInt8]> = []
         for provider in providers {
@@ -26,25 +43,25 @@ public struct ProviderRegistry: Sendable {
                     .configuration,
                     .configurationInvalid,
                     "Two providers have the name \(provider.descriptor.name).",
-                    hint: "Give each its own name."
+                    hint: "Give each provider a name of its own."
                 )
             }
         }
         self.providers = providers
     }
 
-    /// Providers whose names are known to differ.
+    /// Creates a registry of providers whose names are known to be unique.
     init(unique providers: [any IdentityProvider]) {
         self.providers = providers
     }
 
-    /// The providers of a configuration.
+    /// Creates the providers of a configuration.
     ///
     /// - Parameters:
-    ///   - configuration: What was read from the file.
-    ///   - factories: One for each kind that the app supports.
-    ///   - environment: Handed on to the providers.
-    /// - Throws: ``IdentityError`` that names the member at fault.
+    ///   - configuration: The configuration.
+    ///   - factories: One factory for each kind that the app supports.
+    ///   - environment: The environment for the providers.
+    /// - Throws: ``IdentityError`` that names the invalid member.
     public init(
         _ configuration: IdentityConfiguration,
         factories: [any ProviderFactory],
@@ -56,7 +73,7 @@ public struct ProviderRegistry: Sendable {
                 let kind = try section.string("kind")
                 guard let factory = factories.first(where: { $0.kind.isIdentical(to: kind) }) else {
                     let known = factories.map(\.kind).joined(separator: ", ")
-                    throw section.error("kind", "names no kind of provider", hint: "Known kinds: \(known).")
+                    throw section.error("kind", "names an unknown kind of provider", hint: "Use one of: \(known).")
                 }
                 let provider = try factory.makeProvider(named: entry.name, from: &section, in: environment)
                 try section.finish()
@@ -71,21 +88,23 @@ public struct ProviderRegistry: Sendable {
     /// All providers, in order.
     public var all: [any IdentityProvider] { providers }
 
-    /// The name if a provider has it, else empty: the number of names in events must stay bounded.
+    /// The name if a provider has it, else an empty string, because events must carry a bounded number of names.
     func knownName(_ name: String) -> String {
         providers.contains { $0.descriptor.name.isIdentical(to: name) } ? name : ""
     }
 
-    /// The provider with a name, compared as bytes.
+    /// Finds the provider with a name, compared as bytes.
     ///
+    /// - Parameter name: The name.
+    /// - Returns: The provider.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``.
     public func provider(named name: String) throws(IdentityError) -> any IdentityProvider {
         guard let provider = providers.first(where: { $0.descriptor.name.isIdentical(to: name) }) else {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,
-                "No provider has the name that was asked for.",
-                hint: "Configured are: \(names.joined(separator: ", "))."
+                "No provider with the requested name is configured.",
+                hint: "Use one of the configured names: \(names.joined(separator: ", "))."
             )
         }
         return provider

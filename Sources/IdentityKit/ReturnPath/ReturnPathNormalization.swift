@@ -1,11 +1,13 @@
 internal import IdentityHTTP
 
-/// Brings the parts of a return path into the one form that all programs read alike, or gives up.
+/// Normalizes the parts of a return path to a form that all browsers and servers parse the same way, or refuses them.
 ///
-/// The texts come out of `HTTPURL`, so they are ASCII with well-formed escapes.
+/// The texts come from `HTTPURL`: they are ASCII with well-formed percent escapes.
 enum ReturnPathNormalization {
-    /// The path without dot segments and needless escapes (RFC 3986 section 6.2.2); nil when a program that decodes it once more,
-    /// removes slashes from it or puts it behind another path could find a host in it.
+    /// The path without dot segments and unnecessary escapes (RFC 3986 section 6.2.2).
+    ///
+    /// Nil if another program could find a host name in it, after it decodes the path once more, removes slashes or appends the
+    /// path to another one.
     static func path(_ text: String) -> String? {
         guard let bytes = withoutNeedlessEscapes(Array(text.utf8)) else { return nil }
         var segments: [ArraySlice<UInt8>] = []
@@ -13,13 +15,13 @@ enum ReturnPathNormalization {
         for (index, segment) in given.enumerated() {
             let isLast = index == given.count - 1
             if segment.elementsEqual("..".utf8) {
-                // Above the top there is nothing for an honest path to look for.
+                // Only an attacker's path goes above the root.
                 guard segments.popLast() != nil else { return nil }
                 if isLast { segments.append([]) }
             } else if segment.elementsEqual(".".utf8) {
                 if isLast { segments.append([]) }
             } else {
-                // An empty segment is harmless in its place, and begins a host once what stands before it is gone.
+                // An empty segment means two slashes, which start a host name if a program removes the segments before it.
                 guard !segment.isEmpty || isLast else { return nil }
                 segments.append(segment)
             }
@@ -27,7 +29,7 @@ enum ReturnPathNormalization {
         return segments.reduce(into: "") { $0 += "/" + String(decoding: $1, as: UTF8.self) }
     }
 
-    /// Whether no escape of a query or fragment hides a control character from whoever decodes it into a header.
+    /// Whether a query or fragment contains no escaped control characters, which could split a header after decoding.
     static func isHarmless(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.allSatisfy { index in
@@ -35,15 +37,16 @@ enum ReturnPathNormalization {
         }
     }
 
-    /// The path with its escapes in upper case, those of unreserved characters undone; nil where one hides what has a meaning of its own.
+    /// The path with escapes in upper case and unreserved characters unescaped; nil if an escape hides a control character, a slash,
+    /// a backslash or a percent sign.
     private static func withoutNeedlessEscapes(_ bytes: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
-        var meant: [UInt8] = []
+        var decoded: [UInt8] = []
         var index = bytes.startIndex
         while index < bytes.endIndex {
             guard bytes[index] == UInt8(ascii: "%") else {
                 output.append(bytes[index])
-                meant.append(bytes[index])
+                decoded.append(bytes[index])
                 index += 1
                 continue
             }
@@ -51,11 +54,11 @@ enum ReturnPathNormalization {
                 return nil
             }
             FormEncoding.appendEscaped(byte, to: &output)
-            meant.append(byte)
+            decoded.append(byte)
             index += 3
         }
-        // Bytes that are no UTF-8 are an overlong slash to some programs.
-        guard let text = String(validating: meant, as: UTF8.self),
+        // Some programs decode invalid UTF-8 as an overlong slash.
+        guard let text = String(validating: decoded, as: UTF8.self),
             !text.unicodeScalars.contains(where: isSlashLookalike)
         else { return nil }
         return output
@@ -72,7 +75,7 @@ enum ReturnPathNormalization {
         byte < 0x20 || byte == 0x7F
     }
 
-    /// Whether compatibility normalisation or a conversion to an older character set may turn the letter into a slash.
+    /// Whether Unicode compatibility normalization or a conversion to a legacy character set may turn the character into a slash.
     private static func isSlashLookalike(_ scalar: UnicodeScalar) -> Bool {
         [0x2044, 0x2215, 0x2216, 0x29F5, 0x29F8, 0x29F9, 0xFE68, 0xFF0F, 0xFF3C].contains(scalar.value)
     }

@@ -1,30 +1,35 @@
 internal import IdentityHTTP
 
-/// Decides where a browser may be sent after a login: the app's own pages, and origins that the app lists.
+/// Decides to which pages a browser may be redirected after a login: pages of the app, and of origins that the app lists.
 ///
-/// What a request names as its return path is an attacker's to choose, so nothing is searched for bad signs. The text is parsed as
-/// RFC 3986 permits and no more, brought into one form, written anew from its parts, and only that is handed out: what the browser
-/// gets is what was checked (RFC 9700 section 4.11.1).
+/// An attacker can choose the return path of a request. Therefore the policy does not search the text for bad patterns. It parses
+/// the text strictly (RFC 3986), normalizes it and writes it again from its parts, so that the browser gets exactly the text that was
+/// checked (RFC 9700 section 4.11.1).
 ///
-/// ``SessionManager`` applies its ``SessionManager/Configuration/returnPaths`` when a login begins and again when it ends. Apps may
-/// use it for redirects of their own.
+/// ``SessionManager`` applies ``SessionManager/Configuration/returnPaths`` when a login begins and again when it ends. Apps can use
+/// a policy for other redirects:
+///
+/// ```swift
+/// let policy = try ReturnPathPolicy(origins: ["https://blog.example"], otherwise: "/")
+/// response.redirect(to: try policy.location(for: request.query["next"] ?? "/"))
+/// ```
 public struct ReturnPathPolicy: Sendable, Equatable {
-    /// The longest text that is looked at, in bytes.
+    /// The longest accepted text, in bytes.
     static let maximumLength = 2048
 
     private let origins: [String]
     private let fallback: String?
 
-    /// Paths of this app only; everything else is refused.
+    /// Allows paths of this app only.
     public static let pathsOnly = ReturnPathPolicy(origins: [], fallback: nil)
 
-    /// A policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - origins: Origins that absolute URLs may have, such as `https://shop.example` or `https://shop.example:8443`: scheme, host
-    ///     and port must all be equal. None by default. Plain http is for loopback addresses only.
-    ///   - defaultPage: Where the browser goes instead when a text is refused; must itself be permitted. By default there is none,
-    ///     and a refused text is an error.
+    ///   - origins: The allowed origins of absolute URLs, such as `https://shop.example` or `https://shop.example:8443`; scheme, host
+    ///     and port must be equal. None by default. Plain http is allowed for loopback addresses only.
+    ///   - defaultPage: The page that replaces a refused one; the policy must allow it. Without a default page, which is the default,
+    ///     ``location(for:)`` throws.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid``.
     public init(origins: [String] = [], otherwise defaultPage: String? = nil) throws(IdentityError) {
         var accepted: [String] = []
@@ -32,7 +37,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
             guard let url = try? HTTPURL(origin), url.path.utf8.count == 1, url.query == nil,
                 url.isSecure || url.isLoopback
             else {
-                throw Self.wrongConfiguration("One of the origins for return paths is no https origin.")
+                throw Self.wrongConfiguration("The origin \(origin) for return paths is not an https origin.")
             }
             accepted.append(url.origin)
         }
@@ -42,7 +47,9 @@ public struct ReturnPathPolicy: Sendable, Equatable {
             return
         }
         guard let page = strict.checked(defaultPage) else {
-            throw Self.wrongConfiguration("The default page for return paths is not permitted itself.")
+            throw Self.wrongConfiguration(
+                "The default page \(defaultPage) for return paths is not allowed by the policy."
+            )
         }
         self.init(origins: accepted, fallback: page)
     }
@@ -52,15 +59,18 @@ public struct ReturnPathPolicy: Sendable, Equatable {
         self.fallback = fallback
     }
 
-    /// The text to redirect a browser to for a return path that came from outside.
+    /// Checks an untrusted return path and returns the text to redirect the browser to.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/returnPathRefused`` where there is no default page.
+    /// - Parameter text: A path or an absolute URL.
+    /// - Returns: The normalized text, or the default page.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/returnPathRefused`` when the text is refused and there is no default
+    ///   page.
     public func location(for text: String) throws(IdentityError) -> String {
         if let location = checked(text) ?? fallback { return location }
         throw IdentityError(
             .rejected,
             .returnPathRefused,
-            "The return path is no page of this app.",
+            "The return path does not lead to a page of this app.",
             hint: "Pass a path that begins with one slash, or a URL of an origin that the return path policy lists.",
             reference: "RFC 9700 section 4.11.1"
         )
@@ -70,8 +80,8 @@ public struct ReturnPathPolicy: Sendable, Equatable {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let reference = parts.first.flatMap({ String($0) }) else { return nil }
-        // Whether a URL is a path of this app is a matter of its first byte alone. In front of a path goes an origin that does not
-        // exist, so that one parser reads both.
+        // The first byte alone decides whether the text is a path. A path gets a placeholder origin, so that the same parser
+        // reads paths and URLs.
         let isPath = reference.utf8.first == UInt8(ascii: "/")
         guard let url = try? HTTPURL(isPath ? "https://app.invalid" + reference : reference),
             isPath || origins.contains(where: { $0.isIdentical(to: url.origin) }),
@@ -83,7 +93,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
             location += "?" + query
         }
         if parts.count > 1 {
-            // A fragment is made of what a query is made of (RFC 3986 section 3.5).
+            // A fragment allows the same characters as a query (RFC 3986 section 3.5).
             guard let fragment = String(parts[1]), ReturnPathNormalization.isHarmless(fragment),
                 (try? HTTPURL("https://app.invalid/?" + fragment)) != nil
             else { return nil }

@@ -38,7 +38,7 @@ extension SessionManager {
         provider: String? = nil
     ) async throws -> CompletedLogin {
         try await finish(callback, provider: provider) { stored throws(IdentityError) in
-            guard BrowserBinding.isMet(stored.browserBindingHash, by: browserBinding) else {
+            guard BrowserBinding.matches(stored.browserBindingHash, cookie: browserBinding) else {
                 throw IdentityError(
                     .rejected,
                     .browserMismatch,
@@ -183,11 +183,11 @@ extension SessionManager {
     /// Only redirect URIs that are configured, and a callback that shows where it arrived, prove that it did not.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
-        guard let place = callback.place, let redirectURI = attempt.redirectURI, place.mayBe(redirectURI),
+        guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),
             let configured = try? descriptor(of: attempt.provider).redirectURI, configured.isIdentical(to: redirectURI),
             let otherRedirectURI = other.redirectURI
         else { return true }
-        return place.mayBe(otherRedirectURI)
+        return address.matches(otherRedirectURI)
     }
 
     /// Saves what a login brought; where that fails, nobody has its tokens, and they are revoked.

@@ -1,7 +1,7 @@
-// Who a buyer is belongs into no log: these types say what they are and what they have, not what it is.
+// Descriptions of types with personal data. Descriptions end up in logs, so they name the type and leave the data out.
 
 extension Buyer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The issuer; nothing about the person.
+    /// The issuer, without personal data.
     public var description: String { "Buyer(issuer: \(issuer), <private>)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -10,7 +10,7 @@ extension Buyer: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
 }
 
 extension Buyer.Contact: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Whether it is verified.
+    /// Whether the contact is verified, without the address or number.
     public var description: String { isVerified ? "<private, verified>" : "<private, not verified>" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -19,7 +19,7 @@ extension Buyer.Contact: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension PostalAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always the same words.
+    /// A constant text without personal data.
     public var description: String { "PostalAddress(<private>)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -28,7 +28,7 @@ extension PostalAddress: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension BuyerContact: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always the same words.
+    /// A constant text without personal data.
     public var description: String { "BuyerContact(<private>)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -37,7 +37,7 @@ extension BuyerContact: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 extension LoginOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What was asked for, without the login hint and the values of further parameters.
+    /// Scopes and `prompt`; the login hint and further parameters are left out because they may be personal.
     public var description: String {
         "LoginOptions(scopes: \(scopes?.joined(separator: " ") ?? "as configured"), prompt: \(prompt ?? "none given"))"
     }
@@ -48,7 +48,7 @@ extension LoginOptions: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 extension StoredSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The id's first characters, provider and generation.
+    /// The first characters of the id, the provider and the generation.
     public var description: String { "StoredSession(\(id), provider: \(provider), generation: \(generation))" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -57,7 +57,7 @@ extension StoredSession: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension SessionFilter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What is filtered by; not which buyer.
+    /// The criteria, without the buyer.
     public var description: String {
         "SessionFilter(provider: \(provider ?? "any"), tenant: \(tenant ?? "any"), buyer: \(buyer == nil ? "any" : "<private>"))"
     }
@@ -68,7 +68,7 @@ extension SessionFilter: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension LogoutNotice: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The issuer, and what the notice names; not whom.
+    /// The issuer, and whether the notice identifies a buyer or a session, without their identifiers.
     public var description: String {
         let names = [subject.map { _ in "a buyer" }, providerSessionID.map { _ in "a session" }].compactMap { $0 }
         return "LogoutNotice(issuer: \(issuer), names: \(names.joined(separator: " and ")))"

@@ -37,7 +37,7 @@ package struct RedactedValues: Sendable {
         }
     }
 
-    /// A text of at most 500 characters without any of the values.
+    /// The first 500 characters of a text, with each value replaced by "…".
     package func hidden(in text: String) -> String {
         var bytes = Array(text.utf8.prefix(4096))
         for value in values {

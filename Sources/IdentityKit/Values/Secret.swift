@@ -1,18 +1,24 @@
 package import IdentityCrypto
 
-/// A value that must not be seen: it does not print, dump, mirror, encode or interpolate.
+/// A secret value, which no print, dump, mirror, encoder or string interpolation shows.
 ///
-/// Reading it is a named call that can be found with grep: ``reveal()`` or ``revealBytes()``. The bytes are wiped when the
-/// last copy goes; what was revealed is the caller's to look after.
+/// Only ``reveal()`` and ``revealBytes()`` read it, so that grep finds every use. The bytes are wiped from memory when the last copy
+/// is released. The caller is responsible for a revealed copy.
+///
+/// ```swift
+/// let secret = Secret("s3cret")
+/// print(secret)           // <secret>
+/// send(secret.reveal())   // s3cret
+/// ```
 public struct Secret: Sendable {
     package let bytes: SecretBytes
 
-    /// Keeps the UTF-8 bytes of a text.
+    /// Creates a secret from the UTF-8 bytes of a text.
     public init(_ text: String) {
         bytes = SecretBytes(Array(text.utf8))
     }
 
-    /// Keeps bytes.
+    /// Creates a secret from bytes.
     public init(bytes: [UInt8]) {
         self.bytes = SecretBytes(bytes)
     }
@@ -24,10 +30,10 @@ public struct Secret: Sendable {
     /// The number of bytes.
     public var count: Int { bytes.count }
 
-    /// Whether there is nothing in it.
+    /// Whether the secret has no bytes.
     public var isEmpty: Bool { bytes.count == 0 }
 
-    /// The secret as text; bytes that are not UTF-8 are replaced.
+    /// The secret as text; invalid UTF-8 is replaced by U+FFFD.
     public func reveal() -> String {
         String(decoding: bytes.copyBytes(), as: UTF8.self)
     }
@@ -37,17 +43,17 @@ public struct Secret: Sendable {
         bytes.copyBytes()
     }
 
-    /// Compares two secrets in a time that depends on their lengths only.
+    /// Compares two secrets in a time that depends only on their lengths.
     public func isEqual(to other: Secret) -> Bool {
         bytes.isEqual(to: other.bytes)
     }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always the same words.
+    /// The constant text `<secret>`.
     public var description: String { "<secret>" }
-    /// Always the same words.
+    /// The constant text `<secret>`.
     public var debugDescription: String { "<secret>" }
-    /// Shows no children, so that `dump` finds nothing either.
+    /// Shows no children, because `dump` prints the mirror.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

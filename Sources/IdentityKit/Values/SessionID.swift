@@ -1,13 +1,13 @@
 internal import IdentityCrypto
 
-/// The opaque name of a session: 128 random bits, which an app keeps in its cookie.
+/// The opaque id of a session: 128 random bits, which the app stores in a cookie.
 ///
-/// Whoever knows it acts as the buyer, so it prints only its first characters; ``rawValue`` is the whole.
+/// The id is secret, because it authenticates the buyer. ``description`` shows only its first characters; ``rawValue`` is complete.
 public struct SessionID: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-    /// The text, 22 characters of the base64url alphabet.
+    /// The id as text: 22 characters of the base64url alphabet.
     public let rawValue: String
 
-    /// Takes a text back from a cookie or a command line; nil unless it has the form of a session id.
+    /// Parses an id, for example from a cookie; nil if the text does not have the form of a session id.
     public init?(rawValue: String) {
         guard rawValue.utf8.count == 22, Base64URL.decode(rawValue)?.count == 16 else { return nil }
         self.rawValue = rawValue
@@ -24,6 +24,6 @@ public struct SessionID: Sendable, Hashable, RawRepresentable, CustomStringConve
 extension SessionID: CustomDebugStringConvertible, CustomReflectable {
     /// The same as ``description``.
     public var debugDescription: String { description }
-    /// Shows no children, so that `dump` does not find the whole either.
+    /// Shows no children, because `dump` prints the mirror.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

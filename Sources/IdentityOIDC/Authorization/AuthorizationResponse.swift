@@ -64,7 +64,7 @@ package struct AuthorizationResponse: Sendable {
             throw Self.missingIssuer(refusal).hiding(RedactedValues(secrets: [state]))
         }
         if let refusal { throw AuthorizationErrorResponse.error(for: refusal).hiding(RedactedValues(secrets: [state])) }
-        guard expected.responseMode != .formPost || callback.place == nil else {
+        guard expected.responseMode != .formPost || callback.address == nil else {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,

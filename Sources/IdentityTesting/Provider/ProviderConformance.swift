@@ -2,22 +2,22 @@ internal import IdentityHTTP
 public import IdentityKit
 public import Testing
 
-/// What every `IdentityProvider` has to do; whoever writes one runs it against a server that behaves like the real one.
+/// The conformance suite for `IdentityProvider`; authors of providers run it against a server that behaves like the real one.
 ///
 /// ```swift
 /// @Test(arguments: ProviderConformance.cases)
-/// func conformance(_ promise: ProviderConformance.Case) async throws {
-///     try await promise.run { try await MyProviderUnderTest() }
+/// func conformance(_ requirement: ProviderConformance.Case) async throws {
+///     try await requirement.run { try await MyProviderUnderTest() }
 /// }
 /// ```
 public struct ProviderConformance: Sendable {
-    /// A provider with somebody who signs in at it.
+    /// A provider with a presenter that signs a buyer in.
     public struct Subject: Sendable {
         /// The provider.
         public var provider: any IdentityProvider
-        /// Shows the provider's page to a buyer, real or robot, who signs in.
+        /// Shows the provider's login page to a buyer or robot who signs in.
         public var presenter: any Presenter
-        /// Whether the provider gives refresh tokens.
+        /// Whether the provider issues refresh tokens.
         public var isRefreshable: Bool
 
         /// Creates a subject.
@@ -28,9 +28,9 @@ public struct ProviderConformance: Sendable {
         }
     }
 
-    /// One promise.
+    /// One requirement of the suite.
     public struct Case: Sendable, CustomTestStringConvertible {
-        /// The promise in words.
+        /// The requirement as a sentence.
         public let name: String
         private let body: @Sendable (Subject) async throws -> Void
 
@@ -39,16 +39,16 @@ public struct ProviderConformance: Sendable {
             self.body = body
         }
 
-        /// The promise in words.
+        /// The same as ``name``.
         public var testDescription: String { name }
 
-        /// Runs the case against a fresh subject.
+        /// Runs the case against a new subject.
         public func run(_ make: () async throws -> Subject) async throws {
             try await body(try await make())
         }
     }
 
-    /// All promises.
+    /// All requirements.
     public static let cases: [Case] = [
         Case("two logins share no state, nonce or verifier") { subject in
             let first = try await subject.provider.authorizationRequest(LoginOptions()).attempt
@@ -89,23 +89,24 @@ public struct ProviderConformance: Sendable {
                 _ = try await subject.provider.exchange(callback, for: attempt)
             }
         },
-        Case("a refresh keeps the buyer and changes the access token, or says that there is none") { subject in
+        Case("a refresh keeps the buyer and changes the access token, or throws if there is no refresh token") {
+            subject in
             let tokens = try await login(subject).tokens
             guard subject.isRefreshable else {
                 await #expect(throws: IdentityError.self) { _ = try await subject.provider.refresh(tokens) }
                 return
             }
-            let renewed = try await subject.provider.refresh(tokens)
-            #expect(renewed.buyer.isSamePerson(as: tokens.buyer))
-            #expect(!renewed.accessToken.isEqual(to: tokens.accessToken))
-            #expect(renewed.idToken != nil || tokens.idToken == nil)
+            let refreshed = try await subject.provider.refresh(tokens)
+            #expect(refreshed.buyer.isSamePerson(as: tokens.buyer))
+            #expect(!refreshed.accessToken.isEqual(to: tokens.accessToken))
+            #expect(refreshed.idToken != nil || tokens.idToken == nil)
         },
-        Case("a spent refresh token asks for a new login, and nothing prints a secret") { subject in
+        Case("a used refresh token requires a new login, and no error or token set prints a secret") { subject in
             guard subject.isRefreshable else { return }
             let tokens = try await login(subject).tokens
-            let renewed = try await subject.provider.refresh(tokens)
+            let refreshed = try await subject.provider.refresh(tokens)
             let canary = SecretCanary()
-            for secret in [tokens.accessToken, tokens.refreshToken, tokens.idToken, renewed.accessToken] {
+            for secret in [tokens.accessToken, tokens.refreshToken, tokens.idToken, refreshed.accessToken] {
                 if let secret { canary.watch(secret) }
             }
             let error = await #expect(throws: IdentityError.self) { _ = try await subject.provider.refresh(tokens) }
@@ -114,12 +115,12 @@ public struct ProviderConformance: Sendable {
             #expect(canary.findings(in: tokens).isEmpty)
             #expect(canary.findings(in: error as Any).isEmpty)
         },
-        Case("a logout URL goes to the provider, if there is one") { subject in
+        Case("a logout URL does not contain the access token") { subject in
             let tokens = try await login(subject).tokens
             let url = try await subject.provider.logoutURL(for: tokens, returningTo: nil)
             if let url { #expect(!url.text.contains(tokens.accessToken.reveal())) }
         },
-        Case("a provider that hands a logout's state back sends it along, unchanged") { subject in
+        Case("a logout URL carries the state unchanged, if the provider returns it") { subject in
             guard let supporting = subject.provider as? any LogoutStateSupporting else { return }
             let tokens = try await login(subject).tokens
             let address = "https://app.example/signed-out"
@@ -127,7 +128,7 @@ public struct ProviderConformance: Sendable {
             let query = Array((url?.query ?? "state=s%20%261").utf8)
             #expect(try LoginCallback(form: query).value(of: "state")?.reveal() == "s &1")
         },
-        Case("a provider that sends logout tokens takes neither a text nor an ID token for one") { subject in
+        Case("neither plain text nor an ID token is accepted as a logout token") { subject in
             guard let supporting = subject.provider as? any BackChannelLogoutSupporting else { return }
             let idToken = try await login(subject).tokens.idToken
             for token in [Secret("no token"), idToken].compactMap(\.self) {
@@ -137,7 +138,7 @@ public struct ProviderConformance: Sendable {
                 #expect(error?.kind == .rejected)
             }
         },
-        Case("a login on another device waits for its buyer under a code of its own, where it is offered") { subject in
+        Case("each device login has codes of its own and is pending until the buyer signs in") { subject in
             guard let device = subject.provider as? any DeviceAuthorizing else { return }
             let first: DeviceAuthorization
             do { first = try await device.deviceAuthorization(LoginOptions()) } catch {

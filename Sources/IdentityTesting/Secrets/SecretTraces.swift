@@ -2,9 +2,9 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The forms in which secrets may show, and a search for all of them in one pass.
+/// Finds all encoded forms of a set of secrets in one pass over a text.
 struct SecretTraces: Sendable {
-    /// A form shorter than this could stand anywhere by chance.
+    /// Shorter forms could match by chance.
     private static let minimumLength = 8
 
     private struct Needle: Sendable {
@@ -12,10 +12,10 @@ struct SecretTraces: Sendable {
         let secret: Int
     }
 
-    /// Needles by their first eight bytes.
+    /// The needles, by their first eight bytes.
     private struct Index: Sendable {
         private var needles: [UInt64: [Needle]] = [:]
-        /// Whether any begins with these two bytes: nearly all of a text is passed over by a look at this.
+        /// Whether a needle begins with these two bytes; skips nearly all positions of a text quickly.
         private var beginnings = [Bool](repeating: false, count: 1 << 16)
 
         mutating func insert(_ needle: Needle) {
@@ -43,16 +43,16 @@ struct SecretTraces: Sendable {
     private var secrets: [String] = []
     private var known: Set<[UInt8]> = []
     private var texts = Index()
-    /// For texts of which nothing but the numbers is left.
+    /// The needles for texts reduced to their decimal numbers.
     private var numbers = Index()
 
     var count: Int { secrets.count }
 
-    /// Looks for a secret from now on.
+    /// Adds a secret to the search.
     ///
     /// - Parameters:
     ///   - secret: The secret.
-    ///   - parts: Parts of it that give it away alone.
+    ///   - parts: Parts of the secret that count as a leak on their own.
     mutating func add(_ secret: String, parts: [String] = []) {
         let bytes = Array(secret.utf8)
         guard bytes.count >= Self.minimumLength, known.insert(bytes).inserted else { return }
@@ -65,12 +65,12 @@ struct SecretTraces: Sendable {
         numbers.insert(Needle(bytes: Array(list.utf8), secret: secrets.count - 1))
     }
 
-    /// The secrets that show in bytes.
+    /// The secrets that bytes contain.
     func found(in haystack: [UInt8]) -> [String] {
         texts.search(haystack).union(numbers.search(Self.numbersOnly(haystack))).sorted().map { secrets[$0] }
     }
 
-    /// The numbers of a text, one space between them: a list or a dump of bytes in any layout.
+    /// The decimal numbers of a text, separated by one space; finds a list or dump of bytes in any layout.
     private static func numbersOnly(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         for byte in bytes {
@@ -90,7 +90,8 @@ struct SecretTraces: Sendable {
         let hexadecimal = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         forms.insert(hexadecimal)
         forms.insert(hexadecimal.map { $0 >= UInt8(ascii: "a") ? $0 - 32 : $0 })
-        // In base64 a secret looks in three ways, by how many bytes stand before it; what its neighbours touch is left out.
+        // In base64 a secret has three forms, which depend on the number of bytes before it. Characters that also encode
+        // neighbouring bytes are left out.
         for offset in 0..<3 {
             let padded = [UInt8](repeating: 0, count: offset) + bytes
             let first = (offset * 8 + 5) / 6

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import IdentityKit
 internal import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that moves only when a test advances it.
 public final class ManualClock: IdentityClock {
     private struct State {
         var now: Date
@@ -14,12 +14,12 @@ public final class ManualClock: IdentityClock {
     private let state: Mutex<State>
     private let isAdvancedBySleeping: Bool
 
-    /// A clock that shows the given time, by default a fixed moment in 2026.
+    /// Creates a clock at the given time, by default a fixed moment in 2026.
     ///
     /// - Parameters:
-    ///   - now: The wall-clock time that it begins with.
-    ///   - isAdvancedBySleeping: Whether whoever sleeps moves the clock to the end of the sleep and goes on at once, for code that
-    ///     alone waits, such as a login that polls.
+    ///   - now: The initial wall-clock time.
+    ///   - isAdvancedBySleeping: Whether ``sleep(for:)`` advances the clock and returns immediately, for code that is the only
+    ///     sleeper, such as a login that polls.
     public init(
         now: Date = Date(timeIntervalSince1970: 1_790_000_000),
         isAdvancedBySleeping: Bool = false
@@ -31,10 +31,10 @@ public final class ManualClock: IdentityClock {
     /// The wall-clock time.
     public var now: Date { state.withLock { $0.now } }
 
-    /// The time that never jumps.
+    /// The monotonic time.
     public var elapsed: Duration { state.withLock { $0.elapsed } }
 
-    /// Lets time pass, on both clocks, and wakes who slept long enough.
+    /// Advances the wall-clock time and the monotonic time, and wakes the sleepers that are due.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.elapsed += duration
@@ -46,12 +46,12 @@ public final class ManualClock: IdentityClock {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Moves the wall clock only, forwards or backwards, as an operator does.
+    /// Moves only the wall-clock time, forwards or backwards.
     public func jump(by seconds: TimeInterval) {
         state.withLock { $0.now += seconds }
     }
 
-    /// Waits until the clock was advanced far enough.
+    /// Waits until the clock was advanced by the duration.
     public func sleep(for duration: Duration) async throws {
         guard !isAdvancedBySleeping else {
             try Task.checkCancellation()

@@ -1,11 +1,11 @@
 public import IdentityKit
 internal import Synchronization
 
-/// Bytes that look random and come out the same for the same seed: never outside of tests.
+/// A source of pseudorandom bytes that repeats them for the same seed; for tests only.
 public final class SeededRandom: RandomSource {
     private let state: Mutex<UInt64>
 
-    /// A source that begins at a seed.
+    /// Creates a source with a seed.
     public init(seed: UInt64) {
         state = Mutex(seed)
     }

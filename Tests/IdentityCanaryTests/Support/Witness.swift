@@ -49,7 +49,7 @@ final class Witness: IdentityObserver, GraphQLObserver {
             return depth == 0
         }
         state.withLock { _ = $0.types.insert(String(name.drop { $0 != "." }.dropFirst())) }
-        note(SecretCanary.prints(of: value), place)
+        note(SecretCanary.printedForms(of: value), place)
     }
 
     /// An error with all that stands in and under it.

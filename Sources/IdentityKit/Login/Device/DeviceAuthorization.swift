@@ -1,25 +1,25 @@
-/// A login on another device that is under way: what to show, and what to poll with (RFC 8628 section 3.2).
+/// A device authorization response: the prompt for the buyer and the code to poll with (RFC 8628 section 3.2).
 public struct DeviceAuthorization: Sendable {
-    /// What the buyer must see.
+    /// The prompt to show to the buyer.
     public var prompt: DeviceLoginPrompt
-    /// What the tokens are asked for with; shown to nobody.
+    /// The `device_code`, with which the client polls for tokens; never show it.
     public var deviceCode: Secret
-    /// How long the code lives, counted from before it was asked for.
+    /// How long the code is valid, counted from the start of the request.
     public var lifetime: Duration
-    /// The least time between two polls, by default 5 seconds (RFC 8628 section 3.2).
+    /// The shortest time between two polls, by default 5 seconds (RFC 8628 section 3.2).
     public var interval: Duration = .seconds(5)
-    /// The scopes that were asked for.
+    /// The requested scopes.
     public var scopes: [String]
-    /// The issuer that discovery named, from which the ID token must come; nil when none is known.
+    /// The issuer from discovery, which must have issued the ID token; nil when none is known.
     public var issuer: String?
-    /// The `max_age` that was asked for, in seconds.
+    /// The requested `max_age`, in seconds.
     public var maximumAgeSeconds: Int?
-    /// The `acr_values` that were asked for.
+    /// The requested `acr_values`.
     public var authenticationContexts: [String] = []
-    /// The key to which the tokens are to be bound (RFC 9449), a private JWK; nil when they are bound to none.
+    /// The DPoP key for the tokens (RFC 9449), a private JWK; nil without DPoP.
     public var dpopKey: Secret?
 
-    /// Creates an authorization; for those who write a provider.
+    /// Creates an authorization; for authors of providers.
     public init(prompt: DeviceLoginPrompt, deviceCode: Secret, lifetime: Duration, scopes: [String]) {
         self.prompt = prompt
         self.deviceCode = deviceCode

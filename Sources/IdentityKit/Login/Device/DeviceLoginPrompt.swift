@@ -1,21 +1,22 @@
 public import FoundationEssentials
 public import IdentityHTTP
 
-/// What the buyer must see to sign in on another device (RFC 8628 section 3.3).
+/// The code and the page that a buyer needs to sign in on another device (RFC 8628 section 3.3).
 public struct DeviceLoginPrompt: Sendable {
     /// The provider's name.
     public let provider: String
-    /// The code to enter; ASCII without control characters, to be shown as it is.
+    /// The code to enter; ASCII without control characters, to be shown unchanged.
     public let userCode: String
-    /// The page on which to enter it.
+    /// The page on which to enter the code.
     public let verificationURI: HTTPURL
-    /// The page with the code filled in, for a link or a QR code beside ``userCode``, which must be shown all the same; nil where
-    /// the provider has none.
+    /// The page with the code filled in, for a link or a QR code; nil if the provider has none.
+    ///
+    /// Show ``userCode`` beside it.
     public let verificationURIComplete: HTTPURL?
     /// When the code expires.
     public let expiresAt: Date
 
-    /// Creates a prompt; for those who write a provider.
+    /// Creates a prompt; for authors of providers.
     public init(
         provider: String,
         userCode: String,
@@ -32,7 +33,7 @@ public struct DeviceLoginPrompt: Sendable {
 }
 
 extension DeviceLoginPrompt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The provider and its page, not the code: it is for the buyer's eyes, not for a log.
+    /// The provider and its page, without the code, which must not be logged.
     public var description: String { "DeviceLoginPrompt(provider: \(provider), at: \(verificationURI))" }
     /// The same as ``description``.
     public var debugDescription: String { description }

@@ -1,0 +1,29 @@
+/// The address at which a callback arrived: its URL up to the query.
+///
+/// A framework may leave out the origin, and a presenter everything but the query.
+package struct CallbackAddress: Sendable {
+    private let bytes: [UInt8]
+
+    /// Reads the address of a URL, of a path, or of a query alone.
+    package init(url: String) {
+        bytes = Array(Self.address(of: url))
+    }
+
+    /// Whether the known parts of the address equal those of a redirect URI; compared byte for byte.
+    package func matches(_ redirectURI: String) -> Bool {
+        let expected = Self.address(of: redirectURI)
+        return bytes.isEmpty || bytes.elementsEqual(expected) || bytes.elementsEqual(Self.path(of: expected))
+    }
+
+    private static func address(of url: String) -> Substring.UTF8View {
+        url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    }
+
+    /// The path of an address; a slash if it is empty.
+    private static func path(of address: Substring.UTF8View) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        var rest = Array(address.drop { $0 != UInt8(ascii: ":") }.dropFirst())[...]
+        if rest.starts(with: [slash, slash]) { rest = rest.dropFirst(2).drop { $0 != slash } }
+        return rest.isEmpty ? [slash] : Array(rest)
+    }
+}
