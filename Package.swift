@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One list of compiler settings for every target: strict from the first day.
+// The compiler settings of every target.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),
@@ -14,16 +14,22 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
-// Arrows point down, never sideways: Documentation/Decisions/0001-modules.md.
+// A module depends only on modules of lower layers: Documentation/Decisions/0001-modules.md.
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(name)", swiftSettings: settings)
+    .executableTarget(
+        name: name,
+        dependencies: ["ExampleSetup", "IdentityKit", "IdentityHTTP", "IdentitySQLite", "ShopifyStorefront"]
+            + dependencies,
+        path: "Examples/\(name)",
+        swiftSettings: settings
+    )
 }
 
-// Every test target can use `TemporaryDirectory`.
+// Creates a test target; every test target can use `TemporaryDirectory`.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestDirectories"], swiftSettings: settings)
 }
@@ -54,7 +60,7 @@ let package = Package(
     ],
     dependencies: [],
     targets: [
-        // Layer 0: system libraries, under names that clash with nobody's.
+        // Layer 0: system libraries; the prefix avoids clashes with modules of other packages.
         .systemLibrary(name: "CIdentityOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CIdentitySQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CIdentityPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -101,7 +107,7 @@ let package = Package(
         library("StorefrontGeneration", ["GraphQLLanguage", "IdentityKit"]),
         .executableTarget(name: "storefront-gen", dependencies: ["StorefrontGeneration"], swiftSettings: settings),
 
-        // Above the Storefront's client, and only for shops that still have them: legacy customer accounts.
+        // Layer 3b: only for shops that still have legacy customer accounts.
         .target(
             name: "ShopifyLegacyCustomers",
             dependencies: [
@@ -123,22 +129,17 @@ let package = Package(
         library("IdentityTesting", ["IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
 
         // Layer 5
-        example(
-            "shopify-login",
-            [
-                "IdentityStoreKit", "IdentityKit", "IdentityShopify", "IdentitySQLite", "ShopifyStorefront",
-                "IdentityPresentation",
-                "IdentitySandbox",
-            ]
+        .target(
+            name: "ExampleSetup",
+            dependencies: [
+                "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentitySQLite", "ShopifyStorefront",
+                "IdentityPresentation", "IdentitySandbox",
+            ],
+            path: "Examples/Setup",
+            swiftSettings: settings
         ),
-        example(
-            "bolt-login",
-            [
-                "IdentityStoreKit", "IdentityKit", "IdentityBolt", "IdentitySQLite", "ShopifyStorefront",
-                "IdentityPresentation",
-                "IdentitySandbox",
-            ]
-        ),
+        example("shopify-login", ["IdentityShopify"]),
+        example("bolt-login", ["IdentityBolt"]),
         .executableTarget(
             name: "identity-lab",
             dependencies: [
@@ -314,7 +315,7 @@ let package = Package(
     ]
 )
 
-// The program for libFuzzer needs compiler flags that only Tests/Proofs/fuzz gives.
+// The libFuzzer program, which needs the compiler flags of Tests/Proofs/fuzz.
 if Context.environment["IDENTITYKIT_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
@@ -326,7 +327,7 @@ if Context.environment["IDENTITYKIT_FUZZ"] != nil {
     )
 }
 
-// Measured in release builds, beside bare C: Tests/Benchmarks/benchmark-store.
+// The benchmarks, which run in release builds: Tests/Benchmarks/benchmark-store.
 if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
     package.targets.append(
         .executableTarget(

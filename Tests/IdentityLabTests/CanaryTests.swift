@@ -6,7 +6,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-@Suite("identity-lab keeps secrets", .timeLimit(.minutes(5)))
+@Suite("identity-lab and secrets", .timeLimit(.minutes(5)))
 struct CanaryTests {
     private static let fields: Set<String> = [
         "client_secret", "client_assertion", "code", "code_verifier", "device_code", "refresh_token", "token",
@@ -49,7 +49,7 @@ struct CanaryTests {
     }
 
     @Test(
-        "no command prints a secret, and no file holds one: database, journal, temporary files, the page of the comparison"
+        "no command prints a secret, and no file contains one: database, journal, temporary files and report"
     )
     func everyCommand() async throws {
         try await LabStage.with { stage in
@@ -103,7 +103,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("no command prints a secret, whatever the server repeats")
+    @Test("no command prints a secret that a server repeats")
     func echoes() async throws {
         try await LabStage.with { stage in
             let canary = SecretCanary()

@@ -4,7 +4,7 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-@Suite("identity-lab signs in on another device", .timeLimit(.minutes(2)))
+@Suite("identity-lab login --callback device", .timeLimit(.minutes(2)))
 struct DeviceLoginTests {
     private static func sandbox(_ change: (inout SandboxOpenIDConfiguration) -> Void = { _ in }) -> SandboxConfiguration
     {
@@ -18,7 +18,7 @@ struct DeviceLoginTests {
 
     private static let arguments = ["login", "--provider", "any", "--callback", "device"]
 
-    @Test("the code first, then the session, at every entry point", arguments: ["async", "completion", "delegate"])
+    @Test("every entry point prints the code, then the session", arguments: ["async", "completion", "delegate"])
     func login(entryPoint: String) async throws {
         try await LabStage.with(Self.sandbox()) { stage in
             let arguments = Self.arguments + ["--entry-point", entryPoint, "--json"]
@@ -44,7 +44,7 @@ struct DeviceLoginTests {
 
     private static let members = ["event", "user_code", "verification_uri", "verification_uri_complete", "expires_at"]
 
-    @Test("people see page and code, and who signed in")
+    @Test("the text output shows the page, the code and the buyer")
     func people() async throws {
         try await LabStage.with(Self.sandbox { $0.deviceCodeLifetime = .seconds(2) }) { stage in
             let ended = try await LabProcess(Self.arguments, environment: stage.environment).ended()
@@ -56,7 +56,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("a buyer who says no is a refusal, and so is a code that nobody enters")
+    @Test("a login that the buyer denies and an expired code exit as rejected")
     func refused() async throws {
         try await LabStage.with(Self.sandbox()) { stage in
             let process = try LabProcess(Self.arguments + ["--json"], environment: stage.environment)
@@ -86,7 +86,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("a provider that does not offer it is a matter of configuration", arguments: ["any", "shopify", "bolt"])
+    @Test("a provider without device login is a configuration error", arguments: ["any", "shopify", "bolt"])
     func unsupported(provider: String) async throws {
         try await LabStage.with { stage in
             let ended = try await stage.run("login", "--provider", provider, "--callback", "device", "--json")

@@ -4,7 +4,7 @@ import IdentitySandbox
 import Testing
 
 /// What breaks between the claim and the save, so that new tokens exist in the memory of the command only.
-@Suite("identity-lab token says that new tokens are stored nowhere durable", .timeLimit(.minutes(3)))
+@Suite("identity-lab token warns about new tokens that could not be stored", .timeLimit(.minutes(3)))
 struct DurabilityTests {
     @Test("the database's directory is renamed")
     func renamedDirectory() async throws {
@@ -29,7 +29,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("nothing is said while the spool takes the tokens, and the next command finds them there")
+    @Test("there is no warning if the spool saves the tokens, and the next command finds them there")
     func spooled() async throws {
         try await LabStage.with { stage in
             let store = stage.folder.appendingPathComponent("store")
@@ -65,6 +65,6 @@ struct DurabilityTests {
         let event = try ended.event("token")
         #expect(event["outcome"]?.string == "renewed_early")
         #expect(event["warnings"]?.array?.first?.string?.hasPrefix("tokens_not_durable: ") == true)
-        #expect(ended.errors.contains("stored nowhere durable"))
+        #expect(ended.errors.contains("New tokens could not be stored"))
     }
 }

@@ -4,19 +4,19 @@ import IdentityKit
 import TestDirectories
 import Testing
 
-@Suite("identity-lab shows the whole", .timeLimit(.minutes(2)))
+@Suite("identity-lab journey and comparison", .timeLimit(.minutes(2)))
 struct JourneyTests {
-    @Test("the journey against the embedded sandbox: every step holds")
+    @Test("every step of the journey against the embedded sandbox passes")
     func journey() async throws {
         let ended = try await LabProcess([], environment: [:]).ended()
         #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
         #expect(ended.output.contains("token not found in database file"))
-        #expect(ended.output.contains("Side by side"))
+        #expect(ended.output.contains("Comparison"))
         #expect(!ended.output.contains("✗"))
         #expect(!ended.output.contains("\u{1B}"))
     }
 
-    @Test("the comparison: one event an approach, and a page that holds no secret and loads nothing")
+    @Test("the comparison prints one event per approach and writes a self-contained page without secrets")
     func comparison() async throws {
         let folder = try TemporaryDirectory("compare")
         defer { folder.remove() }
@@ -37,7 +37,7 @@ struct JourneyTests {
         }
     }
 
-    @Test("the sandbox prints a configuration that works, until it is interrupted")
+    @Test("the sandbox prints a working configuration and runs until it is interrupted")
     func sandbox() async throws {
         let sandbox = try LabProcess(["sandbox", "--json"], environment: [:])
         let event = try #require(try await sandbox.nextEvent())

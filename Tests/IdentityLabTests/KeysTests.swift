@@ -102,7 +102,7 @@ struct KeysTests {
         }
     }
 
-    @Test("no database is made where there is none")
+    @Test("the keys command does not create a missing database")
     func missing() async throws {
         try await LabStage.with { stage in
             let world = World(stage)
@@ -112,7 +112,7 @@ struct KeysTests {
         }
     }
 
-    @Test("a key is exchanged in five steps, each of which can be undone, and no session is lost")
+    @Test("a key is rotated in five reversible steps without the loss of a session")
     func exchange() async throws {
         try await LabStage.with { stage in
             let world = World(stage)
@@ -137,7 +137,7 @@ struct KeysTests {
             #expect(forth.status == 0)
             #expect(try forth.event("rotation")["resealed"]?.number?.integer == 229)
             #expect(try forth.event("rotation")["remaining"]?.number?.integer == 0)
-            #expect(forth.errors.contains("229 rows sealed anew"))
+            #expect(forth.errors.contains("229 rows encrypted"))
             #expect(try await world.isWhole(ids, key: "OLD_KEY", readOnly: ["NEW_KEY"]))
             let back = try await world.run("keys", "rotate", key: "OLD_KEY", readOnly: ["NEW_KEY"])
             #expect(back.status == 0)
@@ -159,7 +159,7 @@ struct KeysTests {
         }
     }
 
-    @Test("a machine that missed a step says so by name, and deletes nothing")
+    @Test("a machine without the new key reports the missing key and deletes nothing")
     func missedStep() async throws {
         try await LabStage.with { stage in
             let world = World(stage)
@@ -182,7 +182,7 @@ struct KeysTests {
         }
     }
 
-    @Test("a renewal under way is left for the next run, which exits with 0")
+    @Test("a session that is being refreshed is left for the next run, which exits with 0")
     func postponed() async throws {
         try await LabStage.with { stage in
             let world = World(stage)
@@ -208,7 +208,7 @@ struct KeysTests {
     }
 
     @Test(
-        "a rotation that is interrupted or killed goes on at the next run, and loses nothing",
+        "an interrupted or killed rotation continues at the next run and loses nothing",
         arguments: [SIGINT, SIGKILL]
     )
     func interrupted(_ signal: Int32) async throws {
@@ -230,7 +230,7 @@ struct KeysTests {
         }
     }
 
-    @Test("what is wrong with a read-only key is said with its place in the file")
+    @Test("an error about a read-only key names its member")
     func configuration() async throws {
         try await LabStage.with { stage in
             let world = World(stage)
@@ -255,7 +255,7 @@ struct KeysTests {
         }
     }
 
-    @Test("a damaged row is reported by kind, and nothing is changed")
+    @Test("damaged rows are counted by kind, and nothing is changed")
     func damaged() async throws {
         try await LabStage.with { stage in
             let world = World(stage)

@@ -5,7 +5,7 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-@Suite("identity-lab asks for what a provider needs", .timeLimit(.minutes(2)))
+@Suite("identity-lab options of the authorization request", .timeLimit(.minutes(2)))
 struct LoginRequestTests {
     @Test(
         "prompt, max_age, acr_values, ui_locales, login_hint and further parameters come from the file and the command line"
@@ -44,7 +44,7 @@ struct LoginRequestTests {
     }
 
     @Test(
-        "a parameter of the protocol can not be replaced from the command line",
+        "a parameter of the protocol cannot be replaced from the command line",
         arguments: ["client_id", "state", "nonce", "redirect_uri", "code_challenge", "State", "client.id", "prompt"]
     )
     func protocolParameters(name: String) async throws {
@@ -60,7 +60,7 @@ struct LoginRequestTests {
     }
 
     @Test(
-        "the sandbox of the command line serves revocation and pushed requests, and can require more",
+        "the sandbox command supports revocation and pushed requests, and options make it require more",
         arguments: [[], ["--require-par", "--require-pkce", "--special-secrets"]]
     )
     func sandbox(options: [String]) async throws {

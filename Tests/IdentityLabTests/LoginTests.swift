@@ -4,9 +4,9 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-@Suite("identity-lab signs in", .timeLimit(.minutes(2)))
+@Suite("identity-lab login", .timeLimit(.minutes(2)))
 struct LoginTests {
-    @Test("every provider, every entry point: authorize first, then the session")
+    @Test("every provider and entry point prints authorize, then the session")
     func everyWay() async throws {
         try await LabStage.with { stage in
             for provider in ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"] {
@@ -28,7 +28,7 @@ struct LoginTests {
         }
     }
 
-    @Test("where the redirect URI is a loopback one, the listener is the default and takes a free port")
+    @Test("for a loopback redirect URI the default is a listener on a free port")
     func loopback() async throws {
         try await LabStage.with { stage in
             let process = try stage.start("login", "--provider", "any", "--json")
@@ -47,7 +47,7 @@ struct LoginTests {
     }
 
     @Test(
-        "a provider that is asked to post its answer can: to the listener and to the robot",
+        "a provider can post its response to the listener and to the robot",
         arguments: ["loopback", "sandbox"]
     )
     func formPost(callback: String) async throws {
@@ -64,7 +64,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a callback with another state is refused, and so is one that comes a second time")
+    @Test("a callback with another state is refused, as is a repeated callback")
     func forgedAndReplayed() async throws {
         try await LabStage.with { stage in
             let forged = try await stage.login("shopify") { $0 + "x" }
@@ -83,7 +83,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a buyer who denies access is a refusal")
+    @Test("a login that the buyer denies exits as rejected")
     func denied() async throws {
         try await LabStage.with { stage in
             let process = try stage.start("login", "--provider=any", "--callback=stdin", "--json")
@@ -96,7 +96,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a signal and the end of the input are the caller giving up", arguments: [SIGINT, SIGTERM, 0])
+    @Test("a signal and the end of the input cancel the login", arguments: [SIGINT, SIGTERM, 0])
     func cancelled(_ number: Int32) async throws {
         try await LabStage.with { stage in
             for callback in number == 0 ? ["stdin"] : ["stdin", "loopback"] {
@@ -110,7 +110,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a provider that is down, or answers with a page or a 500, is a matter of time")
+    @Test("a provider that is down or answers with a page or a 500 exits with 75")
     func outages() async throws {
         try await LabStage.with { stage in
             let answers: [SandboxMisbehaviour] = [.htmlPage(status: 502), .htmlPage(status: 200), .status(500), .reset]

@@ -3,9 +3,9 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-@Suite("identity-lab keeps sessions", .timeLimit(.minutes(2)))
+@Suite("identity-lab sessions", .timeLimit(.minutes(2)))
 struct SessionTests {
-    @Test("a session from login to logout: token, list, cart, logout, and nothing secret on the way")
+    @Test("a session from login to logout prints no secret: token, list, cart, logout")
     func wholeLife() async throws {
         try await LabStage.with { stage in
             var callback = ""
@@ -81,7 +81,7 @@ struct SessionTests {
         }
     }
 
-    @Test("Bolt's buyer reaches the cart as a contact, SFCC's as a guest, and neither has a page to sign out at")
+    @Test("a cart gets Bolt's buyer as a contact and SFCC's buyer as a guest, and neither has a logout page")
     func otherIdentities() async throws {
         try await LabStage.with { stage in
             for (provider, identity) in [("bolt", "contact"), ("bolt-sfcc", "guest")] {
@@ -101,7 +101,7 @@ struct SessionTests {
         }
     }
 
-    @Test("the profile is the provider's answer, and refused when it is about somebody else")
+    @Test("the profile is the provider's response, and a profile of another subject is refused")
     func profile() async throws {
         try await LabStage.with { stage in
             let id = try #require(try await stage.login("any").event("session")["id"]?.string)
@@ -118,7 +118,7 @@ struct SessionTests {
         }
     }
 
-    @Test("token says why a refresh failed while the old token is still valid")
+    @Test("token prints why a refresh failed while the old token is still valid")
     func failedRefresh() async throws {
         try await LabStage.with { stage in
             let id = try #require(try await stage.login("any").event("session")["id"]?.string)
@@ -133,7 +133,7 @@ struct SessionTests {
         }
     }
 
-    @Test("the wrong key opens nothing and changes nothing")
+    @Test("the wrong key decrypts nothing and changes nothing")
     func wrongKey() async throws {
         try await LabStage.with { stage in
             let id = try #require(try await stage.login("any").event("session")["id"]?.string)
@@ -146,7 +146,7 @@ struct SessionTests {
         }
     }
 
-    @Test("--store goes before the configured path")
+    @Test("--store replaces the configured path")
     func otherStore() async throws {
         try await LabStage.with { stage in
             let path = stage.folder.appendingPathComponent("other.sqlite").path

@@ -3,10 +3,10 @@ import IdentityKit
 import TestDirectories
 import Testing
 
-@Suite("identity-lab says what is wrong", .timeLimit(.minutes(2)))
+@Suite("identity-lab errors and help", .timeLimit(.minutes(2)))
 struct UsageTests {
     @Test(
-        "a command line that cannot be followed",
+        "an invalid command line exits with 2 and names the help",
         arguments: [
             ["login", "--frobnicate"], ["lgoin"], ["login", "extra"], ["token"], ["token", "--session", "short"],
             ["token", "--session"], ["login", "--json=yes"], ["login", "--callback", "pigeon"], ["--session", "x"],
@@ -32,7 +32,7 @@ struct UsageTests {
         #expect(try json.event("error")["correlation_id"]?.string?.isEmpty == false)
     }
 
-    @Test("options may stand in front of their command, values too")
+    @Test("options and their values may precede the command")
     func order() async throws {
         let id = "AAAAAAAAAAAAAAAAAAAAAA"
         let ended = try await LabProcess(["--session", id, "--reveal", "--json", "token"], environment: [:]).ended()
@@ -53,7 +53,7 @@ struct UsageTests {
         }
     }
 
-    @Test("a missing secret and an unknown member are named by their path")
+    @Test("errors about a missing secret and an unknown member name their path")
     func configuration() async throws {
         try await LabStage.with { stage in
             let missing = try await stage.start("sessions", "--json", without: "SHOPIFY_CLIENT_SECRET").ended()
@@ -81,7 +81,7 @@ struct UsageTests {
         }
     }
 
-    @Test("a store's section is about one database, and what it says wrong repeats no password")
+    @Test("the section store names one database, and errors about it repeat no password")
     func store() async throws {
         let folder = try TemporaryDirectory("lab-store")
         defer { folder.remove() }
@@ -106,7 +106,7 @@ struct UsageTests {
         }
     }
 
-    @Test("without --json the error goes to standard error alone")
+    @Test("without --json errors go to standard error only")
     func plainErrors() async throws {
         let ended = try await LabProcess(["sessions"], environment: [:]).ended()
         #expect(ended.status == 2)

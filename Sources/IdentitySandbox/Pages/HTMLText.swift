@@ -1,12 +1,12 @@
 /// HTML whose interpolated texts are escaped by construction; only other ``HTMLText`` goes in as it is.
-struct HTMLText: ExpressibleByStringInterpolation, Sendable {
-    let text: String
+package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
+    package let text: String
 
-    init(stringLiteral value: String) {
+    package init(stringLiteral value: String) {
         text = value
     }
 
-    init(stringInterpolation: Interpolation) {
+    package init(stringInterpolation: Interpolation) {
         text = stringInterpolation.text
     }
 
@@ -14,16 +14,16 @@ struct HTMLText: ExpressibleByStringInterpolation, Sendable {
         text = parts.map(\.text).joined()
     }
 
-    struct Interpolation: StringInterpolationProtocol {
+    package struct Interpolation: StringInterpolationProtocol {
         var text = ""
 
-        init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
-        mutating func appendLiteral(_ literal: String) {
+        package mutating func appendLiteral(_ literal: String) {
             text += literal
         }
 
-        mutating func appendInterpolation(_ value: String) {
+        package mutating func appendInterpolation(_ value: String) {
             for character in value.unicodeScalars {
                 switch character {
                 case "&": text += "&amp;"
@@ -36,7 +36,7 @@ struct HTMLText: ExpressibleByStringInterpolation, Sendable {
             }
         }
 
-        mutating func appendInterpolation(_ value: HTMLText) {
+        package mutating func appendInterpolation(_ value: HTMLText) {
             text += value.text
         }
     }

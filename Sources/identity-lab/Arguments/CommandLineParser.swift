@@ -1,4 +1,4 @@
-/// Reads a command line: `--name value`, `--name=value`, one command.
+/// Parses the command line: one command and options of the form `--name value` or `--name=value`.
 struct CommandLineParser {
     private let commands: [any Command.Type]
 
@@ -6,19 +6,19 @@ struct CommandLineParser {
         self.commands = commands
     }
 
-    /// The command that was asked for, nil for none, and its options.
+    /// Returns the command (nil if the command line names none) and its options.
     ///
     /// - Throws: ``UsageError``.
-    func parse(_ words: [String]) throws -> (command: (any Command.Type)?, arguments: Arguments) {
-        // Options may stand in front of their command, so it is looked for first.
-        let (command, action) = try self.command(words)
+    func parse(_ commandLine: [String]) throws -> (command: (any Command.Type)?, arguments: Arguments) {
+        // Options may precede the command that defines them, so the command is found first.
+        let (command, action) = try self.command(in: commandLine)
         var arguments = Arguments()
         arguments.action = action
-        var rest = words[...]
-        while let word = rest.popFirst() {
-            guard word.hasPrefix("-") else { continue }
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = parts.first.map(String.init) ?? word
+        var rest = commandLine[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("-") else { continue }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts.first.map(String.init) ?? argument
             let option = try find(name == "-h" ? "--help" : name, of: command)
             let inline = parts.count == 2 ? String(parts[1]) : nil
             try add(option, inline, &rest, &arguments, command)
@@ -26,33 +26,34 @@ struct CommandLineParser {
         return (command, arguments)
     }
 
-    /// The word that is neither an option nor the value of one, and its action where it has any; an option takes a value in every
-    /// command or in none.
-    private func command(_ words: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
+    /// Finds the command and its action among the arguments that are neither options nor their values.
+    ///
+    /// An option either takes a value in all commands or in none, so that values can be skipped before the command is known.
+    private func command(in commandLine: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
         let options = Option.common + (commands + [JourneyCommand.self]).flatMap { $0.options }
         var command: (any Command.Type)?
         var action: String?
-        var rest = words[...]
-        while let word = rest.popFirst() {
-            guard !word.hasPrefix("-") else {
-                let option = options.first { $0.name == word }
+        var rest = commandLine[...]
+        while let argument = rest.popFirst() {
+            guard !argument.hasPrefix("-") else {
+                let option = options.first { $0.name == argument }
                 if let option, option.takesValue, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
                 continue
             }
             if let command {
                 guard action == nil, !command.actions.isEmpty else {
-                    throw UsageError("\(Self.quoted(word)) is not an option.", command: command)
+                    throw UsageError("Unexpected argument \(Self.quoted(argument)).", command: command)
                 }
-                guard command.actions.contains(word) else {
+                guard command.actions.contains(argument) else {
                     throw UsageError(
-                        "\(Self.quoted(word)) is none of \(command.actions.joined(separator: ", ")).",
-                        suggestion: Self.nearest(word, among: command.actions),
+                        "Unknown action \(Self.quoted(argument)) of \(command.name). Use one of: \(command.actions.joined(separator: ", ")).",
+                        suggestion: Self.nearest(argument, among: command.actions),
                         command: command
                     )
                 }
-                action = word
+                action = argument
             } else {
-                command = try find(word)
+                command = try find(argument)
             }
         }
         return (command, action)
@@ -70,14 +71,14 @@ struct CommandLineParser {
             guard inline == nil else { throw UsageError("\(option.name) takes no value.", command: command) }
             arguments.insert("", for: option)
         case .value, .values:
-            // A value may begin with a dash only behind "=": what looks like an option is most likely a forgotten value.
+            // After a space, "--" begins the next option: the value was probably forgotten. "--name=--value" is allowed.
             let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
             if inline == nil, following != nil { rest.removeFirst() }
             guard let value = inline ?? following, !value.isEmpty else {
                 throw UsageError("\(option.usage) needs a value.", command: command)
             }
             if case .value = option.form, arguments.contains(option) {
-                throw UsageError("\(option.name) is given twice.", command: command)
+                throw UsageError("\(option.name) may be given only once.", command: command)
             }
             arguments.insert(value, for: option)
         }
@@ -86,7 +87,7 @@ struct CommandLineParser {
     private func find(_ name: String) throws(UsageError) -> any Command.Type {
         guard let command = commands.first(where: { $0.name == name }) else {
             throw UsageError(
-                "There is no command \(Self.quoted(name)).",
+                "Unknown command \(Self.quoted(name)).",
                 suggestion: Self.nearest(name, among: commands.map { $0.name })
             )
         }
@@ -98,10 +99,10 @@ struct CommandLineParser {
         if let option = known.first(where: { $0.name == name }) { return option }
         let owner = commands.first { $0.options.contains { $0.name == name } }
         if command == nil, let owner {
-            throw UsageError("\(name) is an option of a command, for example of \(owner.name).", command: nil)
+            throw UsageError("\(name) needs a command, for example \(owner.name).", command: nil)
         }
         throw UsageError(
-            "The option \(Self.quoted(name)) is not known.",
+            "Unknown option \(Self.quoted(name)).",
             suggestion: Self.nearest(name, among: known.map(\.name)),
             command: command
         )
@@ -111,7 +112,7 @@ struct CommandLineParser {
         "\"\(text.prefix(60).printable)\""
     }
 
-    /// The candidate with the fewest changes to it, if they are few.
+    /// The candidate with the smallest edit distance, if the distance is at most 3.
     private static func nearest(_ word: String, among candidates: [String]) -> String? {
         candidates.map { ($0, distance(Array(word.utf8.prefix(40)), Array($0.utf8))) }
             .filter { $0.1 <= 3 }
@@ -133,10 +134,10 @@ struct CommandLineParser {
     }
 }
 
-/// What was given on the command line.
+/// The parsed options of the command line.
 struct Arguments: Sendable {
     private var given: [(name: String, value: String)] = []
-    /// The word behind the command's name, for a command that does several things.
+    /// The argument after the command's name, for a command with actions.
     var action: String?
 
     mutating func insert(_ value: String, for option: Option) {
@@ -147,12 +148,12 @@ struct Arguments: Sendable {
         given.contains { $0.name == option.name }
     }
 
-    /// The value of an option, nil where it was not given.
+    /// The value of an option; nil if it was not given.
     subscript(_ option: Option) -> String? {
         given.first { $0.name == option.name }?.value
     }
 
-    /// The values of an option that may be given again.
+    /// The values of an option that may be given several times.
     func values(of option: Option) -> [String] {
         given.filter { $0.name == option.name }.map(\.value)
     }

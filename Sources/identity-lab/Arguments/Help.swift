@@ -14,8 +14,8 @@ enum Help {
         return """
             identity-lab [COMMAND] [options]
 
-            Signs buyers in with the configured providers, keeps their sessions and hands their identity to carts.
-            Without a command the whole journey runs against the embedded sandbox, or with --config against what is configured.
+            Signs buyers in with the configured providers, stores their sessions and attaches their identity to carts.
+            Without a command it runs everything from login to logout against the embedded sandbox, or with --config against the
 
             Commands:
             \(list.joined(separator: "\n"))
@@ -23,8 +23,8 @@ enum Help {
             Common options:
             \(Self.list(Option.common).joined(separator: "\n"))
 
-            Exit status: 0 done; 1 refused, rejected or to sign in again; 2 usage or configuration;
-            3 done, but an operator must act: new tokens are stored nowhere durable; 75 try again later; 130 cancelled.
+            Exit status: 0 success; 1 refused, rejected or a new login is needed; 2 wrong usage or configuration;
+            3 success, but an operator must act, because new tokens could not be stored; 75 try again later; 130 cancelled.
 
             Examples:
               identity-lab

@@ -2,11 +2,11 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import ShopifyStorefront
 
-/// Fills a session's cart and hands it over to checkout.
+/// Adds lines to a session's cart and prints its checkout URL.
 struct CartCommand: Command {
     static let name = "cart"
     static let usage = "cart --session ID --line MERCHANDISE_ID[:QUANTITY] ... [--cart CART_ID] [--buyer-ip IP]"
-    static let summary = "Put lines into the session's cart, attach the buyer's identity, get a checkout URL."
+    static let summary = "Add lines to the session's cart, attach the buyer's identity and print the checkout URL."
     static let options: [Option] = [.session, line, cart, buyerIP]
     static let examples = [
         "identity-lab cart --session ID --line gid://shopify/ProductVariant/1:2 --buyer-ip 203.0.113.7",
@@ -15,17 +15,18 @@ struct CartCommand: Command {
     private static let line = Option(
         name: "--line",
         form: .values("MERCHANDISE_ID[:QUANTITY]"),
-        help: "A variant's global id and how many, 1 unless given; may be given again."
+        help: "The global id of a variant, and the quantity (default 1); may be given several times."
     )
     private static let cart = Option(
         name: "--cart",
         form: .value("CART_ID"),
-        help: "Make this cart the session's; pass only an id that the buyer's browser cannot have chosen."
+        help:
+            "Use this cart for the session. Pass only an id from a trusted source, never one from the buyer's browser."
     )
     private static let buyerIP = Option(
         name: "--buyer-ip",
         form: .value("IP"),
-        help: "The buyer's address, without which a private token opens checkout signed out."
+        help: "The buyer's IP address. With a private Storefront token it is needed for a signed-in checkout."
     )
 
     private let session: SessionID
@@ -38,11 +39,13 @@ struct CartCommand: Command {
         lines = try arguments.values(of: Self.line).map(Self.line(from:))
         cart = arguments[Self.cart].flatMap(CartID.init(rawValue:))
         guard arguments[Self.cart] == nil || cart != nil else {
-            throw UsageError("--cart is no cart id.", command: Self.self)
+            throw UsageError("--cart must be a cart id (gid://shopify/Cart/…).", command: Self.self)
         }
-        guard !lines.isEmpty || cart != nil else { throw UsageError("--line is missing.", command: Self.self) }
+        guard !lines.isEmpty || cart != nil else {
+            throw UsageError("cart needs --line or --cart.", command: Self.self)
+        }
         guard arguments[Self.buyerIP].map(StorefrontContext.isAddress) ?? true else {
-            throw UsageError("--buyer-ip is no IP address.", command: Self.self)
+            throw UsageError("--buyer-ip must be an IP address.", command: Self.self)
         }
         context = StorefrontContext(buyerIP: arguments[Self.buyerIP])
     }
@@ -78,7 +81,7 @@ struct CartCommand: Command {
             ],
             text: """
                 Cart \(handoff.cart.id.rawValue.printable)
-                  \(handoff.cart.totalQuantity) items, buyer: \(Approaches.words(handoff.identity))\(notes)
+                  \(handoff.cart.totalQuantity) items, buyer: \(ApproachNames.text(for: handoff.identity))\(notes)
                   Send the browser to:
 
                   \(handoff.url.reveal().text)
@@ -87,7 +90,7 @@ struct CartCommand: Command {
         )
     }
 
-    /// The id holds colons itself: only digits behind the last one are a quantity.
+    /// Parses `ID[:QUANTITY]`; ids contain colons, so only digits after the last colon are a quantity.
     private static func line(from text: String) throws(UsageError) -> CartLineInput {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count > 1, let last = parts.last, !last.isEmpty,

@@ -1,15 +1,15 @@
-/// One of the program's commands.
+/// A command of the program.
 protocol Command: Sendable {
     static var name: String { get }
-    /// The name with its options, for the first line of the help.
+    /// The name and options, for the first line of the help.
     static var usage: String { get }
     static var summary: String { get }
-    /// What the command can do, one word of which stands behind its name; empty where it does one thing.
+    /// The actions of the command, one of which follows its name; empty for most commands.
     static var actions: [String] { get }
     static var options: [Option] { get }
     static var examples: [String] { get }
 
-    /// Reads the options.
+    /// Creates the command from its options.
     ///
     /// - Throws: ``UsageError``.
     init(_ arguments: Arguments) throws
@@ -22,7 +22,7 @@ extension Command {
 }
 
 extension Arguments {
-    /// The value of an option that must be given.
+    /// The value of a required option.
     func require(_ option: Option, of command: any Command.Type) throws(UsageError) -> String {
         guard let value = self[option] else {
             throw UsageError("\(option.name) is missing.", command: command)
@@ -30,7 +30,7 @@ extension Arguments {
         return value
     }
 
-    /// One of the values that an option may have, nil where it was not given.
+    /// The value of an option with a fixed set of values; nil if it was not given.
     func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ option: Option,
         of command: any Command.Type

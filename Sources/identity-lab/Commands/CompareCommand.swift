@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Puts every provider, kind of client and entry point side by side.
+/// Runs every provider with every entry point and prints a comparison.
 struct CompareCommand: Command {
     static let name = "compare"
     static let usage = "compare [--provider NAME ...] [--callback loopback|stdin|sandbox] [--html FILE]"
     static let summary =
-        "Walk every provider and entry point, and print one table; --html writes a page with every step."
+        "Run every provider with every entry point and print one table; --html writes a page with every step."
     static let options: [Option] = [providers, .callback, html]
     static let examples = [
         "identity-lab compare",
@@ -17,12 +17,12 @@ struct CompareCommand: Command {
     private static let providers = Option(
         name: Option.provider.name,
         form: .values("NAME"),
-        help: "Compare these only; may be given again. All of them unless given."
+        help: "Compare only this provider; may be given several times. By default all are compared."
     )
     private static let html = Option(
         name: "--html",
         form: .value("FILE"),
-        help: "Write a self-contained page: sequence diagrams, times, what was sent and came back with secrets masked."
+        help: "Write a self-contained page with sequence diagrams, times, requests and responses; secrets are masked."
     )
 
     private let names: [String]
@@ -36,62 +36,62 @@ struct CompareCommand: Command {
     }
 
     func run(_ lab: Lab) async throws {
-        let stage = try await Stage.open(lab, callback: callback, tokenLifetime: .seconds(600))
+        let services = try await RunEnvironment.open(lab, callback: callback, tokenLifetime: .seconds(600))
         do {
-            try await run(lab, on: stage)
-            await stage.close()
+            try await run(lab, on: services)
+            await services.close()
         } catch {
-            await stage.close()
+            await services.close()
             throw error
         }
     }
 
-    private func run(_ lab: Lab, on stage: Stage) async throws {
-        let configured = stage.configuration.providers.map(\.name)
+    private func run(_ lab: Lab, on services: RunEnvironment) async throws {
+        let configured = services.configuration.providers.map(\.name)
         for name in names where !configured.contains(name) {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,
-                "No provider has the name that was asked for.",
-                hint: "Configured are: \(configured.joined(separator: ", "))."
+                "No provider with the requested name is configured.",
+                hint: "Use one of the configured names: \(configured.joined(separator: ", "))."
             )
         }
-        let story = Storyteller(output: lab.output)
+        let reporter = StepReporter(output: lab.output)
         var reports: [ApproachReport] = []
         var firstProblem: IdentityError?
         for provider in configured where names.isEmpty || names.contains(provider) {
             for entryPoint in EntryPoint.allCases {
-                let (report, problem) = try await walk(provider, entryPoint, stage, story)
+                let (report, problem) = try await run(provider, entryPoint, services, reporter)
                 reports.append(report)
                 firstProblem = firstProblem ?? problem
-                story.approach(report)
+                reporter.approach(report)
             }
         }
-        story.table(reports)
+        reporter.table(reports)
         if let file { try write(HTMLReport(reports: reports, date: Date()).html, to: file, lab) }
         if let firstProblem { throw firstProblem }
     }
 
-    private func walk(
+    private func run(
         _ provider: String,
         _ entryPoint: EntryPoint,
-        _ stage: Stage,
-        _ story: Storyteller
+        _ services: RunEnvironment,
+        _ reporter: StepReporter
     ) async throws -> (ApproachReport, IdentityError?) {
-        let walk = try Walk(provider, entryPoint, on: stage)
+        let run = try ApproachRun(provider, entryPoint, on: services)
         do {
-            _ = try await walk.signIn { url, mode in
-                if mode != .sandbox { story.invite(url, mode) }
+            _ = try await run.signIn { url, mode in
+                if mode != .sandbox { reporter.askToSignIn(url, mode) }
             }
-            if stage.configuration.storefront != nil { _ = try await walk.fillCart() }
-            _ = try await walk.renew(isExpired: false)
-            _ = try await walk.signOut()
-            return (await walk.report(problem: nil), nil)
+            if services.configuration.storefront != nil { _ = try await run.fillCart() }
+            _ = try await run.refresh(isExpired: false)
+            _ = try await run.signOut()
+            return (await run.report(problem: nil), nil)
         } catch {
-            let error = Storyteller.wrapped(error)
-            await walk.abandon()
+            let error = StepReporter.wrapped(error)
+            await run.cleanUp()
             guard error.kind != .cancelled, !Task.isCancelled else { throw error }
-            return (await walk.report(problem: error.message), error)
+            return (await run.report(problem: error.message), error)
         }
     }
 
@@ -102,10 +102,10 @@ struct CompareCommand: Command {
             throw IdentityError(
                 .configuration,
                 IdentityError.Code(rawValue: "file_unwritable"),
-                "The page cannot be written to \(file.printable).",
-                hint: "Check the path and its rights."
+                "The report could not be written to \(file.printable).",
+                hint: "Check the path and the permissions of its folder."
             )
         }
-        lab.output.event("report", ["file": .string(file)], text: "\nThe page is in \(file.printable).")
+        lab.output.event("report", ["file": .string(file)], text: "\nThe report was written to \(file.printable).")
     }
 }

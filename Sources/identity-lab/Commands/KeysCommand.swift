@@ -1,18 +1,18 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Shows, exchanges and checks the keys of the session database.
+/// Lists, rotates and verifies the keys of the session store.
 struct KeysCommand: Command {
     static let name = "keys"
     static let usage = "keys list|rotate|verify"
     static let summary =
-        "Show the keys of the session database, seal everything under the active one, or check every row."
+        "List the keys of the session store, encrypt all rows with the active key, or verify every row."
     static let actions = Action.allCases.map(\.rawValue)
     static let options: [Option] = []
     static let examples = [
-        "identity-lab keys list                  which keys there are, and how many rows are sealed under each",
-        "identity-lab keys rotate                seal every row under store.key, 100 at a time; may be interrupted",
-        "identity-lab keys verify --json         open every row and report what cannot be opened",
+        "identity-lab keys list                  list the keys and how many rows each encrypts",
+        "identity-lab keys rotate                encrypt every row with store.key, 100 rows at a time; can be interrupted",
+        "identity-lab keys verify --json         decrypt every row and report unreadable ones",
     ]
 
     enum Action: String, CaseIterable {
@@ -23,7 +23,7 @@ struct KeysCommand: Command {
 
     init(_ arguments: Arguments) throws {
         guard let action = arguments.action.flatMap(Action.init) else {
-            throw UsageError("keys needs one of \(Self.actions.joined(separator: ", ")).", command: Self.self)
+            throw UsageError("keys needs an action: \(Self.actions.joined(separator: ", ")).", command: Self.self)
         }
         self.action = action
     }
@@ -31,9 +31,9 @@ struct KeysCommand: Command {
     func run(_ lab: Lab) async throws {
         let store = try await lab.openStore()
         switch action {
-        case .list: try await list(try Self.able(store), lab.output)
-        case .rotate: try await KeyRotation(store: try Self.able(store), output: lab.output).run()
-        case .verify: try await StoreVerification(store: try Self.able(store), output: lab.output).run()
+        case .list: try await list(try Self.ability(of: store), lab.output)
+        case .rotate: try await KeyRotation(store: try Self.ability(of: store), output: lab.output).run()
+        case .verify: try await StoreVerification(store: try Self.ability(of: store), output: lab.output).run()
         }
     }
 
@@ -41,7 +41,7 @@ struct KeysCommand: Command {
         var table = Table(["key", "role", "rows"])
         for key in try await store.keyUsage() {
             guard output.isJSON else {
-                table.add([key.id, Self.words(key.role), "\(key.rows)"])
+                table.add([key.id, Self.text(for: key.role), "\(key.rows)"])
                 continue
             }
             output.event(
@@ -53,19 +53,19 @@ struct KeysCommand: Command {
         for line in table.lines(Palette(isColored: output.isColored)) { output.line(line) }
     }
 
-    private static func words(_ role: StoreKeyUsage.Role) -> String {
+    private static func text(for role: StoreKeyUsage.Role) -> String {
         switch role {
         case .active: "active"
         case .readOnly: "read-only"
-        case .missing: "missing here"
+        case .missing: "not configured"
         }
     }
 
-    /// The store as something that not every store is.
-    private static func able<Ability>(_ store: any Sendable) throws -> Ability {
-        guard let able = store as? Ability else {
-            throw IdentityError(.configuration, .storeFailed, "The configured store cannot do this.")
+    /// Casts the store to a protocol that is optional for stores.
+    private static func ability<Ability>(of store: any Sendable) throws -> Ability {
+        guard let ability = store as? Ability else {
+            throw IdentityError(.configuration, .storeFailed, "The configured store does not support this action.")
         }
-        return able
+        return ability
     }
 }

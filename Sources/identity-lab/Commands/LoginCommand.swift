@@ -18,30 +18,30 @@ struct LoginCommand: Command {
     private static let entryPoint = Option(
         name: "--entry-point",
         form: .value("async|completion|delegate"),
-        help: "Which of the SDK's entry points to call; async unless given."
+        help: "The entry point of the SDK to call; by default async."
     )
 
     private static let callback = Option(
         name: Option.callback.name,
         form: .value("\(Option.callbackModes)|device"),
         help: Option.callback.help
-            + " With device nothing comes back: the buyer enters a code on another device, where the provider offers that."
+            + " With device there is no callback: the buyer enters a code on another device, if the provider supports it."
     )
 
-    /// The ways of a callback, and the way without one.
-    private enum Way: String, CaseIterable {
+    /// The callback modes, and `device`, which has no callback.
+    private enum Mode: String, CaseIterable {
         case loopback, stdin, sandbox, device
     }
 
     private let provider: String?
     private let entryPoint: EntryPoint
-    private let way: Way?
+    private let mode: Mode?
     private let request: LoginOptions
 
     init(_ arguments: Arguments) throws {
         provider = arguments[.provider]
         entryPoint = try arguments.choice(Self.entryPoint, of: Self.self) ?? .async
-        way = try arguments.choice(Self.callback, of: Self.self)
+        mode = try arguments.choice(Self.callback, of: Self.self)
         request = try LoginRequest.read(arguments, of: Self.self)
     }
 
@@ -51,7 +51,7 @@ struct LoginCommand: Command {
         let screen = DeviceScreen(output: lab.output, clock: deployment.environment.clock)
         defer { screen.close() }
         let flow =
-            way == .device
+            mode == .device
             ? LoginFlow(provider: name, sessions: deployment.sessions) { screen.show($0) }
             : try browserFlow(name, deployment, lab.output)
         let session = try await deployment.draining { try await entryPoint.login(flow, request) }
@@ -60,7 +60,7 @@ struct LoginCommand: Command {
 
     private func browserFlow(_ name: String, _ deployment: Deployment, _ output: Output) throws -> LoginFlow {
         let redirectURI = try deployment.sessions.descriptor(of: name).redirectURI
-        let mode = way.flatMap { CallbackMode(rawValue: $0.rawValue) } ?? .suited(to: redirectURI)
+        let mode = mode.flatMap { CallbackMode(rawValue: $0.rawValue) } ?? .standard(for: redirectURI)
         let presenter = mode.presenter(transport: deployment.environment.transport) { url in
             output.authorize(url, mode: mode)
         }

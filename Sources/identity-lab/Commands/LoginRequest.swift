@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// What a login asks the provider for, as options of the command line; they replace the provider's configuration.
+/// The command-line options that set parameters of the authorization request; they replace the configured defaults.
 enum LoginRequest {
     static let options = [prompt, maximumAge, contexts, locales, hint, parameter]
     static let usage =
@@ -14,12 +14,12 @@ enum LoginRequest {
     private static let maximumAge = Option(
         name: "--max-age",
         form: .value("SECONDS"),
-        help: "How long ago the buyer may have signed in at the provider; the ID token has to prove it."
+        help: "The longest time since the buyer authenticated at the provider; the ID token has to prove it."
     )
     private static let contexts = Option(
         name: "--acr-values",
         form: .value("VALUES"),
-        help: "The authentication contexts to ask for, in order of preference, separated by spaces."
+        help: "The requested authentication contexts, in order of preference, separated by spaces."
     )
     private static let locales = Option(
         name: "--ui-locales",
@@ -35,9 +35,11 @@ enum LoginRequest {
         name: "--parameter",
         form: .values("NAME=VALUE"),
         help:
-            "A further authorization parameter; may be given again. Parameters of the protocol, such as state, are refused."
+            "A further authorization parameter; may be given several times. Parameters of the protocol, such as state, are refused."
     )
 
+    /// Reads the options.
+    ///
     /// - Throws: ``UsageError``.
     static func read(_ arguments: Arguments, of command: any Command.Type) throws(UsageError) -> LoginOptions {
         var options = LoginOptions()
@@ -47,14 +49,14 @@ enum LoginRequest {
         options.authenticationContexts = (arguments[contexts] ?? "").split(separator: " ").map(String.init)
         if let text = arguments[maximumAge] {
             guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
-                throw UsageError("--max-age must be a whole number of seconds, a year at most.", command: command)
+                throw UsageError("--max-age must be an integer from 0 to 31536000 (seconds).", command: command)
             }
             options.maximumAge = .seconds(seconds)
         }
         for text in arguments.values(of: parameter) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw UsageError("--parameter must be NAME=VALUE.", command: command)
+                throw UsageError("--parameter must have the form NAME=VALUE.", command: command)
             }
             options.additionalParameters.append((parts[0], parts[1]))
         }

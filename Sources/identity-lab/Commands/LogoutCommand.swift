@@ -5,7 +5,7 @@ internal import IdentityKit
 struct LogoutCommand: Command {
     static let name = "logout"
     static let usage = "logout --session ID"
-    static let summary = "End a session: forget it, detach its cart, and say where to send the browser."
+    static let summary = "End a session: delete it, detach its cart and print the provider's logout page."
     static let options: [Option] = [.session]
     static let examples = ["identity-lab logout --session ID"]
 
@@ -22,10 +22,10 @@ struct LogoutCommand: Command {
         if !result.problems.isEmpty {
             members["problems"] = .array(result.problems.map { .string("\($0.code): \($0.message)") })
         }
-        let problems = result.problems.map { "Could not be done: \($0.message.printable)" }
+        let problems = result.problems.map { "Warning: \($0.message.printable)" }
         let page =
             result.browserURL.map { "Send the browser to:\n\n  \($0.text)\n" }
-            ?? "The provider has no page to send the browser to."
+            ?? "The provider has no logout page."
         lab.output.event("logout", members, text: (["Signed out.", page] + problems).joined(separator: "\n"))
     }
 }

@@ -1,10 +1,10 @@
 internal import IdentityKit
 
-/// Asks the provider who the buyer is.
+/// Fetches the buyer's profile from the provider.
 struct ProfileCommand: Command {
     static let name = "profile"
     static let usage = "profile --session ID"
-    static let summary = "Ask the provider for the buyer's profile; an answer about somebody else is refused."
+    static let summary = "Fetch the buyer's profile from the provider; a profile of another subject is refused."
     static let options: [Option] = [.session]
     static let examples = [
         "identity-lab profile --session ID",
@@ -24,7 +24,7 @@ struct ProfileCommand: Command {
 }
 
 extension Output {
-    /// The members are named as in a UserInfo answer (OpenID Connect Core section 5.1); what is not known is null.
+    /// Prints a buyer; members have the names of OpenID Connect Core section 5.1, and unknown ones are null.
     fileprivate func profile(_ buyer: Buyer) {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         func line(_ contact: Buyer.Contact?) -> String? {

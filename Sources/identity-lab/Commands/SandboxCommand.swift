@@ -1,11 +1,11 @@
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// Runs the fake providers until it is interrupted.
+/// Runs the fake providers until the process is interrupted.
 struct SandboxCommand: Command {
     static let name = "sandbox"
     static let usage = "sandbox [--port N] [--require-pkce] [--require-par] [--special-secrets]"
-    static let summary = "Run the fake providers until interrupted; print a configuration file for them."
+    static let summary = "Run the fake providers until interrupted and print a configuration file for them."
     static let options: [Option] = [port, requirePKCE, requirePAR, specialSecrets]
     static let examples = [
         "identity-lab sandbox --port 8400 > sandbox.json 2> sandbox.env &",
@@ -15,25 +15,25 @@ struct SandboxCommand: Command {
     private static let port = Option(
         name: "--port",
         form: .value("N"),
-        help: "The first of six consecutive ports on 127.0.0.1; free ones unless given."
+        help: "The first of six consecutive ports on 127.0.0.1; by default free ports."
     )
 
     private static let requirePKCE = Option(
         name: "--require-pkce",
         form: .flag,
-        help: "The OpenID provider refuses a login without PKCE, also of the client with a secret."
+        help: "The OpenID provider refuses logins without PKCE, also for the confidential client."
     )
     private static let requirePAR = Option(
         name: "--require-par",
         form: .flag,
-        help: "The OpenID provider accepts pushed authorization requests only; without the option it accepts both."
+        help: "The OpenID provider accepts only pushed authorization requests; by default it accepts all requests."
     )
     private static let specialSecrets = Option(
         name: "--special-secrets",
         form: .flag,
         help:
-            "Client secrets with + / = and &, which form-encoding changes: the OpenID provider demands it before HTTP Basic, "
-            + "Shopify refuses it."
+            "Use client secrets with + / = and &, which form encoding changes. For HTTP Basic the OpenID provider requires "
+            + "the form-encoded secret, and Shopify refuses it."
     )
 
     private let port: UInt16
@@ -53,7 +53,7 @@ struct SandboxCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let sandbox = try await start()
-        // A key that is already there opens the store of an earlier run.
+        // Reuse the key from the environment, because it decrypts the store of an earlier run.
         let key = IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"].flatMap { $0.isEmpty ? nil : $0 }
         let configuration = sandbox.labConfiguration(
             storePath: lab.arguments[.store] ?? "identity.sqlite",
@@ -69,11 +69,11 @@ struct SandboxCommand: Command {
             text: configuration.text
         )
         if !lab.output.isJSON {
-            // The file goes to standard output alone, so that it can be redirected.
+            // Standard output gets only the file, so that it can be redirected.
             lab.output.note("# The variables that the configuration refers to:\n\(configuration.environmentText)")
             lab.output.note("# The sandbox runs until it is interrupted (Ctrl-C).")
         }
-        // To be interrupted is how this command ends, hence no error.
+        // An interrupt is the normal end of this command, so it is not an error.
         try? await Task.sleep(for: .seconds(.max / 4))
         await sandbox.stop()
     }
@@ -85,14 +85,14 @@ struct SandboxCommand: Command {
             throw IdentityError(
                 .configuration,
                 IdentityError.Code(rawValue: "port_taken"),
-                "The sandbox cannot listen on its ports.",
-                hint: "Another program may use one of them; without --port free ones are chosen.",
+                "The sandbox could not open its ports.",
+                hint: "Stop the program that uses one of them, or omit --port to use free ports.",
                 cause: error
             )
         }
     }
 
-    /// Everything that a client can ask for is served, and nothing is required that was not asked for.
+    /// Enables all optional features of the fake providers; requires only what the options name.
     private static func configuration(_ arguments: Arguments) -> SandboxConfiguration {
         var configuration = SandboxConfiguration()
         configuration.openID.supportsDeviceAuthorization = true

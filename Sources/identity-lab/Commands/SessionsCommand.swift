@@ -19,6 +19,6 @@ struct SessionsCommand: Command {
         if let provider { _ = try deployment.providerName(provider) }
         let sessions = try await deployment.sessions.sessions(matching: SessionFilter(provider: provider))
         for session in sessions { lab.output.session(session) }
-        if sessions.isEmpty { lab.output.line("There are no sessions.") }
+        if sessions.isEmpty { lab.output.line("No sessions are stored.") }
     }
 }

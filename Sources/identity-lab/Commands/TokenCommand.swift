@@ -1,10 +1,10 @@
 internal import IdentityKit
 
-/// Gets a valid access token and says how it was got.
+/// Prints when a session's access token expires, after a refresh if necessary.
 struct TokenCommand: Command {
     static let name = "token"
     static let usage = "token --session ID [--valid-for SECONDS] [--reveal]"
-    static let summary = "Get a valid access token, renewed where needed; print when it expires."
+    static let summary = "Get a valid access token, refresh it if necessary, and print when it expires."
     static let options: [Option] = [.session, validFor, reveal]
     static let examples = [
         "identity-lab token --session ID",
@@ -13,12 +13,12 @@ struct TokenCommand: Command {
     private static let validFor = Option(
         name: "--valid-for",
         form: .value("SECONDS"),
-        help: "How long the token must still be good; 60 unless given, less where the provider's tokens live shorter."
+        help: "How long the token must remain valid; by default 60, less for short-lived tokens."
     )
     private static let reveal = Option(
         name: "--reveal",
         form: .flag,
-        help: "Print the token itself. Whoever sees it is the buyer."
+        help: "Print the token itself. Everybody who sees it can act as the buyer."
     )
 
     private let session: SessionID
@@ -33,7 +33,7 @@ struct TokenCommand: Command {
             return
         }
         guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
-            throw UsageError("--valid-for must be a whole number of seconds, a year at most.", command: Self.self)
+            throw UsageError("--valid-for must be an integer from 0 to 31536000 (seconds).", command: Self.self)
         }
         validFor = .seconds(seconds)
     }
@@ -44,22 +44,22 @@ struct TokenCommand: Command {
         do {
             got = try await deployment.sessions.tokens(for: session, validFor: validFor)
         } catch {
-            // Who was interrupted begins nothing new.
+            // An interrupted command starts no repairs.
             if Task.isCancelled { await deployment.drain() } else { await deployment.repairAndDrain() }
             throw error
         }
         await deployment.repairAndDrain()
-        // An early refresh goes on behind the first call. When it failed, the second call says why.
+        // The first call may have started an early refresh in the background. If that failed, a second call returns the reason.
         if got.outcome == .stored,
             let again = try? await deployment.sessions.tokens(for: session, validFor: validFor),
             again.outcome == .stillValid
         {
             got = again
         }
-        let warnings = lab.lostTokens.warning.map { ["\($0.code): \($0.message)"] } ?? []
+        let warnings = lab.nonDurableTokens.warning.map { ["\($0.code): \($0.message)"] } ?? []
         let expiresAt = got.tokens.expiresAt?.rfc3339
         var text =
-            "\(Self.words(got.outcome)); \(expiresAt.map { "good until \($0)" } ?? "the provider did not say until when")"
+            "\(Self.text(for: got.outcome)); \(expiresAt.map { "expires at \($0)" } ?? "the provider did not state its expiry")"
         var members: JSONObject = [
             "outcome": .string(got.outcome.rawValue),
             "expires_at": expiresAt.map { .string($0) } ?? .null,
@@ -75,23 +75,23 @@ struct TokenCommand: Command {
         lab.output.event("token", members, text: "\(text)\n\(token.printable)")
     }
 
-    static func words(_ outcome: TokenOutcome) -> String {
+    static func text(for outcome: TokenOutcome) -> String {
         switch outcome {
-        case .stored: "The stored token is good"
-        case .renewedEarly: "The token was renewed before it expired"
-        case .renewedLate: "The token had expired and was renewed"
-        case .waited: "Somebody else renewed the token meanwhile"
-        case .stillValid: "The token cannot be renewed now, but is still good"
+        case .stored: "The stored token is valid"
+        case .renewedEarly: "The token was refreshed before it expired"
+        case .renewedLate: "The token had expired and was refreshed"
+        case .waited: "Another task or process refreshed the token"
+        case .stillValid: "The token could not be refreshed, but is still valid"
         default: outcome.rawValue.printable
         }
     }
 }
 
 extension Arguments {
-    /// The session that was named.
+    /// The session id of the option `--session`.
     func sessionID(of command: any Command.Type) throws(UsageError) -> SessionID {
         guard let id = SessionID(rawValue: try require(.session, of: command)) else {
-            throw UsageError("--session is no session id: 22 characters, as login prints them.", command: command)
+            throw UsageError("--session must be a session id: 22 characters, as printed by login.", command: command)
         }
         return id
     }

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The whole journey, for people to read: what the program does without a command.
+/// Runs every provider from login to logout and prints each step; the default without a command.
 struct JourneyCommand: Command {
     static let name = "journey"
     static let usage = "[--callback loopback|stdin|sandbox] [options]"
-    static let summary = "Walk every approach from login to logout and put them side by side."
+    static let summary = "Run every provider and entry point from login to logout and compare them."
     static let options: [Option] = [.callback]
     static let examples = ["identity-lab", "identity-lab --config identity.json"]
 
@@ -17,54 +17,54 @@ struct JourneyCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let started = ContinuousClock.now
-        let stage = try await Stage.open(lab, callback: callback, tokenLifetime: .seconds(2))
-        let story = Storyteller(output: lab.output)
-        var chapters: [Chapter] = []
+        let services = try await RunEnvironment.open(lab, callback: callback, tokenLifetime: .seconds(2))
+        let reporter = StepReporter(output: lab.output)
+        var runs: [ProviderRun] = []
         do {
-            for provider in stage.configuration.providers.map(\.name) {
-                chapters.append(try Chapter(provider, on: stage, told: story))
+            for provider in services.configuration.providers.map(\.name) {
+                runs.append(try ProviderRun(provider, on: services, reporter: reporter))
             }
-            try await play(chapters, on: stage, told: story)
-            await close(chapters, stage)
+            try await perform(runs, on: services, reporter: reporter)
+            await close(runs, services)
         } catch {
-            await close(chapters, stage)
+            await close(runs, services)
             throw error
         }
-        await finish(chapters, story, .now - started)
-        if let problem = story.firstProblem { throw problem }
+        await finish(runs, reporter, .now - started)
+        if let problem = reporter.firstProblem { throw problem }
     }
 
-    private func play(_ chapters: [Chapter], on stage: Stage, told story: Storyteller) async throws {
+    private func perform(_ runs: [ProviderRun], on services: RunEnvironment, reporter: StepReporter) async throws {
         var last: Date?
-        for chapter in chapters {
-            if let date = try await chapter.begin() { last = max(last ?? date, date) }
+        for run in runs {
+            if let date = try await run.begin() { last = max(last ?? date, date) }
         }
-        // The embedded sandbox's tokens are short-lived, so that they can be waited for; real ones are renewed before their
-        // time.
-        let isEmbedded = stage.sandbox != nil
+        // The embedded sandbox's tokens are so short-lived that the command waits until they expire. Real tokens are
+        // refreshed before they expire.
+        let isEmbedded = services.sandbox != nil
         if isEmbedded, let last {
-            story.interlude("Time passes: the access tokens expire.")
+            reporter.section("Waiting until the access tokens expire.")
             try await Task.sleep(for: .seconds(max(0, last.timeIntervalSinceNow) + 0.02))
         }
-        for chapter in chapters { try await chapter.end(areTokensExpired: isEmbedded) }
+        for run in runs { try await run.end(areTokensExpired: isEmbedded) }
     }
 
-    private func close(_ chapters: [Chapter], _ stage: Stage) async {
-        for chapter in chapters { await chapter.abandon() }
-        await stage.close()
+    private func close(_ runs: [ProviderRun], _ services: RunEnvironment) async {
+        for run in runs { await run.cleanUp() }
+        await services.close()
     }
 
-    private func finish(_ chapters: [Chapter], _ story: Storyteller, _ time: Duration) async {
+    private func finish(_ runs: [ProviderRun], _ reporter: StepReporter, _ time: Duration) async {
         var reports: [ApproachReport] = []
-        for chapter in chapters { reports += await chapter.report() }
-        for report in reports { story.approach(report) }
-        story.interlude("Side by side")
-        story.table(reports)
-        let (held, failed) = story.count
+        for run in runs { reports += await run.report() }
+        for report in reports { reporter.approach(report) }
+        reporter.section("Comparison")
+        reporter.table(reports)
+        let (passed, failed) = reporter.count
         let isGood = failed == 0
-        story.close(
+        reporter.close(
             isGood
-                ? "All \(held) steps held, in \(time.readable)." : "\(failed) of \(held + failed) steps did not hold."
+                ? "All \(passed) steps passed, in \(time.readable)." : "\(failed) of \(passed + failed) steps failed."
         )
     }
 }

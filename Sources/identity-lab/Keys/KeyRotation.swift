@@ -1,11 +1,11 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Seals the rows of a store under its active key, some at a time.
+/// Encrypts the rows of a store with its active key, some at a time.
 ///
-/// Each step stands by itself: whoever stops between two loses nothing and begins again later.
+/// Steps are independent: after an interruption the rotation can be run again.
 struct KeyRotation {
-    /// Small enough that logins and renewals hardly wait.
+    /// The number of rows per step; small, so that logins and refreshes hardly wait.
     private static let step = 100
     private static let progressInterval = Duration.seconds(1)
 
@@ -29,16 +29,16 @@ struct KeyRotation {
                 }
             } while total.position != nil
         } catch {
-            note(total, "before it stopped; run it again to go on")
+            note(total, "before the error; run the command again to continue")
             throw error
         }
-        note(total, "in all")
+        note(total, "in total")
         try await report(total)
     }
 
     private func note(_ total: ResealProgress, _ when: String) {
         output.note(
-            "\(total.resealed) rows sealed anew, \(total.postponed) postponed, \(total.unreadable) unreadable \(when)"
+            "\(total.resealed) rows encrypted, \(total.postponed) postponed, \(total.unreadable) unreadable \(when)"
         )
     }
 
@@ -53,17 +53,17 @@ struct KeyRotation {
                 "unreadable": .integer(total.unreadable), "remaining": .integer(remaining),
             ],
             text: remaining == 0
-                ? "Every row is sealed under \(active). Other keys are needed no more."
-                : "\(remaining) rows are still sealed under other keys than \(active)."
+                ? "Every row is encrypted with key \(active). Other keys are no longer needed."
+                : "\(remaining) rows are still encrypted with other keys than \(active)."
         )
-        // What waits in the second place, or was saved by a process with another key meanwhile, counts as postponed too.
+        // Rows in the spool, and rows that another process saved with another key in the meantime, count as postponed.
         if total.postponed > 0 || (total.unreadable == 0 && remaining > 0) {
             throw IdentityError(
                 .retryLater,
                 IdentityError.Code(rawValue: "rotation_incomplete"),
-                "Some rows were left for later: they are being renewed, wait in the store's second place, or another process still "
-                    + "saves under another key.",
-                hint: "Run it again in a minute. Make the key active everywhere first."
+                "Some rows were not encrypted with the active key: their sessions are being refreshed, they are in the spool, or "
+                    + "another process still uses another key.",
+                hint: "Make the key active in every process, then run the command again in a minute."
             )
         }
         guard total.unreadable > 0 else { return }
@@ -71,9 +71,10 @@ struct KeyRotation {
         throw IdentityError(
             .configuration,
             isMissing ? .storeKeyMismatch : .storeCorrupt,
-            "\(total.unreadable) rows cannot be opened and were left as they are.",
+            "\(total.unreadable) rows could not be decrypted and were not changed.",
             hint: isMissing
-                ? "Add the missing keys, which \"keys list\" names, to store.readOnlyKeys." : "Run \"keys verify\"."
+                ? "Add the keys that \"keys list\" shows as not configured to store.readOnlyKeys."
+                : "Run \"keys verify\"."
         )
     }
 }

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Opens every row of a store and reports what is wrong, by kind.
+/// Decrypts every row of a store and reports the number of problems by kind.
 struct StoreVerification {
     let store: any StoreHealthChecking
     let output: Output
@@ -25,18 +25,20 @@ struct StoreVerification {
         throw IdentityError(
             .configuration,
             isKeyMissing ? .storeKeyMismatch : .storeCorrupt,
-            "The store is not sound; nothing was changed.",
+            "The store has damaged or unreadable rows; nothing was changed.",
             hint: isKeyMissing
-                ? "Add the missing keys, which \"keys list\" names, to store.readOnlyKeys."
+                ? "Add the keys that \"keys list\" shows as not configured to store.readOnlyKeys."
                 : health.damagedRows > 0
-                    ? "Restore what is damaged from a backup, or let those buyers sign in again."
-                    : "See what the database reports, and have it put right."
+                    ? "Restore the damaged rows from a backup, or let those buyers sign in again."
+                    : "Repair the problems that the database reports."
         )
     }
 
     private func text(_ health: StoreHealth, _ counts: [(String, Int)]) -> String {
         let lines = counts.map { name, count in "\(name.replacing("_", with: " ")): \(count)" }
         let problems = health.problems.map { "The database reports: \($0.printable)" }
-        return (lines + problems + [health.isSound ? "Sound." : "Not sound."]).joined(separator: "\n")
+        return (lines + problems + [health.isSound ? "The store is intact." : "The store has problems."]).joined(
+            separator: "\n"
+        )
     }
 }

@@ -1,43 +1,43 @@
 internal import IdentityKit
 
-/// Tells on standard error what happens to logins and sessions.
+/// Prints events on standard error.
 struct EventPrinter: IdentityObserver {
     let output: Output
 
     func identityEvent(_ event: IdentityEvent) {
         let session = event.session.map { " session \($0)" } ?? ""
         output.note(
-            "· \(words(event.kind)) provider \(event.provider.printable)\(session) in \(event.duration.readable), "
+            "· \(text(for: event.kind)) provider \(event.provider.printable)\(session) in \(event.duration.readable), "
                 + "correlation id \(event.correlationID)"
         )
     }
 
-    private func words(_ kind: IdentityEvent.Kind) -> String {
+    private func text(for kind: IdentityEvent.Kind) -> String {
         switch kind {
         case .loginStarted: "login started"
         case .loginCompleted: "login completed"
         case .loginFailed(let code): "login failed (\(code))"
         case .loginTokensDropped(true): "tokens of a failed login revoked"
         case .loginTokensDropped(false): "tokens of a failed login not revoked"
-        case .renewed(let outcome): "token renewed (\(outcome.rawValue))"
-        case .renewalFailed(let code): "renewal failed (\(code))"
-        case .renewalInDoubt: "an answer was lost, asking again"
-        case .renewalRepaired: "renewal repaired"
-        case .lockWaited: "waited for another process"
-        case .providerPaused(let pause): "provider left alone for \(pause.readable)"
-        case .providerResumed: "provider answers again"
+        case .renewed(let outcome): "token refreshed (\(outcome.rawValue))"
+        case .renewalFailed(let code): "refresh failed (\(code))"
+        case .renewalInDoubt: "the response to a refresh was lost, sending it again"
+        case .renewalRepaired: "tokens recovered after an interrupted refresh"
+        case .lockWaited: "waited for the session's lock"
+        case .providerPaused(let pause): "circuit breaker opened for \(pause.readable)"
+        case .providerResumed: "circuit breaker closed"
         case .storeFailed(let code): "the store failed (\(code))"
-        case .tokensSpooled: "new tokens put aside until the store takes them"
-        case .tokensNotDurable: "new tokens are stored nowhere durable"
-        case .swept(let count): "\(count) expired removed"
+        case .tokensSpooled: "new tokens spooled until the store works again"
+        case .tokensNotDurable: "new tokens are in memory only"
+        case .swept(let count): "\(count) expired rows removed"
         case .sessionEnded(let reason): "session ended (\(reason.rawValue))"
         case .loggedOut: "logged out"
         case .logoutRefused(let code): "logout refused (\(code))"
         case .revocationFailed(let code): "tokens not revoked (\(code))"
-        case .participantFailed(let code): "a cart could not follow (\(code))"
+        case .participantFailed(let code): "a cart could not be updated (\(code))"
         case .keySetRefreshed: "keys fetched"
-        case .keySetUnavailable(let code): "keys cannot be had (\(code))"
-        case .keySetRefetchRefused: "no more fetches for unknown keys for now"
+        case .keySetUnavailable(let code): "keys could not be fetched (\(code))"
+        case .keySetRefetchRefused: "too many unknown keys, not fetched again yet"
         }
     }
 }

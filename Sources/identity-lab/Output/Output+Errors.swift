@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension Output {
-    /// An error, as an event for programs, or as message and hint on standard error for people.
+    /// Prints an error: with `--json` as an event, otherwise as message and hint on standard error.
     func error(_ error: IdentityError, isVerbose: Bool) {
         guard isJSON else {
             note("identity-lab: \(error.message.printable)")
@@ -23,7 +23,7 @@ extension Output {
         if isVerbose { note(details(of: error)) }
     }
 
-    /// What an operator must know although the command did its work, on standard error.
+    /// Prints a warning of a successful command on standard error.
     func warning(_ warning: IdentityError) {
         note("identity-lab: \(warning.message.printable)")
         if let hint = warning.hint { note("  \(hint.printable)") }
@@ -34,15 +34,15 @@ extension Output {
         if let reference = error.reference { parts.append(reference) }
         if let answer = error.providerAnswer {
             if let status = answer.status { parts.append("the provider answered with status \(status)") }
-            // Only words of the standards: a provider's own text might repeat what we sent.
-            if let word = answer.error, Self.standardErrors.contains(word) { parts.append("its error is \(word)") }
+            // Only standard error codes: other text of a provider may repeat secrets of the request.
+            if let code = answer.error, Self.standardErrors.contains(code) { parts.append("its error is \(code)") }
         }
-        // The SDK's errors hold no secrets, whatever lies underneath; the length is bounded all the same.
+        // Causes contain no secrets; the limit keeps the output short.
         if let cause = error.cause { parts.append("because: \("\(cause)".prefix(300).printable)") }
         return "  [\(parts.joined(separator: ", "))]"
     }
 
-    /// RFC 6749 sections 4.1.2.1 and 5.2, OpenID Connect Core section 3.1.2.6.
+    /// The error codes of RFC 6749 sections 4.1.2.1 and 5.2, and of OpenID Connect Core section 3.1.2.6.
     private static let standardErrors: Set<String> = [
         "access_denied", "account_selection_required", "consent_required", "interaction_required", "invalid_client",
         "invalid_grant", "invalid_request", "invalid_scope", "login_required", "server_error",

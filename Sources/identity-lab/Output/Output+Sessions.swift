@@ -5,17 +5,18 @@ extension Output {
     func authorize(_ url: HTTPURL, mode: CallbackMode) {
         let advice =
             switch mode {
-            case .loopback: "Open this page in a browser, unless one has opened:"
-            case .stdin: "Open this page in a browser, then paste the address to which it leads, and press return:"
+            case .loopback: "Open this page in a browser, if none has opened:"
+            case .stdin:
+                "Open this page in a browser and sign in. Then paste the URL of the page to which you are redirected, and press return:"
             case .sandbox: "The sandbox's robot signs in at:"
             }
         event("authorize", ["url": .string(url.text)], text: "\(advice)\n\n  \(url.text)\n")
     }
 
-    /// What the buyer needs on another device; texts from outside are shown without anything that steers a terminal.
+    /// Prints the prompt of a device login, without control characters in the provider's texts.
     func device(_ prompt: DeviceLoginPrompt) {
         let direct = prompt.verificationURIComplete.map {
-            "\nOr open this page, and make sure that it shows the same code:\n\n  \($0.text)\n"
+            "\nOr open this page and check that it shows the same code:\n\n  \($0.text)\n"
         }
         event(
             "device",
@@ -42,8 +43,8 @@ extension Output {
 
     func session(_ session: Session) {
         let name = session.buyer.displayName ?? session.buyer.email?.value ?? session.buyer.subject
-        let expiry = session.expiresAt.map { "until \($0.rfc3339)" } ?? "without a known end"
-        let state = session.needsLogin ? ", ended by the provider" : session.isRefreshable ? ", renewable" : ""
+        let expiry = session.expiresAt.map { "expires \($0.rfc3339)" } ?? "without a known expiry"
+        let state = session.needsLogin ? ", ended by the provider" : session.isRefreshable ? ", refreshable" : ""
         event(
             "session",
             [

@@ -2,7 +2,7 @@ internal import Glibc
 internal import IdentityKit
 internal import Synchronization
 
-/// The only way to standard output and standard error: whole lines, written at once.
+/// Writes whole lines to standard output and standard error; all output goes through it.
 final class Output: Sendable {
     let isJSON: Bool
     /// Whether standard output may be coloured.
@@ -15,7 +15,7 @@ final class Output: Sendable {
             !isJSON && isatty(1) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// An event for programs, or the text that says the same to people.
+    /// Prints an event: with `--json` as a JSON object, otherwise as text.
     func event(_ name: String, _ members: JSONObject, text: @autoclosure () -> String) {
         guard isJSON else { return line(text()) }
         var object: JSONObject = ["event": .string(name)]
@@ -23,13 +23,13 @@ final class Output: Sendable {
         write(JSONValue.object(object).serialized, to: 1)
     }
 
-    /// A line for people; programs do not get it.
+    /// Prints a line of text; has no effect with `--json`.
     func line(_ text: String = "") {
         guard !isJSON else { return }
         write(Array(text.utf8), to: 1)
     }
 
-    /// A line on standard error.
+    /// Prints a line on standard error.
     func note(_ text: String) {
         write(Array(text.utf8), to: 2)
     }
@@ -41,7 +41,7 @@ final class Output: Sendable {
             while !rest.isEmpty {
                 let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
-                // Nobody reads any more: what is left to say is said to nobody.
+                // The reader has closed the pipe: drop the rest.
                 guard count > 0 else { return }
                 rest = rest.dropFirst(count)
             }

@@ -1,4 +1,4 @@
-/// A table for people: columns as wide as their widest cell.
+/// A text table whose columns are as wide as their widest cell.
 struct Table {
     private let head: [String]
     private var rows: [[String]] = []

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension StringProtocol {
-    /// The text without control characters: what came from outside must not steer a terminal.
+    /// The text without control characters, because untrusted text must not control the terminal.
     var printable: String {
         String(
             String.UnicodeScalarView(
@@ -18,12 +18,12 @@ extension StringProtocol {
 }
 
 extension Date {
-    /// The time as RFC 3339 writes it, in UTC.
+    /// The time in RFC 3339 format, in UTC.
     var rfc3339: String { formatted(Date.ISO8601FormatStyle()) }
 }
 
 extension Duration {
-    /// The time in the unit that suits it.
+    /// The duration in milliseconds or seconds.
     var readable: String {
         let (seconds, attoseconds) = components
         let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
@@ -38,13 +38,12 @@ extension Duration {
     }
 }
 
-/// Colours, where they are wanted.
+/// Adds terminal colours, if they are enabled.
 struct Palette {
     let isColored: Bool
 
     func green(_ text: String) -> String { wrap(text, 32) }
     func red(_ text: String) -> String { wrap(text, 31) }
-    func yellow(_ text: String) -> String { wrap(text, 33) }
     func bold(_ text: String) -> String { wrap(text, 1) }
     func dim(_ text: String) -> String { wrap(text, 2) }
 

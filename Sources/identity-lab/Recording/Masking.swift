@@ -1,11 +1,11 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Decides what of a message may be shown: names always, values only of names on a short list, everything else `•••`.
+/// Masks messages for the report: names are shown, values only of names on a short list; other values become `•••`.
 ///
-/// A list of what may be seen fails closed: a secret under a name that nobody thought of stays hidden.
+/// An allow list fails closed: a secret under an unexpected name stays hidden.
 enum Masking {
-    /// Form and query fields whose values say how a login works and nothing about the buyer.
+    /// Form and query fields whose values are neither secret nor personal.
     private static let openFields: Set<String> = [
         "acr_values", "client_id", "code_challenge_method", "grant_type", "locale", "max_age", "prompt", "redirect_uri",
         "response_mode", "response_type", "scope", "ui_locales", "error",
@@ -13,7 +13,7 @@ enum Masking {
     private static let openHeaders: Set<String> = [
         "accept", "cache-control", "content-length", "content-type", "origin", "user-agent",
     ]
-    /// Members of JSON answers that are public or mere amounts.
+    /// Members of JSON responses whose values are public or plain numbers.
     private static let openMembers: Set<String> = [
         "alg", "authorization_endpoint", "crv", "customer_account_mcp_endpoint", "end_session_endpoint", "expires_in",
         "graphql_api", "issuer", "jwks_uri", "kty", "query", "refresh_token_scope", "scope", "token_endpoint",
@@ -41,7 +41,7 @@ enum Masking {
         return parts
     }
 
-    /// The fields of a query or a form body; what cannot be read as one shows nothing.
+    /// The fields of a query or a form body; empty if it is malformed.
     static func form(_ bytes: [UInt8]) -> [RecordedField] {
         (FormEncoding.decode(bytes) ?? []).prefix(maximumFields).map { field in
             RecordedField(name: shown(field.name), value: openFields.contains(field.name) ? shown(field.value) : nil)
@@ -53,13 +53,14 @@ enum Masking {
         return form(Array(query))
     }
 
-    /// The name of a GraphQL request's operation: the word behind `query` or `mutation`.
+    /// The operation name of a GraphQL request: the identifier after `query` or `mutation`.
     static func operation(of request: HTTPRequest) -> String? {
         guard let body = request.body, let text = (try? JSONValue(parsing: body))?["query"]?.string else { return nil }
-        let words = text.split(maxSplits: 64) { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
-        guard let keyword = words.firstIndex(where: { $0 == "query" || $0 == "mutation" }), keyword + 1 < words.count
+        let identifiers = text.split(maxSplits: 64) { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
+        guard let keyword = identifiers.firstIndex(where: { $0 == "query" || $0 == "mutation" }),
+            keyword + 1 < identifiers.count
         else { return nil }
-        return String(words[keyword + 1].prefix(60))
+        return String(identifiers[keyword + 1].prefix(60))
     }
 
     private static func headers(_ headers: HTTPHeaders) -> [RecordedField] {
@@ -68,7 +69,7 @@ enum Masking {
             let lowercased = name.lowercased()
             if openHeaders.contains(lowercased) { return RecordedField(name: name, value: shown(value)) }
             guard lowercased == "authorization" else { return RecordedField(name: name, value: nil) }
-            // How a client proves itself is what people want to see; with what, they must not.
+            // The authentication scheme is shown, the credentials are masked.
             let scheme = ["Basic ", "Bearer "].first { value.hasPrefix($0) } ?? ""
             return RecordedField(name: name, value: scheme + RecordedField.mask)
         }
@@ -105,7 +106,7 @@ enum Masking {
                 return
             }
             fields.append(RecordedField(name: shown(name), value: "\(elements.count) ×", depth: depth))
-            // One element shows the shape of all.
+            // The first element shows the structure of the others.
             if let first = elements.first, first.object != nil {
                 append(first, named: nil, depth: depth + 1, to: &fields)
             }

@@ -2,12 +2,12 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Who takes part in a login, as the columns of a sequence diagram.
-enum Party: Hashable, Sendable {
+/// A participant of a login: a column of the sequence diagram.
+enum Participant: Hashable, Sendable {
     case browser
     case app
     case store
-    /// A service, by the name that people know it by.
+    /// A service with its displayed name.
     case service(String)
 
     var title: String {
@@ -20,38 +20,38 @@ enum Party: Hashable, Sendable {
     }
 }
 
-/// One arrow of a sequence diagram; values are masked before they get here.
+/// One arrow of a sequence diagram; its values are already masked.
 struct RecordedStep: Sendable {
-    var from: Party
-    var to: Party
+    var from: Participant
+    var to: Participant
     var title: String
-    /// When it began, counted from the recording's start.
+    /// When the step began, counted from the start of the recording.
     var started: Duration
-    /// How long it took, nil where that depends on a person.
+    /// How long the step took; nil if that depends on a person.
     var duration: Duration?
     var sent: [RecordedPart] = []
     var received: [RecordedPart] = []
-    /// What came of it, in a word or two.
+    /// The result, for example an HTTP status or an error code.
     var outcome: String?
     var isFailure = false
-    /// The part of the walk that it belongs to.
+    /// The phase of the run, for example "Sign in".
     var phase = ""
 }
 
-/// A part of a message: query, headers, body.
+/// A part of a message: query, headers or body.
 struct RecordedPart: Sendable {
     var title: String
     var fields: [RecordedField]
 }
 
-/// A name with its value, nil where the value is masked.
+/// A name with its value; a nil value is masked.
 struct RecordedField: Sendable {
-    /// What stands in the place of every value that is not on the list.
+    /// The text that replaces masked values.
     static let mask = "•••"
 
     var name: String
     var value: String?
-    /// How deep it is nested in a JSON body.
+    /// The nesting depth in a JSON body.
     var depth = 0
 }
 
@@ -70,7 +70,7 @@ final class Recorder: Sendable {
 
     var elapsed: Duration { clock.elapsed - start }
 
-    /// Begins a part of the walk.
+    /// Begins a phase, to which the following steps belong.
     func begin(_ phase: String) {
         state.withLock { $0.phase = phase }
     }
@@ -83,11 +83,11 @@ final class Recorder: Sendable {
         }
     }
 
-    func service(at url: HTTPURL) -> Party {
+    func service(at url: HTTPURL) -> Participant {
         .service(nameOfService(url))
     }
 
-    /// The steps by the time they began.
+    /// The steps in the order in which they began.
     var recorded: [RecordedStep] {
         state.withLock(\.steps).sorted { $0.started < $1.started }
     }

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// A presenter that writes down, masked, the two redirects between which the buyer signs in.
+/// A presenter that records the redirect to the login page and the callback, with masked values.
 struct RecordingPresenter<Inner: Presenter>: Presenter {
     let inner: Inner
     let recorder: Recorder
@@ -14,7 +14,7 @@ struct RecordingPresenter<Inner: Presenter>: Presenter {
     private func recording(
         _ show: (AnnouncingPresenter<Inner>) async throws -> PresentedCallback
     ) async throws -> PresentedCallback {
-        let provider = Mutex(Party.service("Provider"))
+        let provider = Mutex(Participant.service("Provider"))
         let redirected = Mutex<Duration?>(nil)
         let announcing = AnnouncingPresenter(inner: inner) { [recorder] url in
             let service = recorder.service(at: url)
@@ -65,7 +65,7 @@ extension RecordingPresenter: FormPostPresenting where Inner: FormPostPresenting
 }
 
 extension Presenter {
-    /// The same presenter, which catches forms if this one does.
+    /// Wraps the presenter in one that records; the result accepts form posts if this presenter does.
     func recorded(by recorder: Recorder) -> any Presenter {
         RecordingPresenter(inner: self, recorder: recorder)
     }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// A store that writes down what is saved in it and what is taken out, never what it is.
+/// A store that records its write operations, without their data.
 struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: SessionStore, SessionLocking,
     ExpirySweeping
 {
@@ -9,7 +9,7 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
     let recorder: Recorder
 
     func insert(_ session: StoredSession) async throws {
-        try await record("Session saved, sealed") { try await base.insert(session) }
+        try await record("Save the session, encrypted") { try await base.insert(session) }
     }
 
     func session(_ id: SessionID) async throws -> StoredSession? {
@@ -17,11 +17,11 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
     }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        try await record("Session replaced") { try await base.replace(session, expecting: generation) }
+        try await record("Replace the session") { try await base.replace(session, expecting: generation) }
     }
 
     func remove(_ id: SessionID) async throws -> RemovedSession? {
-        try await record("Session removed") { try await base.remove(id) }
+        try await record("Remove the session") { try await base.remove(id) }
     }
 
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
@@ -29,11 +29,11 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
     }
 
     func insert(_ attempt: StoredLoginAttempt) async throws {
-        try await record("Pending login saved, sealed") { try await base.insert(attempt) }
+        try await record("Save the login attempt, encrypted") { try await base.insert(attempt) }
     }
 
     func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        try await record("Pending login taken out, once") { try await base.takeLoginAttempt(key) }
+        try await record("Take the login attempt, once") { try await base.takeLoginAttempt(key) }
     }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
@@ -46,7 +46,7 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
         of id: SessionID,
         expecting revision: Int64?
     ) async throws -> Bool {
-        try await record("Cart attached to the session") {
+        try await record("Attach the cart to the session") {
             try await base.setAttachment(name, to: payload, of: id, expecting: revision)
         }
     }
@@ -82,7 +82,7 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
 
 extension RecordingStore: SessionSpooling where Base: SessionSpooling {
     func spool(_ session: StoredSession) async throws {
-        try await record("Tokens put aside, sealed") { try await base.spool(session) }
+        try await record("Spool the tokens, encrypted") { try await base.spool(session) }
     }
 
     func spooledSession(_ id: SessionID) async throws -> StoredSession? {

@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// A transport that writes down, masked, what goes through it.
+/// A transport that records requests and responses, with masked values.
 struct RecordingTransport: HTTPTransport {
     let inner: any HTTPTransport
     let recorder: Recorder

@@ -1,20 +1,20 @@
-/// One way to sign a buyer in, as it went: a provider with its kind of client, entered at one of three points.
+/// The report of one approach: a provider with its kind of client, run with one of the three entry points.
 struct ApproachReport: Sendable {
     /// The provider's name.
     var provider: String
-    /// What kind of provider it is, in words.
+    /// The displayed kind of the provider.
     var kind: String
-    /// What kind of provider and client it is, in words.
+    /// The displayed kind of the provider and client.
     var title: String
     var entryPoint: EntryPoint
     var facts = ApproachFacts()
     var steps: [RecordedStep] = []
     var duration = Duration.zero
-    /// What went wrong, nil where everything held.
+    /// The message of the first error; nil if every step passed.
     var problem: String?
 }
 
-/// What tells the approaches apart, one row of the table.
+/// The properties that are compared: one row of the table.
 struct ApproachFacts: Sendable {
     var clientAuthentication = "–"
     var pkce = "–"

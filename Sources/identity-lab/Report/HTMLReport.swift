@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// One page that shows the approaches side by side and each as a sequence; it loads nothing from anywhere.
+/// A self-contained HTML page with a table that compares the approaches and a sequence diagram of each.
 struct HTMLReport {
     let reports: [ApproachReport]
     let date: Date
@@ -15,16 +15,16 @@ struct HTMLReport {
         <meta name="color-scheme" content="light dark">
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
         <link rel="icon" href="data:,">
-        <title>Sign-in approaches side by side</title>
+        <title>Comparison of sign-in approaches</title>
         <style>
         \(Stylesheet.text)
         </style>
         </head>
         <body>
         <header>
-        <h1>Sign-in approaches side by side</h1>
-        <p>Every configured provider, entered at each of the SDK's three points: recorded \(date.rfc3339). Names of fields are shown;
-        values only where they are on a short list of harmless ones. Everything else is <span class="masked">\(RecordedField.mask)</span>.</p>
+        <h1>Comparison of sign-in approaches</h1>
+        <p>Every configured provider, run with each of the SDK's three entry points, recorded at \(date.rfc3339). The page shows the names of
+        all fields, and the values of fields that are known to be harmless. Other values are replaced by <span class="masked">\(RecordedField.mask)</span>.</p>
         </header>
         <main>
         \(table)
@@ -94,7 +94,7 @@ struct HTMLReport {
         }.joined(separator: "\n")
     }
 
-    /// An id made of harmless characters; the number keeps two names apart that differ only in others.
+    /// An HTML id for a provider; the number distinguishes names that differ only in replaced characters.
     private func anchor(_ provider: String) -> String {
         let index = providers.firstIndex(of: provider) ?? 0
         let name = provider.utf8.map {

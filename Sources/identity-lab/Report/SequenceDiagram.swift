@@ -1,14 +1,14 @@
-/// A sequence diagram in HTML and CSS: one row a step, lanes on the left, what travelled on the right.
+/// A sequence diagram in HTML and CSS: one row per step, with lanes on the left and messages on the right.
 struct SequenceDiagram {
     let steps: [RecordedStep]
-    private let lanes: [Party]
+    private let lanes: [Participant]
     private let longest: Duration
 
     init(_ steps: [RecordedStep]) {
         self.steps = steps
-        var lanes: [Party] = [.browser, .app]
+        var lanes: [Participant] = [.browser, .app]
         for party in steps.flatMap({ [$0.from, $0.to] }) where !lanes.contains(party) { lanes.append(party) }
-        // The app's own store stands beside it, whenever it was first used.
+        // The store is always next to the app.
         if let index = lanes.firstIndex(of: .store) { lanes.insert(lanes.remove(at: index), at: 2) }
         self.lanes = lanes
         longest = steps.compactMap(\.duration).max() ?? .zero
@@ -40,7 +40,7 @@ struct SequenceDiagram {
         let back = step.received.isEmpty ? "" : "<i class=\"back\"></i>"
         let arrow = "<div class=\"lane \(direction)\" style=\"--first:\(first);--span:\(span)\"><i></i>\(back)</div>"
         let outcome = step.outcome.map { "<span class=\"outcome\">\($0.html)</span>" } ?? ""
-        let details = [list("Sent", step.sent), list("Came back", step.received)].joined()
+        let details = [list("Sent", step.sent), list("Received", step.received)].joined()
         let summary = """
             <span class="way">\(step.from.title.html) → \(step.to.title.html)</span>
             <b>\(step.title.html)</b>\(outcome)

@@ -5,14 +5,14 @@ internal import IdentityOIDC
 internal import IdentityShopify
 internal import ShopifyStorefront
 
-/// Providers, sessions and carts, put together as an app would.
+/// The providers, sessions and carts of a configuration.
 struct Deployment: Sendable {
     let environment: IdentityEnvironment
     let providers: ProviderRegistry
     let sessions: SessionManager
-    /// Follows the sessions' lives; nil where no storefront is configured.
+    /// The cart adapter; nil if no storefront is configured.
     let carts: CartAdapter?
-    private let lostTokens: LostTokens
+    private let nonDurableTokens: NonDurableTokens
 
     init(
         _ configuration: IdentityConfiguration,
@@ -22,7 +22,7 @@ struct Deployment: Sendable {
     ) throws {
         let environment = IdentityEnvironment(transport: transport)
         let providers = try Self.providers(configuration, environment)
-        try self.init(configuration, providers, store, environment, observers, LostTokens())
+        try self.init(configuration, providers, store, environment, observers, NonDurableTokens())
     }
 
     init(
@@ -31,11 +31,11 @@ struct Deployment: Sendable {
         _ store: any SessionStore,
         _ environment: IdentityEnvironment,
         _ observers: [any IdentityObserver],
-        _ lostTokens: LostTokens
+        _ nonDurableTokens: NonDurableTokens
     ) throws {
         self.environment = environment
         self.providers = providers
-        self.lostTokens = lostTokens
+        self.nonDurableTokens = nonDurableTokens
         sessions = SessionManager(
             providers: providers,
             store: store,
@@ -50,7 +50,7 @@ struct Deployment: Sendable {
         carts = CartAdapter(client: client, sessions: sessions, store: store)
     }
 
-    /// The providers that a configuration describes.
+    /// Creates the providers of a configuration.
     static func providers(
         _ configuration: IdentityConfiguration,
         _ environment: IdentityEnvironment
@@ -64,14 +64,14 @@ struct Deployment: Sendable {
         )
     }
 
-    /// The cart adapter, where a storefront is configured.
+    /// Returns the cart adapter or throws if no storefront is configured.
     func requireCarts() throws -> CartAdapter {
         guard let carts else {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
                 "Configuration member storefront is missing.",
-                hint: "Carts need the shop's domain and a Storefront token there."
+                hint: "Add \"storefront\" with shopDomain and privateToken to the configuration."
             )
         }
         return carts
@@ -81,41 +81,41 @@ struct Deployment: Sendable {
         do {
             return try CurlTransport()
         } catch {
-            throw IdentityError(.retryLater, .systemFailure, "The HTTP client cannot be started.", cause: error)
+            throw IdentityError(.retryLater, .systemFailure, "The HTTP client could not be started.", cause: error)
         }
     }
 
-    /// The name of the provider to use: the one that was asked for, or the only one there is.
-    func providerName(_ asked: String?) throws -> String {
+    /// The name of the provider to use: the requested one, or the only configured one.
+    func providerName(_ requested: String?) throws -> String {
         let names = providers.names
-        if let asked { return try providers.provider(named: asked).descriptor.name }
+        if let requested { return try providers.provider(named: requested).descriptor.name }
         guard names.count == 1, let only = names.first else {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,
                 names.isEmpty ? "No provider is configured." : "Several providers are configured.",
                 hint: names.isEmpty
-                    ? "Add one under \"providers\"." : "Choose with --provider: \(names.joined(separator: ", "))."
+                    ? "Add one under \"providers\"." : "Choose one with --provider: \(names.joined(separator: ", "))."
             )
         }
         return only
     }
 
-    /// Waits until renewals that are under way have been saved, also when the command itself was cancelled; not for ever.
+    /// Waits until running refreshes have been saved, for 40 seconds at most, also after the command was cancelled.
     func drain() async {
         await finishing { await sessions.drain() }
     }
 
-    /// The same, after finishing what earlier commands that died have left half done.
+    /// Completes the interrupted refreshes of earlier commands, then drains.
     func repairAndDrain() async {
         await finishing {
-            // What cannot be repaired now is left to the next one.
+            // Sessions that cannot be repaired now are left to the next command.
             _ = try? await sessions.repair()
             return await sessions.drain()
         }
     }
 
-    /// Runs what ends a command, for 40 seconds at most, and notes the sessions whose new tokens it could not store.
+    /// Runs the end of a command for 40 seconds at most, and records the sessions whose new tokens could not be stored.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionID>) async {
         await Task {
             await withTaskGroup(of: Set<SessionID>.self) { group in
@@ -125,14 +125,14 @@ struct Deployment: Sendable {
                     return []
                 }
                 for await sessions in group {
-                    lostTokens.note(sessions)
+                    nonDurableTokens.add(sessions)
                     group.cancelAll()
                 }
             }
         }.value
     }
 
-    /// Runs a piece of work and drains after it, however it ended.
+    /// Runs an operation and drains after it, also when it throws.
     func draining<Value>(_ work: () async throws -> Value) async throws -> Value {
         do {
             let value = try await work()

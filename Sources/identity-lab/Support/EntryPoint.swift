@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The three ways to start a login; each is really taken.
+/// The three entry points of the SDK for a login.
 enum EntryPoint: String, CaseIterable, Sendable {
     case async
     case completion
@@ -14,7 +14,7 @@ enum EntryPoint: String, CaseIterable, Sendable {
         case .completion:
             return try await bridged { finish in flow.login(options) { finish($0) } }
         case .delegate:
-            // The flow holds its delegate weakly, as a delegate is held; somebody has to keep it until it was told.
+            // The flow holds its delegate weakly, so this keeps it alive until it was called.
             let kept = Mutex<DelegateBridge?>(nil)
             return try await bridged { finish in
                 let delegate = DelegateBridge(finish)
@@ -24,7 +24,7 @@ enum EntryPoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// Waits for a callback, and hands on the cancellation of the waiting task.
+    /// Waits for a callback, and cancels the login when the waiting task is cancelled.
     private func bridged(
         _ start: (@escaping @Sendable (Result<Session, IdentityError>) -> Void) -> LoginHandle
     ) async throws -> Session {

@@ -1,9 +1,9 @@
 internal import IdentityKit
 
-/// What the program leaves behind for the script that called it.
+/// The exit statuses of the program.
 enum ExitStatus {
     static let done: Int32 = 0
-    /// Done, but an operator must act: new tokens are stored nowhere durable.
+    /// Success, but an operator must act, because new tokens could not be stored.
     static let operatorMustAct: Int32 = 3
 
     static func of(_ kind: IdentityError.Kind) -> Int32 {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import IdentityKit
 internal import Synchronization
 
-/// Turns SIGINT and SIGTERM into a cancellation; a second one ends the process at once.
+/// Turns SIGINT and SIGTERM into a cancellation; a second signal ends the process immediately.
 final class Interruption: Sendable {
     private struct State {
         var isRequested = false
@@ -17,7 +17,7 @@ final class Interruption: Sendable {
         let queue = DispatchQueue(label: "identity-lab.signals")
         state.withLock { state in
             for number in [SIGINT, SIGTERM] {
-                // The default action would end the process before the source hears of the signal.
+                // The default action would end the process before the dispatch source receives the signal.
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler { [weak self] in self?.request() }
@@ -27,10 +27,10 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Whether a signal came.
+    /// Whether a signal was received.
     var isRequested: Bool { state.withLock(\.isRequested) }
 
-    /// Sets what a signal does; done at once if one came already.
+    /// Sets the action of a signal; runs it immediately if a signal was already received.
     func onRequest(_ action: @escaping @Sendable () -> Void) {
         let isRequested = state.withLock { state in
             state.action = action

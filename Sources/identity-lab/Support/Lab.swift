@@ -1,10 +1,10 @@
 internal import IdentityKit
 
-/// What every command works with: the options that all have, and the way out.
+/// The context of a command: common options, output and configuration.
 struct Lab: Sendable {
     let arguments: Arguments
     let output: Output
-    let lostTokens = LostTokens()
+    let nonDurableTokens = NonDurableTokens()
 
     init(_ arguments: Arguments, _ output: Output) {
         self.arguments = arguments
@@ -15,7 +15,7 @@ struct Lab: Sendable {
 
     var palette: Palette { Palette(isColored: output.isColored) }
 
-    /// The path of the configuration file, nil where none was named.
+    /// The path of the configuration file; nil if none was given.
     var configurationPath: String? {
         arguments[.config]
             ?? IdentityConfiguration.processEnvironment["IDENTITY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
@@ -26,21 +26,23 @@ struct Lab: Sendable {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                "No configuration file was named.",
-                hint: "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints one to begin with."
+                "No configuration file was given.",
+                hint:
+                    "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints one for the fake providers."
             )
         }
         return try IdentityConfiguration(contentsOf: path)
     }
 
-    /// Everything that the configuration describes, opened.
+    /// Opens the providers, the store and the carts of the configuration.
     ///
-    /// - Parameter creatingStore: Whether the store is made where there is none. Without it a wrong path is an error, and not an empty
-    ///   store in which nobody is signed in.
+    /// - Parameter creatingStore: Whether to create a missing store; false makes a wrong path an error.
+    /// - Returns: The opened deployment.
+    /// - Throws: `IdentityError` when the configuration is invalid or the store cannot be opened.
     func deployment(creatingStore: Bool = false) async throws -> Deployment {
         let configuration = try configuration()
         let environment = IdentityEnvironment(transport: try Deployment.systemTransport())
-        // What is wrong with the configuration is said before a store is touched.
+        // Check the whole configuration before a store is opened or created.
         let providers = try Deployment.providers(configuration, environment)
         let store = try await StoreOpening.open(
             configuration.store,
@@ -48,10 +50,10 @@ struct Lab: Sendable {
             creates: creatingStore
         )
         .store
-        return try Deployment(configuration, providers, store, environment, observers, lostTokens)
+        return try Deployment(configuration, providers, store, environment, observers, nonDurableTokens)
     }
 
-    /// The configured store alone, which must exist: providers, and their secrets, are not asked for.
+    /// Opens the existing store alone, without the providers and their secrets.
     func openStore() async throws -> any Sendable {
         try await StoreOpening.open(configuration().store, path: arguments[.store], creates: false).store
     }

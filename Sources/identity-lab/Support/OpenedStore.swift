@@ -3,10 +3,10 @@ internal import IdentityKit
 internal import IdentityPostgres
 internal import IdentitySQLite
 
-/// What the lab asks of a store.
+/// The protocols that the lab needs of a store.
 typealias LabStore = SessionStore & SessionLocking & ExpirySweeping
 
-/// The session database, whichever it is.
+/// The opened session store: SQLite or PostgreSQL.
 enum OpenedStore: Sendable {
     case sqlite(SQLiteStore, path: String)
     case postgres(PostgresStore)
@@ -25,7 +25,7 @@ enum OpenedStore: Sendable {
         }
     }
 
-    /// The same store, with a recorder that sees what it does.
+    /// Wraps the store in one that records its operations.
     func recorded(by recorder: Recorder) -> any SessionStore {
         switch self {
         case .sqlite(let store, _): RecordingStore(base: store, recorder: recorder)
@@ -33,7 +33,7 @@ enum OpenedStore: Sendable {
         }
     }
 
-    /// The files of the database, as bytes; nil where they are a server's.
+    /// The contents of the database files; nil for a database server.
     func storedBytes() throws -> [UInt8]? {
         guard case .sqlite(_, let path) = self else { return nil }
         let folder = URL(filePath: path).deletingLastPathComponent().path

@@ -1,19 +1,19 @@
 internal import IdentityKit
 
-/// From the command line to the exit status.
+/// Runs the command of a command line and returns the exit status.
 enum Program {
     static let commands: [any Command.Type] = [
         LoginCommand.self, TokenCommand.self, ProfileCommand.self, SessionsCommand.self, LogoutCommand.self,
         CartCommand.self, KeysCommand.self, CompareCommand.self, SandboxCommand.self,
     ]
 
-    static func run(_ words: [String]) async -> Int32 {
-        // Asked before anything is parsed: a command line that cannot be parsed is answered in the form asked for, too.
-        let output = Output(isJSON: words.contains(Option.json.name))
-        let isVerbose = words.contains(Option.verbose.name)
+    static func run(_ commandLine: [String]) async -> Int32 {
+        // Read before the command line is parsed, because parsing errors are printed in the requested format, too.
+        let output = Output(isJSON: commandLine.contains(Option.json.name))
+        let isVerbose = commandLine.contains(Option.verbose.name)
         let interruption = Interruption()
         do {
-            let (command, arguments) = try CommandLineParser(commands).parse(words)
+            let (command, arguments) = try CommandLineParser(commands).parse(commandLine)
             if arguments.contains(.help) {
                 let text = command.map { Help.text(of: $0) } ?? Help.text(of: commands)
                 output.event("help", ["text": .string(text)], text: text)
@@ -25,9 +25,9 @@ enum Program {
             }
             interruption.onRequest { task.cancel() }
             let result = await task.result
-            if let warning = lab.lostTokens.warning { output.warning(warning) }
+            if let warning = lab.nonDurableTokens.warning { output.warning(warning) }
             try result.get()
-            return lab.lostTokens.warning == nil ? ExitStatus.done : ExitStatus.operatorMustAct
+            return lab.nonDurableTokens.warning == nil ? ExitStatus.done : ExitStatus.operatorMustAct
         } catch let error as UsageError {
             if output.isJSON { output.note("identity-lab: \(error.message) \(error.hint)") }
             return report(error.identityError, output, isVerbose)

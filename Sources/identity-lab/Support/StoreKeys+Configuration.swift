@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import IdentityStoreKit
 
 extension StoreKeys {
-    /// The keys that a configuration's `store` names; the active one may stand in `IDENTITY_STORE_KEY` instead.
+    /// Reads the keys of the configuration's `store`; the environment variable `IDENTITY_STORE_KEY` can hold the active key instead.
     init(_ section: inout ConfigurationSection?) throws {
         let configured = try section?.optionalSecret("key")
         let readOnly = try section?.optionalSecrets("readOnlyKeys") ?? []
@@ -12,7 +12,7 @@ extension StoreKeys {
                 .configuration,
                 .configurationInvalid,
                 "Configuration member store.key is missing, and IDENTITY_STORE_KEY is not set.",
-                hint: "Make a key with `openssl rand -hex 32`."
+                hint: "Create a key with `openssl rand -hex 32` and set one of the two."
             )
         }
         let active = try Self.key(key, configured == nil ? "IDENTITY_STORE_KEY" : "store.key")
@@ -22,12 +22,12 @@ extension StoreKeys {
         )
     }
 
-    /// A key, or an error that names where it stands.
-    private static func key(_ digits: Secret, _ place: String) throws(IdentityError) -> StoreKey {
+    /// Decodes a key; errors name the member or variable that contains it.
+    private static func key(_ digits: Secret, _ source: String) throws(IdentityError) -> StoreKey {
         do {
             return try StoreKey(hexadecimal: digits)
         } catch {
-            throw IdentityError(error.kind, error.code, "\(place): \(error.message)", hint: error.hint, cause: error)
+            throw IdentityError(error.kind, error.code, "\(source): \(error.message)", hint: error.hint, cause: error)
         }
     }
 }

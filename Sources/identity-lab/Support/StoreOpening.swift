@@ -3,14 +3,16 @@ internal import IdentityPostgres
 internal import IdentitySQLite
 internal import IdentityStoreKit
 
-/// Opens the session database that options and configuration name.
+/// Opens the session store of the options and the configuration.
 enum StoreOpening {
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - section: The configuration's `store`, of which only what is needed is asked for.
-    ///   - path: What `--store` says, a file; it goes before what the configuration says.
-    ///   - creates: Whether the store is made where there is none.
+    ///   - section: The section `store` of the configuration.
+    ///   - path: The SQLite file of `--store`, which replaces the configured store.
+    ///   - creates: Whether to create a missing store.
+    /// - Returns: The opened store.
+    /// - Throws: `IdentityError` when the configuration is invalid or the store cannot be opened.
     static func open(
         _ section: ConfigurationSection?,
         path: String?,
@@ -31,12 +33,12 @@ enum StoreOpening {
                 ("usesTransactionPooler", pooler), ("direct", direct != nil),
                 ("allowsUnverifiedTLS", allowsUnverifiedTLS), ("schema", schema != nil),
                 ("spool", spool != nil),
-            ] where isGiven { throw section.error(name, "belongs to \"postgres\", which is missing") }
+            ] where isGiven { throw section.error(name, "requires the member \"postgres\", which is missing") }
         }
         if let section, connection != nil, configuredPath != nil {
-            throw section.error("postgres", "stands beside \"path\"", hint: "Name one database.")
+            throw section.error("postgres", "excludes \"path\"", hint: "Remove one of the two members.")
         }
-        // A file that was named on the command line goes before a server, as before another file.
+        // --store also replaces a configured server.
         if let connection, path == nil {
             var configuration = PostgresStore.Configuration(connection: connection, key: keys.active)
             configuration.readOnlyKeys = keys.readOnly
@@ -53,7 +55,7 @@ enum StoreOpening {
                 .configuration,
                 .configurationInvalid,
                 "Configuration member store.path is missing.",
-                hint: "Name the database there, or with --store PATH; or a server as store.postgres."
+                hint: "Set store.path or store.postgres, or pass --store PATH."
             )
         }
         let store = try await SQLiteStore.open(path: path, keys: keys) { $0.createsStore = creates }

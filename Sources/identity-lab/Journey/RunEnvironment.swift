@@ -5,31 +5,32 @@ internal import IdentityPresentation
 internal import IdentitySandbox
 internal import ShopifyStorefront
 
-/// Where a journey or a comparison plays: the embedded sandbox, or what a configuration file describes.
-struct Stage: Sendable {
+/// The services of a journey or comparison: the embedded sandbox, or those of a configuration file.
+struct RunEnvironment: Sendable {
     let configuration: IdentityConfiguration
     let store: OpenedStore
     let transport: any HTTPTransport
-    /// The embedded sandbox, whose carts can be looked at from the side; nil where the services are real.
+    /// The embedded sandbox, whose carts can be inspected; nil for configured services.
     let sandbox: Sandbox?
-    /// How callbacks come back; nil where it depends on the provider's redirect URI.
+    /// The callback mode; nil if it depends on the provider's redirect URI.
     let callback: CallbackMode?
     let observers: [any IdentityObserver]
     private let temporaryFolder: URL?
 
-    /// What is bought, and from where; documentation's address stands for the buyer's.
+    /// The lines of every cart.
     static let lines = [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)]
+    /// The buyer's context, with an IP address reserved for documentation (RFC 5737).
     static let context = StorefrontContext(buyerIP: "203.0.113.7")
 
-    /// The stage that the options ask for.
-    static func open(_ lab: Lab, callback: CallbackMode?, tokenLifetime: Duration) async throws -> Stage {
+    /// Opens the services that the options select.
+    static func open(_ lab: Lab, callback: CallbackMode?, tokenLifetime: Duration) async throws -> RunEnvironment {
         guard lab.configurationPath == nil else { return try await configured(lab, callback) }
         return try await embedded(lab, tokenLifetime)
     }
 
-    private static func configured(_ lab: Lab, _ callback: CallbackMode?) async throws -> Stage {
+    private static func configured(_ lab: Lab, _ callback: CallbackMode?) async throws -> RunEnvironment {
         let configuration = try lab.configuration()
-        return Stage(
+        return RunEnvironment(
             configuration: configuration,
             store: try await StoreOpening.open(configuration.store, path: lab.arguments[.store]),
             transport: try Deployment.systemTransport(),
@@ -40,20 +41,20 @@ struct Stage: Sendable {
         )
     }
 
-    private static func embedded(_ lab: Lab, _ tokenLifetime: Duration) async throws -> Stage {
+    private static func embedded(_ lab: Lab, _ tokenLifetime: Duration) async throws -> RunEnvironment {
         var settings = SandboxConfiguration()
         settings.accessTokenLifetime = tokenLifetime
-        // Cannot be renewed, so it has to last until its cart is filled, on a busy machine too.
+        // SFCC tokens cannot be refreshed. They have to last until the cart is filled, also on a busy machine.
         settings.sfcc.tokenLifetime = tokenLifetime * 2
         let sandbox = try await Sandbox.start(settings)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-lab-\(UUID().uuidString)")
         let path = lab.arguments[.store] ?? folder.appendingPathComponent("identity.sqlite").path
-        let made = sandbox.labConfiguration(storePath: path)
+        let sandboxConfiguration = sandbox.labConfiguration(storePath: path)
         let configuration = try IdentityConfiguration(
-            json: made.json.serialized,
-            environmentVariables: made.environment
+            json: sandboxConfiguration.json.serialized,
+            environmentVariables: sandboxConfiguration.environment
         )
-        return Stage(
+        return RunEnvironment(
             configuration: configuration,
             store: try await StoreOpening.open(configuration.store, path: path),
             transport: try Deployment.systemTransport(),
@@ -70,14 +71,14 @@ struct Stage: Sendable {
         if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
     }
 
-    /// What people call the service that lives at a URL.
+    /// The displayed name of the service at a URL.
     func service(at url: HTTPURL) -> String {
         guard let sandbox else { return url.host }
         switch url.origin {
         case sandbox.shopify.platformOrigin, sandbox.shopify.accountOrigin: return "Shopify"
         case sandbox.bolt.origin: return "Bolt"
         case sandbox.sfcc.origin: return "SFCC"
-        // The shop's own domain serves both.
+        // The shop's domain serves both.
         case sandbox.storefront.origin: return url.path.hasPrefix("/api/") ? "Storefront" : "Shopify"
         default: return "OpenID"
         }

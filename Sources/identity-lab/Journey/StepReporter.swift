@@ -2,10 +2,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Tells each step as it happens, and remembers how it went.
-final class Storyteller: Sendable {
+/// Prints each step and counts passed and failed steps.
+final class StepReporter: Sendable {
     private struct State {
-        var held = 0
+        var passed = 0
         var failed = 0
         var firstProblem: IdentityError?
     }
@@ -19,9 +19,9 @@ final class Storyteller: Sendable {
         palette = Palette(isColored: output.isColored)
     }
 
-    var count: (held: Int, failed: Int) { state.withLock { ($0.held, $0.failed) } }
+    var count: (passed: Int, failed: Int) { state.withLock { ($0.passed, $0.failed) } }
 
-    /// The first step's error that did not hold; of its kind the program's exit status is made.
+    /// The error of the first failed step, which determines the exit status.
     var firstProblem: IdentityError? { state.withLock(\.firstProblem) }
 
     func heading(_ text: String, provider: String) {
@@ -32,9 +32,9 @@ final class Storyteller: Sendable {
         )
     }
 
-    /// Runs a step and tells how it went.
+    /// Runs a step and prints its result.
     ///
-    /// - Returns: The step's value, nil where it did not hold.
+    /// - Returns: The step's value; nil if it failed.
     /// - Throws: When the journey was cancelled.
     func step<Value>(
         _ title: String,
@@ -43,8 +43,8 @@ final class Storyteller: Sendable {
         let started = ContinuousClock.now
         do {
             let (detail, value) = try await work()
-            state.withLock { $0.held += 1 }
-            tell(title, detail, time: .now - started, isHeld: true)
+            state.withLock { $0.passed += 1 }
+            report(title, detail, time: .now - started, passed: true)
             return value
         } catch {
             let wrapped = Self.wrapped(error)
@@ -54,21 +54,21 @@ final class Storyteller: Sendable {
                 state.firstProblem = state.firstProblem ?? wrapped
             }
             let hint = wrapped.hint.map { " \($0)" } ?? ""
-            tell(title, "\(wrapped.message)\(hint) [\(wrapped.code)]", time: .now - started, isHeld: false)
+            report(title, "\(wrapped.message)\(hint) [\(wrapped.code)]", time: .now - started, passed: false)
             return nil
         }
     }
 
     /// Asks the buyer to sign in.
-    func invite(_ url: HTTPURL, _ mode: CallbackMode) {
+    func askToSignIn(_ url: HTTPURL, _ mode: CallbackMode) {
         output.authorize(url, mode: mode)
     }
 
-    func interlude(_ text: String) {
+    func section(_ text: String) {
         output.line("\n\(palette.bold("—")) \(palette.dim(text))")
     }
 
-    /// The approaches side by side.
+    /// Prints a table that compares the approaches.
     func table(_ reports: [ApproachReport]) {
         var table = Table(["Provider", "Entry point"] + ApproachFacts.head + ["Time"])
         var last = ""
@@ -83,7 +83,7 @@ final class Storyteller: Sendable {
         for line in table.lines(palette) { output.line(line) }
     }
 
-    /// An approach with what tells it apart, for programs; people get the table.
+    /// Prints an approach as a JSON event; has no effect without `--json`.
     func approach(_ report: ApproachReport) {
         guard output.isJSON else { return }
         let facts = report.facts
@@ -112,22 +112,22 @@ final class Storyteller: Sendable {
         let isGood = count.failed == 0
         output.event(
             "summary",
-            ["held": .integer(count.held), "failed": .integer(count.failed)],
+            ["held": .integer(count.passed), "failed": .integer(count.failed)],
             text: "\n" + (isGood ? palette.green("✓ \(text)") : palette.red("✗ \(text)"))
         )
     }
 
     static func wrapped(_ error: any Error) -> IdentityError {
-        guard let failure = error as? JourneyFailure else { return .wrapping(error) }
+        guard let failure = error as? StepFailure else { return .wrapping(error) }
         return IdentityError(.rejected, IdentityError.Code(rawValue: "step_failed"), failure.description)
     }
 
-    private func tell(_ title: String, _ detail: String, time: Duration, isHeld: Bool) {
-        let mark = isHeld ? palette.green("✓") : palette.red("✗")
+    private func report(_ title: String, _ detail: String, time: Duration, passed: Bool) {
+        let mark = passed ? palette.green("✓") : palette.red("✗")
         let name = title + String(repeating: " ", count: max(1, 30 - title.count))
         output.event(
             "step",
-            ["step": .string(title), "held": .bool(isHeld), "detail": .string(detail)],
+            ["step": .string(title), "held": .bool(passed), "detail": .string(detail)],
             text: "  \(mark) \(name)\(detail.printable) \(palette.dim(time.readable))"
         )
     }

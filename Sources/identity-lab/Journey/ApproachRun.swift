@@ -3,52 +3,52 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import ShopifyStorefront
 
-/// One approach, walked from login to logout: a provider, entered at one point, with everything recorded.
-actor Walk {
+/// Runs one provider with one entry point from login to logout, and records every step.
+actor ApproachRun {
     nonisolated let provider: String
     nonisolated let entryPoint: EntryPoint
     nonisolated let descriptor: ProviderDescriptor
-    private let stage: Stage
+    private let services: RunEnvironment
     private let deployment: Deployment
     private let recorder: Recorder
     private var session: Session?
-    /// The cart that was filled.
+    /// The id of the filled cart.
     private(set) var cartID: CartID?
     private var facts = ApproachFacts()
-    /// The access token before it was renewed.
+    /// The access token before the refresh.
     private(set) var oldToken: Secret?
 
-    init(_ provider: String, _ entryPoint: EntryPoint, on stage: Stage) throws {
-        let recorder = Recorder { stage.service(at: $0) }
+    init(_ provider: String, _ entryPoint: EntryPoint, on services: RunEnvironment) throws {
+        let recorder = Recorder { services.service(at: $0) }
         deployment = try Deployment(
-            stage.configuration,
-            store: stage.store.recorded(by: recorder),
-            transport: RecordingTransport(inner: stage.transport, recorder: recorder),
-            observers: stage.observers
+            services.configuration,
+            store: services.store.recorded(by: recorder),
+            transport: RecordingTransport(inner: services.transport, recorder: recorder),
+            observers: services.observers
         )
         descriptor = try deployment.sessions.descriptor(of: provider)
         self.recorder = recorder
         self.provider = provider
         self.entryPoint = entryPoint
-        self.stage = stage
-        // PKCE has a column of its own.
-        let words = descriptor.clientType.split(separator: ", ").filter { $0 != "PKCE" }
-        facts.clientAuthentication = words.joined(separator: ", ").printable
+        self.services = services
+        // PKCE has a separate column.
+        let methods = descriptor.clientType.split(separator: ", ").filter { $0 != "PKCE" }
+        facts.clientAuthentication = methods.joined(separator: ", ").printable
     }
 
-    /// The report of what happened so far.
+    /// The report of the steps so far.
     func report(problem: String?) -> ApproachReport {
         facts.requests = recorder.recorded.count { step in
             if case .service = step.to, step.from == .app { true } else { false }
         }
         return ApproachReport(
             provider: provider,
-            kind: Approaches.kind(of: descriptor),
-            title: Approaches.title(of: descriptor),
+            kind: ApproachNames.kind(of: descriptor),
+            title: ApproachNames.title(of: descriptor),
             entryPoint: entryPoint,
             facts: facts,
             steps: recorder.recorded,
-            // The program's own time: what the buyer takes at the login page says nothing about an approach.
+            // The time of the program, without the time that the buyer spends on the login page.
             duration: recorder.recorded.filter { $0.to != .browser }.compactMap(\.duration).reduce(.zero, +),
             problem: problem
         )
@@ -56,12 +56,12 @@ actor Walk {
 
     // MARK: Steps
 
-    /// Signs in and tells who came.
+    /// Signs the buyer in.
     func signIn(announce: @escaping @Sendable (HTTPURL, CallbackMode) -> Void) async throws -> Session {
         recorder.begin("Sign in")
-        let mode = stage.callback ?? .suited(to: descriptor.redirectURI)
-        // The robot's own requests are the browser's, hence not recorded.
-        let presenter = mode.presenter(transport: stage.transport) { announce($0, mode) }
+        let mode = services.callback ?? .standard(for: descriptor.redirectURI)
+        // The robot acts as the browser, so its requests use the transport that does not record.
+        let presenter = mode.presenter(transport: services.transport) { announce($0, mode) }
         let flow = LoginFlow(
             provider: provider,
             sessions: deployment.sessions,
@@ -77,17 +77,17 @@ actor Walk {
         return session
     }
 
-    /// Every token of the session, to look for where it must not be.
+    /// All tokens of the session, to search for leaks.
     func secrets() async throws -> [Secret] {
         let tokens = try await current().tokens
         return [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap(\.self)
     }
 
-    /// Puts something into a cart and asks for a checkout, which attaches the buyer's identity.
+    /// Adds lines to a cart and starts a checkout, which attaches the buyer's identity.
     func fillCart() async throws -> CheckoutHandoff {
         let (carts, session) = (try deployment.requireCarts(), try signedIn())
         recorder.begin("Fill a cart")
-        _ = try await carts.add(Stage.lines, for: session.id, in: Stage.context)
+        _ = try await carts.add(RunEnvironment.lines, for: session.id, in: RunEnvironment.context)
         recorder.begin("Check out")
         let handoff = try await checkout(carts, session)
         facts.cartIdentity = handoff.identity.rawValue.printable
@@ -95,17 +95,17 @@ actor Walk {
         return handoff
     }
 
-    /// Remembers the access token, and tells when it expires.
-    func noteToken() async throws -> Date? {
+    /// Stores the access token in ``oldToken`` and returns when it expires.
+    func rememberToken() async throws -> Date? {
         let tokens = try await current().tokens
         oldToken = tokens.accessToken
         return tokens.expiresAt
     }
 
-    /// Gets a valid token after the old one has expired, or renews one that has not.
-    func renew(isExpired: Bool) async throws -> Renewed {
+    /// Gets a valid token after the old one has expired, or refreshes a token that has not expired.
+    func refresh(isExpired: Bool) async throws -> RefreshOutcome {
         let session = try signedIn()
-        recorder.begin("Renew the token")
+        recorder.begin("Refresh the token")
         do {
             let tokens =
                 isExpired
@@ -115,7 +115,7 @@ actor Walk {
             self.session = tokens.session
             facts.refresh = "renewed"
             if let oldToken, tokens.tokens.accessToken.isEqual(to: oldToken) {
-                throw JourneyFailure("The access token is the old one.")
+                throw StepFailure("The refresh returned the old access token.")
             }
             return .tokens(tokens)
         } catch let error as IdentityError where error.code == .notRefreshable {
@@ -124,13 +124,13 @@ actor Walk {
         }
     }
 
-    /// What the cart's buyer is after a renewal.
+    /// Starts a checkout after a refresh.
     func checkoutAgain() async throws -> CheckoutHandoff {
         recorder.begin("Check out again")
         return try await checkout(try deployment.requireCarts(), try signedIn())
     }
 
-    /// Signs out and checks that nothing is left.
+    /// Signs out and checks that the session was removed.
     func signOut() async throws -> LogoutResult {
         let session = try signedIn()
         recorder.begin("Sign out")
@@ -140,17 +140,17 @@ actor Walk {
         if let problem = result.problems.first { throw problem }
         do {
             _ = try await deployment.sessions.session(session.id)
-            throw JourneyFailure("The session is still in the store.")
+            throw StepFailure("The session is still in the store.")
         } catch let error as IdentityError where error.code == .sessionUnknown {
             self.session = nil
             return result
         }
     }
 
-    /// Leaves nothing behind, however far the walk came.
-    func abandon() async {
+    /// Removes the session that is left after a failure.
+    func cleanUp() async {
         guard let session else { return await deployment.drain() }
-        // A task of its own: a cancelled journey has to clean up, too.
+        // An unstructured task, because a cancelled journey has to clean up, too.
         _ = await Task { [deployment] in try? await deployment.sessions.logout(session.id) }.value
         await deployment.drain()
     }
@@ -158,7 +158,7 @@ actor Walk {
     // MARK: Parts
 
     private func signedIn() throws -> Session {
-        guard let session else { throw JourneyFailure("Nobody has signed in.") }
+        guard let session else { throw StepFailure("No buyer has signed in.") }
         return session
     }
 
@@ -167,21 +167,21 @@ actor Walk {
     }
 
     private func checkout(_ carts: CartAdapter, _ session: Session) async throws -> CheckoutHandoff {
-        // The embedded sandbox's tokens are shorter than any margin, which would renew them at every call.
-        let options = CheckoutOptions(tokenMargin: stage.sandbox == nil ? .seconds(60) : .zero)
-        return try await carts.checkout(for: session.id, in: Stage.context, options: options)
+        // The embedded sandbox's tokens live shorter than the usual margin, which would refresh them at every call.
+        let options = CheckoutOptions(tokenMargin: services.sandbox == nil ? .seconds(60) : .zero)
+        return try await carts.checkout(for: session.id, in: RunEnvironment.context, options: options)
     }
 }
 
-/// What a renewal came to.
-enum Renewed: Sendable {
+/// The result of a refresh.
+enum RefreshOutcome: Sendable {
     case tokens(SessionTokens)
-    /// The provider gives no refresh token: the session ends with its access token.
+    /// The provider issues no refresh token: the session ends when its access token expires.
     case signInAgain
 }
 
-/// A step that did not hold although nothing threw.
-struct JourneyFailure: Error, CustomStringConvertible {
+/// A failed check of a step.
+struct StepFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {

@@ -3,19 +3,19 @@ internal import IdentityKit
 internal import IdentityPresentation
 internal import IdentitySandbox
 
-/// How a callback comes back to the program.
+/// How the program receives the callback of a login.
 enum CallbackMode: String, CaseIterable, Sendable {
     case loopback
     case stdin
     case sandbox
 
-    /// The mode for a redirect URI where none was asked for.
-    static func suited(to redirectURI: String?) -> CallbackMode {
+    /// The default mode for a redirect URI.
+    static func standard(for redirectURI: String?) -> CallbackMode {
         guard let redirectURI, let url = try? HTTPURL(redirectURI), !url.isSecure, url.isLoopback else { return .stdin }
         return .loopback
     }
 
-    /// The presenter for this mode; whichever it is, the authorization URL is announced first.
+    /// Creates the presenter for this mode, which announces the authorization URL first.
     func presenter(
         transport: any HTTPTransport,
         announce: @escaping @Sendable (HTTPURL) -> Void
@@ -30,7 +30,7 @@ enum CallbackMode: String, CaseIterable, Sendable {
     }
 }
 
-/// Tells the authorization URL before anybody opens it or waits for the way back.
+/// A presenter that passes the authorization URL to a closure before another presenter opens it.
 struct AnnouncingPresenter<Inner: Presenter>: Presenter {
     let inner: Inner
     let announce: @Sendable (HTTPURL) -> Void
@@ -47,7 +47,7 @@ extension AnnouncingPresenter: FormPostPresenting where Inner: FormPostPresentin
 }
 
 extension Presenter {
-    /// The same presenter, which catches forms if this one does.
+    /// Wraps the presenter in one that announces the URL; the result accepts form posts if this presenter does.
     func announcing(_ announce: @escaping @Sendable (HTTPURL) -> Void) -> any Presenter {
         AnnouncingPresenter(inner: self, announce: announce)
     }

@@ -1,8 +1,8 @@
 internal import IdentityKit
 internal import ShopifyStorefront
 
-/// What the approaches are called.
-enum Approaches {
+/// The displayed names of providers and cart identities.
+enum ApproachNames {
     static func kind(of descriptor: ProviderDescriptor) -> String {
         switch descriptor.kind {
         case "shopify": "Shopify"
@@ -18,7 +18,7 @@ enum Approaches {
         return descriptor.clientType.isEmpty ? kind : "\(kind), \(descriptor.clientType.printable)"
     }
 
-    static func words(_ identity: CheckoutIdentity) -> String {
+    static func text(for identity: CheckoutIdentity) -> String {
         switch identity {
         case .customer: "signed-in customer"
         case .contact: "contact, guest checkout"

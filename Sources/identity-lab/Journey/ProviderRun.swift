@@ -1,0 +1,203 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+internal import IdentityKit
+internal import IdentitySandbox
+internal import ShopifyStorefront
+
+/// Runs all steps of one provider: a login with each of the three entry points, carts, refreshes and logouts.
+actor ProviderRun {
+    private let provider: String
+    private let services: RunEnvironment
+    private let reporter: StepReporter
+    private let runs: [ApproachRun]
+    /// The runs whose login succeeded.
+    private var signedIn: [ApproachRun] = []
+
+    init(_ provider: String, on services: RunEnvironment, reporter: StepReporter) throws {
+        self.provider = provider
+        self.services = services
+        self.reporter = reporter
+        runs = try EntryPoint.allCases.map { try ApproachRun(provider, $0, on: services) }
+    }
+
+    /// Signs in, searches the store for plain tokens and fills carts.
+    ///
+    /// A failed step is reported, and the steps that depend on it are skipped.
+    ///
+    /// - Returns: When the last access token expires; nil if that is unknown.
+    func begin() async throws -> Date? {
+        heading()
+        for run in runs where try await signIn(run) { signedIn.append(run) }
+        guard !signedIn.isEmpty else { return nil }
+        try await searchStore()
+        if hasCarts { try await fillCarts() }
+        var last: Date?
+        for run in signedIn {
+            if let date = try await run.rememberToken() { last = max(last ?? date, date) }
+        }
+        return last
+    }
+
+    /// Refreshes the tokens, checks that the carts get the new ones, and signs out.
+    func end(areTokensExpired: Bool) async throws {
+        guard !signedIn.isEmpty else { return }
+        heading()
+        let areRefreshed = try await refresh(areTokensExpired)
+        if hasCarts, areRefreshed { try await checkCarts() }
+        try await signOut()
+    }
+
+    /// Removes the sessions that are left after a failure.
+    func cleanUp() async {
+        for run in runs { await run.cleanUp() }
+    }
+
+    func report() async -> [ApproachReport] {
+        var reports: [ApproachReport] = []
+        for run in runs { reports.append(await run.report(problem: nil)) }
+        return reports
+    }
+
+    private var hasCarts: Bool { services.configuration.storefront != nil }
+
+    private func heading() {
+        guard let descriptor = runs.first?.descriptor else { return }
+        reporter.heading(ApproachNames.title(of: descriptor), provider: provider)
+    }
+
+    // MARK: Steps
+
+    private func signIn(_ run: ApproachRun) async throws -> Bool {
+        let name =
+            switch run.entryPoint {
+            case .async: "async"
+            case .completion: "completion handler"
+            case .delegate: "delegate"
+            }
+        return try await reporter.step("sign in, \(name)") {
+            let session = try await run.signIn { [reporter] url, mode in
+                if mode != .sandbox { reporter.askToSignIn(url, mode) }
+            }
+            let buyer = session.buyer.displayName ?? session.buyer.email?.value ?? "a buyer"
+            return ("\(buyer), subject \(session.buyer.subject)", true)
+        } ?? false
+    }
+
+    private func searchStore() async throws {
+        _ = try await reporter.step("stored encrypted") {
+            guard let bytes = try services.store.storedBytes() else {
+                return ("skipped: the files of a database server cannot be searched", ())
+            }
+            var count = 0
+            for run in signedIn {
+                for secret in try await run.secrets() {
+                    count += 1
+                    guard bytes.firstRange(of: secret.revealBytes()) == nil else {
+                        throw StepFailure("The database file contains a token in plain text.")
+                    }
+                }
+            }
+            guard !bytes.isEmpty else { throw StepFailure("The database file does not exist.") }
+            return ("token not found in database file (\(count) tokens, \(bytes.count) bytes searched)", ())
+        }
+    }
+
+    private func fillCarts() async throws {
+        _ = try await reporter.step("cart filled, buyer attached") {
+            var identities: [String] = []
+            for run in signedIn {
+                let handoff = try await run.fillCart()
+                if let problem = handoff.problem { throw problem }
+                try check(handoff)
+                identities.append(ApproachNames.text(for: handoff.identity))
+            }
+            return (Self.distinct(identities), ())
+        }
+        _ = try await reporter.step("checkout URL, fresh") {
+            guard let run = signedIn.first else { throw StepFailure("No buyer has signed in.") }
+            return ("\(try await run.checkoutAgain().url.reveal())", ())
+        }
+    }
+
+    private func refresh(_ isExpired: Bool) async throws -> Bool {
+        try await reporter.step(isExpired ? "access token expired" : "access token renewed") {
+            var outcomes: [String] = []
+            var areRefreshed = true
+            for run in signedIn {
+                switch try await run.refresh(isExpired: isExpired) {
+                case .tokens(let tokens): outcomes.append(TokenCommand.text(for: tokens.outcome))
+                case .signInAgain:
+                    areRefreshed = false
+                    outcomes.append(
+                        "Not refreshable: the provider issues no refresh token, so the buyer has to sign in again"
+                    )
+                }
+            }
+            return (Self.distinct(outcomes), areRefreshed)
+        } ?? false
+    }
+
+    private func checkCarts() async throws {
+        _ = try await reporter.step("cart follows the token") {
+            var identities: [String] = []
+            for run in signedIn {
+                let handoff = try await run.checkoutAgain()
+                if let problem = handoff.problem { throw problem }
+                try check(handoff, instead: await run.oldToken)
+                identities.append(ApproachNames.text(for: handoff.identity))
+            }
+            return (Self.distinct(identities), ())
+        }
+    }
+
+    private func signOut() async throws {
+        _ = try await reporter.step("sign out") {
+            var pages: [String] = []
+            for run in signedIn {
+                let cart = await run.cartID
+                let result = try await run.signOut()
+                try checkDetached(cart)
+                pages.append(result.browserURL.map { "logout page \($0)" } ?? "the provider has no logout page")
+            }
+            return ("session removed, cart detached; \(Self.distinct(pages))", ())
+        }
+    }
+
+    // MARK: Checks of the sandbox's carts
+
+    private func check(_ handoff: CheckoutHandoff, instead oldToken: Secret? = nil) throws {
+        guard let sandbox = services.sandbox,
+            let cart = sandbox.storefront.cartStates.first(where: { $0.id == handoff.cart.id.rawValue })
+        else { return }
+        switch handoff.identity {
+        case .customer:
+            guard let token = cart.customerAccessToken else { throw StepFailure("The cart has no customer.") }
+            guard !(oldToken.map { $0.isEqual(to: Secret(token)) } ?? false) else {
+                throw StepFailure("The cart still has the old token.")
+            }
+        case .contact:
+            guard cart.email != nil, !cart.addresses.isEmpty else {
+                throw StepFailure("The cart has no contact or no address.")
+            }
+        default:
+            guard cart.customerAccessToken == nil, cart.email == nil else {
+                throw StepFailure("The guest cart has a buyer's identity.")
+            }
+        }
+    }
+
+    private func checkDetached(_ id: CartID?) throws {
+        guard let sandbox = services.sandbox, let id,
+            let cart = sandbox.storefront.cartStates.first(where: { $0.id == id.rawValue })
+        else { return }
+        guard cart.customerAccessToken == nil, cart.email == nil, cart.addresses.isEmpty else {
+            throw StepFailure("The cart still has the buyer's identity after the logout.")
+        }
+    }
+
+    private static func distinct(_ texts: [String]) -> String {
+        let different = texts.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        return different.joined(separator: "; ")
+            + (texts.count > 1 && different.count == 1 ? " (\(texts.count) ×)" : "")
+    }
+}
