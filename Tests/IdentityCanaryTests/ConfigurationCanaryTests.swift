@@ -41,7 +41,7 @@ struct ConfigurationCanaryTests {
         }
     }
 
-    @Test("a secret in the wrong place of a configuration is not repeated")
+    @Test("errors do not repeat a secret in the wrong member of a configuration")
     func misplaced() {
         let witness = Witness(SecretCanary())
         let set = witness.canary.plant("set")
@@ -84,7 +84,7 @@ struct ConfigurationCanaryTests {
         #expect(witness.codes == ["configuration_invalid"])
     }
 
-    @Test("the values of the environment are not shown, the store's key neither where it is wrong")
+    @Test("errors do not show environment variables or an invalid store key")
     func environment() throws {
         let witness = Witness(SecretCanary())
         for text in ["", "xyz", String(repeating: "g", count: 64), "0123456789abcdef"] {

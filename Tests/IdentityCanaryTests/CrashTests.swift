@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("What a crash leaves behind")
+@Suite("Secrets in crash output")
 struct CrashTests {
     /// The same in this process and in the one that dies.
     private static let marks = (access: "8d1f0c4e7b-access-3a96e2d508", refresh: "5b7e9a1c3d-refresh-f0428c6e1a")
@@ -28,7 +28,7 @@ struct CrashTests {
         return canary.findings(in: bytes)
     }
 
-    @Test("a process that dies with tokens in its hands and in its last words prints none")
+    @Test("a crash of a process with tokens in memory and in its error prints none")
     func lastWords() async throws {
         let result = await #expect(
             processExitsWith: .failure,
@@ -42,7 +42,7 @@ struct CrashTests {
         #expect(try search(result) == [])
     }
 
-    @Test("an error that nobody catches prints no secret either")
+    @Test("an uncaught error prints no secret")
     func uncaught() async throws {
         let result = await #expect(
             processExitsWith: .failure,
@@ -64,7 +64,7 @@ struct CrashTests {
         #expect(try search(result) == [])
     }
 
-    @Test("the search sees what a crash does print")
+    @Test("the search finds secrets that a crash prints")
     func control() async throws {
         let result = await #expect(
             processExitsWith: .failure,

@@ -4,9 +4,9 @@ import IdentitySQLite
 import IdentityTesting
 import Testing
 
-@Suite("Secrets on every path", .timeLimit(.minutes(5)))
+@Suite("Secrets in logins and sessions", .timeLimit(.minutes(5)))
 struct PathTests {
-    @Test("a whole life shows no secret, in memory or in files", arguments: CanaryStage.providers)
+    @Test("no output, error or file of a session from login to logout shows a secret", arguments: CanaryStage.providers)
     func success(provider: String) async throws {
         try await CanaryStage.with { stage in
             let witness = Witness(stage.canary)
@@ -25,7 +25,7 @@ struct PathTests {
     }
 
     @Test(
-        "whatever a server repeats, at whichever request of a login, no error shows a secret",
+        "no error of a login shows a secret that a server repeats in any response",
         arguments: CanaryStage.providers
     )
     func loginFailures(provider: String) async throws {
@@ -49,7 +49,7 @@ struct PathTests {
     }
 
     @Test(
-        "whatever a server repeats, at whichever request of a session's life, no error shows a secret",
+        "no error of a session shows a secret that a server repeats in any response",
         arguments: CanaryStage.providers
     )
     func lifeFailures(provider: String) async throws {
@@ -71,7 +71,7 @@ struct PathTests {
         }
     }
 
-    @Test("callbacks that were tampered with show nothing of themselves")
+    @Test("errors about manipulated callbacks show nothing of the callback")
     func callbacks() async throws {
         try await CanaryStage.with { stage in
             // The browser's own words are foreign text: they may stand apart, and nowhere else.

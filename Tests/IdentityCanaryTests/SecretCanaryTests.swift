@@ -6,7 +6,7 @@ import IdentityTesting
 import Testing
 
 /// The search itself: what it cannot find proves nothing.
-@Suite("The canary sings")
+@Suite("The canary detects leaks")
 struct SecretCanaryTests {
     private struct Plain {
         let secret: String
@@ -51,7 +51,7 @@ struct SecretCanaryTests {
         #expect(canary.findings(in: Plain(secret: "other")) == [])
     }
 
-    @Test("a secret is found in every encoding, wherever it stands in a text or file")
+    @Test("a secret is found in every encoding at any position of a text or file")
     func encodings() {
         let canary = SecretCanary()
         let watched = "s3cr3t/with+awk\"ward=signs&<mor'e>"
@@ -85,7 +85,7 @@ struct SecretCanaryTests {
         #expect(canary.findings(inText: "\(watched.dropLast()) \(planted.dropFirst(12).dropLast(12))") == [])
     }
 
-    @Test("a planted secret that was cut short is found; two secrets are told apart")
+    @Test("a shortened planted secret is found, and two secrets are distinguished")
     func parts() {
         let canary = SecretCanary()
         let (first, second) = (canary.plant("token"), canary.plant("token"))
@@ -96,7 +96,7 @@ struct SecretCanaryTests {
         #expect(canary.findings(inText: "\(first.prefix(9))… …\(second.suffix(9))") == [])
     }
 
-    @Test("a leak on one of the paths would be seen: the witness tells value, error, cause and provider's words")
+    @Test("the witness finds leaks in values, errors, causes and provider texts")
     func witness() {
         let witness = Witness(SecretCanary())
         let mark = witness.canary.plant("mark")

@@ -10,9 +10,9 @@ import IdentityTesting
 import ShopifyStorefront
 import Testing
 
-@Suite("Every public type that holds a secret", .timeLimit(.minutes(2)))
+@Suite("Public types that contain secrets", .timeLimit(.minutes(2)))
 struct TypeWalkTests {
-    @Test("none shows it, and none is left out")
+    @Test("no type prints its secret, and every type is tested")
     func walk() async throws {
         try await CanaryStage.with { stage in
             let witness = Witness(stage.canary)
@@ -36,7 +36,7 @@ struct TypeWalkTests {
         }
     }
 
-    @Test("the reader of the sources sees what holds a secret, and what does not")
+    @Test("the source reader finds exactly the types that contain secrets")
     func reader() throws {
         let holders = try PublicTypes().holders
         for name in [

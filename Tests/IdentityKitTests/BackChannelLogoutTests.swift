@@ -41,7 +41,7 @@ struct BackChannelLogoutTests {
         result.headers.first { $0.name == name }?.value
     }
 
-    @Test("a token with a sid ends the session of that name; one without ends all sessions of its buyer")
+    @Test("a token with a sid ends the session with that sid; a token without ends all sessions of its buyer")
     func affected() async throws {
         let stage = try LogoutStage()
         let first = try await stage.signIn(session: "s1")
@@ -65,7 +65,7 @@ struct BackChannelLogoutTests {
         #expect(cart.ended == [first, second, third])
     }
 
-    @Test("a token of buyer and session ends that buyer's sessions without a name too, and nobody else's")
+    @Test("a token with sub and sid also ends the buyer's sessions without a sid, but no other buyer's sessions")
     func nameless() async throws {
         let stage = try LogoutStage()
         let nameless = try await stage.signIn()
@@ -76,7 +76,9 @@ struct BackChannelLogoutTests {
         #expect(try await ids(stage) == [other])
     }
 
-    @Test("no token ends a session of another provider, tenant or issuer, or of a name that only looks alike")
+    @Test(
+        "a token does not end sessions of another provider, tenant or issuer, or with a sid that differs only in its Unicode form"
+    )
     func foreign() async throws {
         let stage = try LogoutStage()
         let here = try await stage.signIn(session: "K1")
@@ -99,7 +101,7 @@ struct BackChannelLogoutTests {
         #expect(try await ids(stage) == [there, stored.id])
     }
 
-    @Test("a token about no session is carried out; used again it is refused, and ends nothing")
+    @Test("a token without a matching session succeeds; its second use is refused and ends no session")
     func replay() async throws {
         let stage = try LogoutStage()
         let token = stage.provider.announce()
@@ -116,7 +118,7 @@ struct BackChannelLogoutTests {
         #expect(try await ids(stage) == [session])
     }
 
-    @Test("a jti counts once for each provider, not for all")
+    @Test("each provider has its own set of used jti values")
     func names() async throws {
         let stage = try LogoutStage()
         #expect(await send(stage.provider.announce(jti: "1"), to: stage).status == 200)
@@ -124,7 +126,7 @@ struct BackChannelLogoutTests {
         #expect(await send(stage.other.announce(jti: "1"), to: stage, provider: "other").status == 200)
     }
 
-    @Test("of many at once exactly one is the first", .timeLimit(.minutes(1)))
+    @Test("exactly one of many concurrent requests with a token succeeds", .timeLimit(.minutes(1)))
     func race() async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()
@@ -139,7 +141,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "while the store fails the provider is asked to try again, and its next attempt finishes what is left",
+        "while the store fails, the provider gets a 503, and its next attempt ends the remaining sessions",
         arguments: [TroubledStore.Operation.isUsed, .list, .remove, .markUsed]
     )
     func outage(_ operation: TroubledStore.Operation) async throws {
@@ -161,7 +163,7 @@ struct BackChannelLogoutTests {
         #expect(await send(token, to: stage).status == 400)
     }
 
-    @Test("one session that cannot be removed does not keep the others, and the next attempt ends it")
+    @Test("a session that cannot be removed does not stop the others from ending, and the next attempt ends it")
     func partial() async throws {
         let stage = try LogoutStage()
         let first = try await stage.signIn()
@@ -176,7 +178,7 @@ struct BackChannelLogoutTests {
         #expect(await send(token, to: stage).sessions.map(\.id) == [first])
     }
 
-    @Test("a session that cannot be read is not said to be gone: the others end, and the token stays good for it")
+    @Test("an unreadable session makes the request fail: the others end, and the token can be used again")
     func unreadable() async throws {
         let stage = try LogoutStage()
         let damaged = try await stage.signIn()
@@ -199,7 +201,7 @@ struct BackChannelLogoutTests {
         #expect(finished.sessions.map(\.id) == [damaged])
     }
 
-    @Test("a mark that was written although the store said otherwise counts")
+    @Test("a mark counts if it was written although the store reported an error")
     func failsAfterCommit() async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()
@@ -209,7 +211,7 @@ struct BackChannelLogoutTests {
         #expect(await send(token, to: stage).status == 400)
     }
 
-    @Test("a cart that cannot follow is a problem of the app, not of the provider")
+    @Test("a failing cart is reported to the app, and the provider gets a success")
     func cartDown() async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()
@@ -222,7 +224,7 @@ struct BackChannelLogoutTests {
         #expect(try await ids(stage).isEmpty)
     }
 
-    @Test("what is no form with one logout token is refused")
+    @Test("a request is refused unless it is a form with exactly one logout token")
     func malformed() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
@@ -254,7 +256,7 @@ struct BackChannelLogoutTests {
         #expect(good.status == 200)
     }
 
-    @Test("a provider that cannot be asked for its keys tries again; a wrong route or store is the operator's business")
+    @Test("unavailable keys give a 503; a wrong route or store gives a 500")
     func unavailable() async throws {
         let stage = try LogoutStage()
         let token = stage.provider.announce()
@@ -273,7 +275,7 @@ struct BackChannelLogoutTests {
         #expect(result.error?.code == .configurationInvalid)
     }
 
-    @Test("a renewal that is under way does not bring the session back")
+    @Test("a running refresh does not restore an ended session")
     func renewal() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn(session: "s1")
@@ -292,7 +294,7 @@ struct BackChannelLogoutTests {
         #expect(try await ids(stage).isEmpty)
     }
 
-    @Test("a session is found by the name that a renewal brought")
+    @Test("a session is found by the sid of its refreshed ID token")
     func named() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
@@ -302,7 +304,7 @@ struct BackChannelLogoutTests {
         #expect(result.sessions.map(\.id) == [session])
     }
 
-    @Test("the provider's name for a session outlives renewals and restarts")
+    @Test("the sid of a session survives refreshes and restarts")
     func renewed() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn(session: "s1")

@@ -11,7 +11,7 @@ struct BrokenStoreTests {
         }
     }
 
-    @Test("finds a store out that", arguments: caught)
+    @Test("detects a store that", arguments: caught)
     func finds(_ defect: Defect, _ promise: StoreConformance.Case) async throws {
         await withKnownIssue {
             try await promise.run(
@@ -20,7 +20,7 @@ struct BrokenStoreTests {
         }
     }
 
-    @Test("knows a case for each part of a name", arguments: Defect.allCases)
+    @Test("has a case for each expected name", arguments: Defect.allCases)
     func isComplete(_ defect: Defect) {
         for part in defect.caught {
             #expect(StoreConformance.cases.contains { $0.name.contains(part) }, "\(part)")

@@ -69,7 +69,7 @@ struct CallbackSenderTests {
         }
     }
 
-    @Test("where another provider has no redirect URI of its own, the sender must be named or prove itself")
+    @Test("if another provider has no redirect URI of its own, the callback needs the provider's name or an iss")
     func otherWithoutRedirectURI() async throws {
         let world = try World(attacker: Self.place, honest: nil)
         #expect(try await world.refusal(at: Self.place) == .responseIssuerMismatch)
@@ -78,7 +78,7 @@ struct CallbackSenderTests {
         #expect(try await world.refusal(at: Self.place, provider: "attacker") == nil)
     }
 
-    @Test("a login without a redirect URI may be answered by any provider")
+    @Test("a login without a redirect URI needs proof of the sender")
     func ownWithoutRedirectURI() async throws {
         let world = try World(attacker: nil, honest: Self.place)
         #expect(try await world.refusal(at: Self.place) == .responseIssuerMismatch)
@@ -86,7 +86,7 @@ struct CallbackSenderTests {
         #expect(try await world.refusal(at: Self.place, provider: "attacker") == nil)
     }
 
-    @Test("a provider of another tenant may be the sender too")
+    @Test("providers of other tenants are possible senders, too")
     func otherTenant() async throws {
         for honest in [Self.place, nil] {
             let world = try World(attacker: Self.place, honest: honest, tenant: "shop-1")
@@ -95,7 +95,7 @@ struct CallbackSenderTests {
         }
     }
 
-    @Test("redirect URIs of their own count only if the callback shows where it arrived")
+    @Test("separate redirect URIs prove the sender only if the callback's address is known")
     func distinctRedirectURIs() async throws {
         let world = try World(attacker: Self.place, honest: "https://app.example/callback/honest")
         #expect(try await world.refusal(at: Self.place) == nil)
@@ -108,14 +108,14 @@ struct CallbackSenderTests {
         #expect(try await world.refusal(at: "/behind-a-proxy/callback", provider: "attacker") == nil)
     }
 
-    @Test("two hosts with one path are told apart by the whole URL only")
+    @Test("redirect URIs with equal paths on two hosts prove the sender only with the whole URL")
     func twoHosts() async throws {
         let world = try World(attacker: Self.place, honest: "https://other.example/callback")
         #expect(try await world.refusal(at: Self.place) == nil)
         #expect(try await world.refusal(at: "/callback") == .responseIssuerMismatch)
     }
 
-    @Test("a redirect URI that only this login has proves nothing about the other provider")
+    @Test("a redirect URI set for one login proves nothing about the other provider")
     func ownRedirectURIOfOneLogin() async throws {
         let world = try World(attacker: Self.place, honest: "https://app.example/callback/honest")
         let other = "https://app.example/other"
@@ -123,7 +123,7 @@ struct CallbackSenderTests {
         #expect(try await world.refusal(at: other, provider: "attacker", redirectURI: other) == nil)
     }
 
-    @Test("an iss proves the sender if it is the issuer to which the login is bound, byte for byte")
+    @Test("an iss proves the sender if it equals the login's issuer byte for byte")
     func issuer() async throws {
         let bound = try World(attacker: Self.place, honest: nil, issuer: "https://id.example/K")
         #expect(try await bound.refusal(at: Self.place, iss: "https://id.example/K") == nil)
@@ -136,7 +136,7 @@ struct CallbackSenderTests {
         #expect(try await unbound.refusal(at: Self.place, iss: "https://honest.example") == .responseIssuerMismatch)
     }
 
-    @Test("the only provider of a registry needs no proof")
+    @Test("the only provider of a registry needs no proof of the sender")
     func alone() async throws {
         let clock = ManualClock()
         let provider = StrictProvider(clock: clock)

@@ -27,7 +27,7 @@ struct CancelledLogoutTests {
         return try await task.value
     }
 
-    @Test("carts let go and tokens are revoked all the same, however the logout began")
+    @Test("carts are detached and tokens revoked although the caller of the logout was cancelled")
     func finished() async throws {
         let stage = try LogoutStage()
         stage.provider.onRevocation { _ in try Task.checkCancellation() }

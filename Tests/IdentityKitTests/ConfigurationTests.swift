@@ -110,7 +110,7 @@ struct ConfigurationTests {
         #expect(message.contains(expected), "got: \(message)")
     }
 
-    @Test("providers are found by the bytes of their names, which are unique")
+    @Test("providers are found by the bytes of their names, and duplicate names are refused")
     func registry() throws {
         let provider = StrictProvider(clock: ManualClock())
         #expect(throws: IdentityError.self) { _ = try ProviderRegistry([provider, provider]) }
@@ -120,7 +120,7 @@ struct ConfigurationTests {
         #expect(throws: IdentityError.self) { _ = try registry.provider(named: "k") }
     }
 
-    @Test("a secret file that others may read is refused, one that only its owner may read is used")
+    @Test("a secret file that other users can read is refused; one that only its owner can read is accepted")
     func secretFiles() throws {
         let directory = try TemporaryDirectory("configuration")
         defer { directory.remove() }

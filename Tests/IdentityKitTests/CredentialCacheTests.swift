@@ -54,7 +54,7 @@ struct CredentialCacheTests {
         }
     }
 
-    @Test("a busy session costs one read of the store, until the credential's time is over")
+    @Test("many calls for one session read the store once until the cached credential expires")
     func serves() async throws {
         let world = World()
         let manager = try world.manager()
@@ -66,7 +66,7 @@ struct CredentialCacheTests {
         #expect(world.store.reads == 2)
     }
 
-    @Test("nothing is kept unless it is asked for")
+    @Test("credentials are cached only if configured")
     func off() async throws {
         let world = World()
         let manager = try world.manager(0)
@@ -75,7 +75,7 @@ struct CredentialCacheTests {
         #expect(world.store.reads == 3)
     }
 
-    @Test("a token is not served from memory when it is due for renewal, or good for less than asked")
+    @Test("a cached token is not used when a refresh is due or when it expires before the requested time")
     func due() async throws {
         let world = World()
         let manager = try world.manager()
@@ -87,7 +87,7 @@ struct CredentialCacheTests {
         #expect(try await manager.tokens(for: id, validFor: .seconds(911)).outcome == .renewedEarly)
     }
 
-    @Test("a renewal and a logout in this process are seen at once")
+    @Test("the cache sees a refresh and a logout of the same process immediately")
     func here() async throws {
         let world = World()
         let manager = try world.manager()
@@ -102,7 +102,7 @@ struct CredentialCacheTests {
         #expect(error?.code == .sessionUnknown)
     }
 
-    @Test("a logout in another process is seen when the credential's time is over")
+    @Test("a logout of another process takes effect when the cached credential expires")
     func elsewhere() async throws {
         let world = World()
         let (manager, other) = (try world.manager(), try world.manager())
@@ -113,7 +113,7 @@ struct CredentialCacheTests {
         await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
     }
 
-    @Test("what was read before a logout does not come into the cache after it")
+    @Test("a read that began before a logout does not fill the cache after it")
     func race() async throws {
         let world = World()
         let manager = try world.manager()
@@ -133,7 +133,7 @@ struct CredentialCacheTests {
         await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
     }
 
-    @Test("no more credentials are kept than asked for, and newcomers find room")
+    @Test("the cache has a size limit, and new credentials replace old ones")
     func bounded() async throws {
         let world = World()
         let manager = try world.manager(8)
@@ -149,7 +149,7 @@ struct CredentialCacheTests {
         #expect(world.store.reads == reads)
     }
 
-    @Test("every event is counted under its name, detail and provider, with how long it took")
+    @Test("events are counted by name, detail and provider, with their durations")
     func counters() async throws {
         let world = World()
         let manager = try world.manager()

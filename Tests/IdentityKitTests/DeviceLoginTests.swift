@@ -49,21 +49,21 @@ struct DeviceLoginTests {
 
     private static func seconds(_ values: Int...) -> [Duration] { values.map { .seconds($0) } }
 
-    @Test("the interval is kept from the first poll on, counted from the end of the one before")
+    @Test("the first poll waits for the interval, and each further poll for the interval after the previous response")
     func interval() async throws {
         let device = ScriptedDevice([.pending, .pending, .tokens], delay: .seconds(2))
         #expect(try await ending(device) == nil)
         #expect(device.polls == Self.seconds(5, 12, 19))
     }
 
-    @Test("each slow_down adds five seconds for all polls to come")
+    @Test("each slow_down adds five seconds to the interval of all later polls")
     func slowDown() async throws {
         let device = ScriptedDevice([.slowDown, .pending, .slowDown, .pending, .tokens])
         #expect(try await ending(device) == nil)
         #expect(device.polls == Self.seconds(5, 15, 25, 40, 55))
     }
 
-    @Test("an outage doubles the pause up to a minute, an answer brings the interval back, with what slow_down added")
+    @Test("an outage doubles the pause up to a minute; an answer restores the interval, including slow_down increases")
     func backoff() async throws {
         let outages = [ScriptedDevice.Step](repeating: .outage(), count: 5)
         let device = ScriptedDevice([.slowDown] + outages + [.pending, .outage(), .tokens])
@@ -71,7 +71,7 @@ struct DeviceLoginTests {
         #expect(device.polls == Self.seconds(5, 15, 35, 75, 135, 195, 255, 265, 285))
     }
 
-    @Test("an interval longer than a minute is not shortened by an outage, and Retry-After is kept")
+    @Test("an outage does not shorten an interval above a minute, and Retry-After is respected")
     func patience() async throws {
         let slow = ScriptedDevice([.outage(), .tokens], interval: .seconds(90))
         #expect(try await ending(slow) == nil)
@@ -81,7 +81,7 @@ struct DeviceLoginTests {
         #expect(asked.polls == Self.seconds(5, 50, 55))
     }
 
-    @Test("the wait ends when the code has expired, even if the provider never says so")
+    @Test("the wait ends when the code expires, even if the provider never reports it")
     func expiry() async throws {
         let device = ScriptedDevice([], lifetime: .seconds(17))
         let error = try await ending(device)
@@ -92,7 +92,7 @@ struct DeviceLoginTests {
         #expect(device.clock.elapsed == .seconds(17))
     }
 
-    @Test("a code that expires in an outage says so")
+    @Test("a code that expires during an outage gives attempt_expired with the outage as its cause")
     func expiryInOutage() async throws {
         let device = ScriptedDevice([.pending, .outage(), .outage()], lifetime: .seconds(25))
         let error = try await ending(device)
@@ -101,7 +101,7 @@ struct DeviceLoginTests {
         #expect(device.polls == Self.seconds(5, 10, 20))
     }
 
-    @Test("the code's life is counted on the clock that never jumps, from before it was asked for")
+    @Test("the lifetime of the code is measured with the monotonic clock from the start of the request")
     func jumps() async throws {
         let clock = ManualClock(isAdvancedBySleeping: true)
         clock.advance(by: .seconds(1000))
@@ -118,7 +118,7 @@ struct DeviceLoginTests {
         #expect(clock.elapsed == .seconds(1012))
     }
 
-    @Test("no provider can make a client poll without a pause, or wait longer than a day")
+    @Test("polls are at least a second apart and end after a day, whatever the provider says")
     func bounds() async throws {
         for interval in [Duration.zero, .seconds(-5)] {
             let device = ScriptedDevice([], lifetime: .seconds(3), interval: interval)
@@ -133,7 +133,7 @@ struct DeviceLoginTests {
         #expect(dead.polls.isEmpty)
     }
 
-    @Test("a refusal ends the login at once, with its own code")
+    @Test("a refusal ends the login immediately with its error code")
     func refusal() async throws {
         let denied = IdentityError(.rejected, .accessDenied, "No.")
         let device = ScriptedDevice([.pending, .refused(denied), .tokens])
@@ -141,7 +141,7 @@ struct DeviceLoginTests {
         #expect(device.polls.count == 2)
     }
 
-    @Test("events: started, then completed or failed; a login that never began is none")
+    @Test("a device login reports started, then completed or failed; one that never began reports no event")
     func events() async throws {
         let observer = Observer()
         let device = ScriptedDevice([.tokens, .refused(IdentityError(.rejected, .accessDenied, "No."))])
@@ -156,7 +156,7 @@ struct DeviceLoginTests {
         #expect(observer.kinds.withLock { $0 } == expected)
     }
 
-    @Test("a provider without this way of signing in says so")
+    @Test("a provider without device login throws unsupported_by_provider")
     func unsupported() async throws {
         let clock = ManualClock()
         let sessions = try manager(StrictProvider(clock: clock), clock)
@@ -165,7 +165,7 @@ struct DeviceLoginTests {
         #expect(error?.code == .unsupportedByProvider)
     }
 
-    @Test("cancelling ends the wait at once, as a cancellation; a prompt that fails ends the login before any poll")
+    @Test("cancelling ends the wait immediately; a failing prompt ends the login before the first poll")
     func cancel() async throws {
         let device = ScriptedDevice([.tokens], clock: ManualClock())
         let sessions = try manager(device, device.clock)
@@ -182,7 +182,7 @@ struct DeviceLoginTests {
         #expect(device.polls.isEmpty)
     }
 
-    @Test("three entry points, one ending each")
+    @Test("each of the three entry points ends exactly once")
     func entryPoints() async throws {
         func endings(_ step: ScriptedDevice.Step) async throws -> [String] {
             let device = ScriptedDevice([step, step, step])

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@Suite("What the documents refer to")
+@Suite("References in the documentation")
 struct DocumentReferenceTests {
     private var root: URL {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,7 @@ struct DocumentReferenceTests {
     }
 
     @Test(
-        "every test that the documents name exists, and every row of a table of tests names one",
+        "every test that the documentation names exists, and every row of a table of tests names one",
         arguments: ["Trust/ThreatModel", "Trust/Conformance"]
     )
     func proofs(document: String) throws {

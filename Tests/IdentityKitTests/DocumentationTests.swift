@@ -22,7 +22,7 @@ struct DocumentationTests {
         return try paths.map { "Sources/" + $0 }.filter { try text($0).contains("extension IdentityError.Code {") }
     }
 
-    @Test("every error code stands in the catalogue, with what it means")
+    @Test("the catalogue lists every error code with its meaning")
     func catalogue() throws {
         let rows = try text("Documentation/Operating/Errors.md").split(separator: "\n")
         let known = try files().flatMap { try codes(in: $0) }
@@ -34,7 +34,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("the catalogue lists no code twice and none that is gone")
+    @Test("the catalogue has no duplicate and no removed code")
     func ghosts() throws {
         let known = try files().flatMap { try codes(in: $0).map(String.init) }
         #expect(known.count == Set(known).count)
@@ -77,7 +77,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("every link of the pages leads somewhere, and so does every heading that a link names")
+    @Test("every link between the pages leads to an existing page and heading")
     func resolves() throws {
         var found = 0
         for page in try pages() {

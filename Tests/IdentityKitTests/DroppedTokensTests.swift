@@ -22,7 +22,7 @@ struct DroppedTokensTests {
         }
     }
 
-    @Test("they are revoked, and events say that the login failed and what became of its tokens")
+    @Test("they are revoked, and events report the failed login and the revocation")
     func revoked() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])
@@ -31,7 +31,7 @@ struct DroppedTokensTests {
         #expect(sink.names == ["login_started", "login_tokens_dropped revoked", "login_failed store_busy"])
     }
 
-    @Test("where the provider revokes nothing, the event says that they live on")
+    @Test("if the provider does not revoke, the event reports tokens that stay valid")
     func unsupported() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])
@@ -39,7 +39,7 @@ struct DroppedTokensTests {
         #expect(sink.names == ["login_started", "login_tokens_dropped not_revoked", "login_failed store_busy"])
     }
 
-    @Test("a revocation that fails changes nothing about the login's error")
+    @Test("a failed revocation does not replace the login's error")
     func failure() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])
@@ -53,7 +53,7 @@ struct DroppedTokensTests {
         )
     }
 
-    @Test("a provider that does not answer is waited for no longer than the limit")
+    @Test("the revocation waits for an unresponsive provider no longer than the limit")
     func limit() async throws {
         let stage = try LogoutStage(patience: .seconds(6))
         stage.provider.onRevocation { _ in try await stage.clock.sleep(for: .seconds(3600)) }
@@ -61,7 +61,7 @@ struct DroppedTokensTests {
         #expect(stage.clock.elapsed == .seconds(5))
     }
 
-    @Test("a caller who is cancelled meanwhile leaves no tokens behind", .timeLimit(.minutes(5)))
+    @Test("the tokens are revoked although the caller is cancelled", .timeLimit(.minutes(5)))
     func cancelled() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])
@@ -80,7 +80,7 @@ struct DroppedTokensTests {
         #expect(sink.names.contains("login_tokens_dropped revoked"))
     }
 
-    @Test("tokens that the app brought itself stay the app's: a failed save revokes nothing")
+    @Test("tokens that the app obtained itself are not revoked when the save fails")
     func established() async throws {
         let stage = try LogoutStage()
         stage.store.setBroken(.insertSession)

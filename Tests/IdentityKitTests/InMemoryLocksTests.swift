@@ -7,7 +7,7 @@ import Testing
 struct InMemoryLocksTests {
     private static let id = SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA")
 
-    @Test("who comes first is served first, and who gives up holds nobody up")
+    @Test("waiters get the lock in order, and a cancelled waiter does not block the others")
     func order() async throws {
         let locks = InMemoryLocks()
         let id = try #require(Self.id)
@@ -37,7 +37,7 @@ struct InMemoryLocksTests {
         #expect(locks.waiting(for: .session(id)) == 0)
     }
 
-    @Test("a wait ends on the clock that it was given, not before")
+    @Test("a wait for a lock ends by the given clock, not before")
     func limit() async throws {
         let clock = ManualClock()
         let locks = InMemoryLocks(clock: clock)

@@ -8,7 +8,7 @@ struct JSONTests {
     }
 
     @Test(
-        "what two parsers could read in two ways is refused",
+        "texts that two parsers could read differently are refused",
         arguments: [
             "", " ", "{", "[1,]", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "01", "+1", "1.", ".1",
             "1e",
@@ -35,7 +35,7 @@ struct JSONTests {
         }
     }
 
-    @Test("well-formed values come back as they were")
+    @Test("well-formed values are serialized unchanged")
     func accepted() throws {
         let text = #"{"a":[1,-2.5e3,true,false,null],"b":{"c":"\u00e9\ud83d\ude00\n"},"":""}"#
         let value = try parse(text)
@@ -55,7 +55,7 @@ struct JSONTests {
         #expect(try parse("123456789012345678901234567890").number?.text == "123456789012345678901234567890")
     }
 
-    @Test("depth and size are bounded, and a hostile object costs no quadratic time")
+    @Test("depth and size are limited, and a hostile object does not cost quadratic time")
     func bounds() throws {
         #expect(throws: JSONError.self) { try parse(String(repeating: "[", count: 100_000)) }
         _ = try parse(String(repeating: "[", count: 64) + String(repeating: "]", count: 64))
@@ -70,7 +70,7 @@ struct JSONTests {
         #expect(throws: JSONError.self) { try parse("{\(members),\"m7\":1}") }
     }
 
-    @Test("members are found by bytes: KELVIN SIGN is not K")
+    @Test("member names are compared as bytes: KELVIN SIGN is not K")
     func identity() throws {
         let value = try parse("{\"\u{212A}\":1,\"K\":2}")
         #expect(value["K"]?.number?.integer == 2)

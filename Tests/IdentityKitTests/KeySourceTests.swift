@@ -69,7 +69,7 @@ struct KeySourceTests {
         #expect(!"\(String(describing: error))".contains("556677"), sourceLocation: sourceLocation)
     }
 
-    @Test("a key from a file and one from the environment are the keys they are")
+    @Test("a key from a file and a key from the environment are read unchanged")
     func references() async throws {
         let folder = try TemporaryDirectory("keys")
         defer { folder.remove() }
@@ -80,7 +80,7 @@ struct KeySourceTests {
         #expect(keys.readOnly.map(\.id) == [try StoreKey(hexadecimal: Secret(Self.other)).id])
     }
 
-    @Test("an environment variable that is missing or no key is named, and never shown")
+    @Test("an error about a key in the environment names the variable and never shows its value")
     func environment() async throws {
         await expectRefusal(
             ReferencedKeys(.environment("IDENTITYKIT_NO_SUCH_KEY")),
@@ -91,7 +91,7 @@ struct KeySourceTests {
         await expectRefusal(ReferencedKeys(.environment("EMPTY"), readOnly: []) { _ in "" }, "EMPTY", "not set")
     }
 
-    @Test("a key file that is not its owner's alone is refused: wider rights, links, folders, nothing")
+    @Test("a key file that other users can access is refused, as are links, folders and missing files")
     func files() async throws {
         let folder = try TemporaryDirectory("keys")
         defer { folder.remove() }
@@ -119,7 +119,7 @@ struct KeySourceTests {
         await expectRefusal(ReferencedKeys(good, readOnly: readOnly), "others")
     }
 
-    @Test("a key file of somebody else is refused", .enabled(if: geteuid() == 0, "needs root to give a file away"))
+    @Test("a key file of another user is refused", .enabled(if: geteuid() == 0, "needs root to give a file away"))
     func owner() async throws {
         let folder = try TemporaryDirectory("keys")
         defer { folder.remove() }
@@ -129,7 +129,7 @@ struct KeySourceTests {
         await expectRefusal(ReferencedKeys(.file(file)), "somebody else")
     }
 
-    @Test("a key service unwraps the keys; its outage says try again, and nothing else")
+    @Test("a key service unwraps the keys; its outage gives a retryLater error without details")
     func service() async throws {
         let key = [UInt8](0..<32)
         let wrapped = key.map { $0 ^ 0xFF }
@@ -146,7 +146,7 @@ struct KeySourceTests {
         #expect(invalid?.kind == .configuration)
     }
 
-    @Test("the example of the documentation is the one that is compiled here")
+    @Test("the documentation's example is the code that is compiled here")
     func example() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

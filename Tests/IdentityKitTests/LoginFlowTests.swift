@@ -62,7 +62,7 @@ struct LoginFlowTests {
         return endings
     }
 
-    @Test("success, failure and giving up end the same way at all three, with one callback each")
+    @Test("success, failure and cancellation give the same result and one callback at all three entry points")
     func sameEnding() async throws {
         #expect(try await endings(Buyer()) == ["completed", "completed", "completed"])
         let gaveUp = Buyer { _ in throw CancellationError() }
@@ -72,7 +72,7 @@ struct LoginFlowTests {
     }
 
     @Test(
-        "a callback must come to the redirect URI: whole, as its path, or as a bare query",
+        "a callback must arrive at the redirect URI, given as a URL, as a path or as a bare query",
         arguments: [
             ("https://app.example/cb?", true), ("/cb?", true), ("?", true), ("https://app.example/cb/?", false),
             ("https://app.example:443/cb?", false), ("https://evil.example/cb?", false), ("//evil.example/cb?", false),
@@ -94,7 +94,7 @@ struct LoginFlowTests {
         }
     }
 
-    @Test("cancelling the handle ends in one cancellation, and does nothing after the end")
+    @Test("cancelling the handle gives one cancellation, and has no effect after the end")
     func cancel() async throws {
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
         let waiting = Buyer { _ in
@@ -127,7 +127,7 @@ struct LoginFlowTests {
         await handle.finished()
     }
 
-    @Test("callbacks run where the caller says")
+    @Test("callbacks run on the caller's executor")
     func executor() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "callbacks")

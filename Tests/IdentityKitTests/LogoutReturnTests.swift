@@ -29,7 +29,7 @@ struct LogoutReturnTests {
         return error
     }
 
-    @Test("the state of this browser's logout confirms its return, once, and brings the return path along")
+    @Test("the state of the browser's logout confirms the return once and gives the return path")
     func confirmed() async throws {
         let stage = try LogoutStage()
         let (cookie, callback) = try await logout(stage) { $0.returnPath = "/goodbye" }
@@ -41,7 +41,7 @@ struct LogoutReturnTests {
         #expect(again?.code == .stateUnknown)
     }
 
-    @Test("a return without a state is a logout that nothing confirms")
+    @Test("a return without a state is an unconfirmed logout")
     func withoutState() async throws {
         let stage = try LogoutStage()
         let (cookie, _) = try await logout(stage) { $0.returnPath = "/goodbye" }
@@ -54,7 +54,7 @@ struct LogoutReturnTests {
         #expect(try await stage.manager.sessions().isEmpty)
     }
 
-    @Test("another state, an empty one and a login's are refused")
+    @Test("an unknown state, an empty state and the state of a login are refused")
     func otherState() async throws {
         let stage = try LogoutStage()
         let (cookie, callback) = try await logout(stage)
@@ -67,7 +67,7 @@ struct LogoutReturnTests {
         #expect(try await stage.manager.completeLogout(callback, browserBinding: cookie).isConfirmed)
     }
 
-    @Test("a state in another browser, in none, too late or at another provider's address is refused")
+    @Test("a state is refused from another browser, without a cookie, too late or at another provider's address")
     func misplaced() async throws {
         let stage = try LogoutStage()
         let (cookie, second) = try await logout(stage)
@@ -87,7 +87,7 @@ struct LogoutReturnTests {
         #expect(expired?.code == .attemptExpired)
     }
 
-    @Test("a logout's state is no login's")
+    @Test("the state of a logout does not complete a login")
     func noLogin() async throws {
         let stage = try LogoutStage()
         var options = LogoutOptions(returningTo: Self.address)
@@ -103,7 +103,7 @@ struct LogoutReturnTests {
         #expect(error?.code == .stateUnknown)
     }
 
-    @Test("no state is sent where there is no address to return to, where none is asked for, or where none comes back")
+    @Test("no state is sent without a return address, when it is switched off, or when the provider does not return it")
     func unsent() async throws {
         let stage = try LogoutStage()
         var silent = LogoutOptions(returningTo: Self.address)
@@ -123,7 +123,7 @@ struct LogoutReturnTests {
         #expect(result.problems.isEmpty)
     }
 
-    @Test("a store that cannot keep the state is a problem of the return, not of the logout")
+    @Test("a store that cannot save the state does not stop the logout")
     func storeDown() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
@@ -135,7 +135,7 @@ struct LogoutReturnTests {
         #expect(try await stage.manager.sessions().isEmpty)
     }
 
-    @Test("a return path that leaves the app is refused before the session ends, a broken return at once")
+    @Test("a return path that leaves the app is refused before the session ends, and a malformed return immediately")
     func malformed() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()

@@ -4,9 +4,9 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("What never prints")
+@Suite("Redacted descriptions")
 struct PrivacyTests {
-    @Test("no secret and nothing about the buyer shows in a description, a dump or a mirror")
+    @Test("descriptions, dumps and mirrors show no secrets and no personal data")
     func values() throws {
         let canary = SecretCanary()
         var address = PostalAddress()
@@ -64,7 +64,7 @@ struct PrivacyTests {
         }
     }
 
-    @Test("a configuration does not show the environment that it may look into")
+    @Test("a configuration does not print environment variables")
     func configuration() throws {
         let canary = SecretCanary()
         let configuration = try IdentityConfiguration(
@@ -75,7 +75,7 @@ struct PrivacyTests {
         #expect(canary.findings(in: configuration.store as Any) == [])
     }
 
-    @Test("what a provider says is cut, however few characters it is made of")
+    @Test("a provider's text is cut, also when it consists of few long characters")
     func providerAnswer() {
         let text = "e" + String(repeating: "\u{301}", count: 100_000)
         #expect(text.count == 1)

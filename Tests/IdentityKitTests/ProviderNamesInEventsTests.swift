@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Provider names in events")
 struct ProviderNamesInEventsTests {
-    @Test("a name from a request's path becomes an event's provider only if a provider has it")
+    @Test("events report a provider name from a request only if it is registered")
     func registeredNames() async throws {
         let counters = IdentityCounters()
         let sink = EventSink()
@@ -31,7 +31,7 @@ struct ProviderNamesInEventsTests {
         #expect(counters.count("logout_refused") == 200)
     }
 
-    @Test("the logout of a session whose provider has left the configuration reports no provider")
+    @Test("the logout of a session whose provider was removed from the configuration reports no provider")
     func removedProvider() async throws {
         let stage = try LogoutStage()
         let id = try await stage.signIn()
@@ -47,7 +47,7 @@ struct ProviderNamesInEventsTests {
         #expect(sink.providers == [""])
     }
 
-    @Test("a registered name stays, also where the request fails")
+    @Test("events report a registered name also when the request fails")
     func known() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])

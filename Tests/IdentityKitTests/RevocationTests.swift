@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Revocation at logout")
 struct RevocationTests {
-    @Test("a logout has the session's newest tokens revoked once the session is gone")
+    @Test("a logout revokes the session's newest tokens after it removed the session")
     func revoked() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
@@ -18,7 +18,7 @@ struct RevocationTests {
         #expect(stage.provider.revoked == [try #require(tokens.refreshToken).reveal()])
     }
 
-    @Test("a revocation that fails is a problem of the logout, and nothing else")
+    @Test("a failed revocation is reported as a problem of the logout, which succeeds")
     func failure() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
@@ -29,7 +29,7 @@ struct RevocationTests {
         #expect(try await stage.manager.sessions().isEmpty)
     }
 
-    @Test("a provider that does not answer is given up after the limit")
+    @Test("the revocation at an unresponsive provider ends after the limit")
     func limit() async throws {
         let stage = try LogoutStage(patience: .seconds(6))
         let session = try await stage.signIn()
@@ -38,7 +38,7 @@ struct RevocationTests {
         #expect(stage.clock.elapsed == .seconds(5))
     }
 
-    @Test("the sessions of a buyer share one limit: nobody waits for the one before", .timeLimit(.minutes(1)))
+    @Test("the revocations of a buyer's sessions run concurrently within one limit", .timeLimit(.minutes(1)))
     func together() async throws {
         let stage = try LogoutStage()
         for _ in 0..<3 { _ = try await stage.signIn() }
@@ -58,7 +58,7 @@ struct RevocationTests {
         #expect(try await ended.map(\.problems.count) == [0, 0, 0])
     }
 
-    @Test("it can be switched off, and is not asked of a provider that cannot")
+    @Test("revocation can be switched off, and is skipped for providers that do not support it")
     func off() async throws {
         var configuration = SessionManager.Configuration()
         configuration.revokesTokens = false
@@ -71,7 +71,7 @@ struct RevocationTests {
         #expect(try await other.manager.logout(try await other.signIn(provider: "strict")).problems.isEmpty)
     }
 
-    @Test("tokens that a renewal brings after the logout are revoked too")
+    @Test("tokens of a refresh that ends after the logout are revoked, too")
     func late() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
@@ -89,7 +89,7 @@ struct RevocationTests {
         #expect(stage.provider.revoked == ["refresh-1", "refresh-2"])
     }
 
-    @Test("of tokens that could not be saved the new ones are revoked")
+    @Test("if new tokens could not be saved, a logout revokes them instead of the old ones")
     func unsaved() async throws {
         let stage = try LogoutStage(patience: .seconds(3))
         let session = try await stage.signIn()
@@ -100,7 +100,7 @@ struct RevocationTests {
         #expect(stage.provider.revoked == ["refresh-2"])
     }
 
-    @Test("a logout that the provider began revokes nothing: what lives on there is the provider's decision")
+    @Test("a back-channel logout revokes no tokens")
     func backChannel() async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()

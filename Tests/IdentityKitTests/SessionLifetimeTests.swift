@@ -12,7 +12,7 @@ private final class EndCounter: SessionParticipant {
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws { count.withLock { $0 += 1 } }
 }
 
-@Suite("How long a session lasts")
+@Suite("Session lifetime")
 struct SessionLifetimeTests {
     private static let day = Duration.seconds(86_400)
 
@@ -69,7 +69,7 @@ struct SessionLifetimeTests {
         }
     }
 
-    @Test("a session past its retention is unknown to every call, also before a sweep")
+    @Test("every call treats a session past its retention as unknown, also before a sweep")
     func retention() async throws {
         let world = World()
         let manager = try world.manager()
@@ -89,7 +89,7 @@ struct SessionLifetimeTests {
         #expect(cart.ends == 1)
     }
 
-    @Test("a credential in memory is not served longer than its session is kept")
+    @Test("a cached credential is not used after its session's retention")
     func cache() async throws {
         let world = World()
         let manager = try world.manager()
@@ -101,7 +101,7 @@ struct SessionLifetimeTests {
         #expect(error?.code == .sessionUnknown)
     }
 
-    @Test("a guest past its retention is unknown, and its end finds nothing")
+    @Test("a guest session past its retention is unknown")
     func guests() async throws {
         let world = World()
         let manager = try world.manager { $0.maximumSessionLifetime = Self.day }
@@ -113,7 +113,7 @@ struct SessionLifetimeTests {
         try await expectUnknown(guest, to: manager)
     }
 
-    @Test("a logout of all a buyer's sessions removes those past their retention too, and reports the others")
+    @Test("logoutAll also removes sessions past their retention, and reports only the others")
     func logoutAll() async throws {
         let world = World()
         let manager = try world.manager()
@@ -126,7 +126,7 @@ struct SessionLifetimeTests {
         #expect(world.provider.revoked.count == 2)
     }
 
-    @Test("a renewal in doubt is not repaired for a session past its retention")
+    @Test("a refresh in doubt is not repaired for a session past its retention")
     func repair() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -155,7 +155,7 @@ struct SessionLifetimeTests {
     }
 
     @Test(
-        "a maximum lifetime counts at once for sessions that were saved without one, and a sweep removes them in time"
+        "a new maximum lifetime applies to existing sessions immediately, and a sweep removes them in time"
     )
     func shortened() async throws {
         let world = World(lifetime: 0.5)
@@ -184,7 +184,7 @@ struct SessionLifetimeTests {
     }
 
     @Test(
-        "a session whose old row was put back after its logout has revoked tokens, and ends with its maximum lifetime"
+        "a session whose row was restored after its logout has revoked tokens and ends with its maximum lifetime"
     )
     func putBack() async throws {
         let world = World(lifetime: 0.5)

@@ -43,7 +43,7 @@ struct SessionManagerTests {
         }
     }
 
-    @Test("a callback completes its login once, in the browser that began it")
+    @Test("a callback completes its login once, and only in the browser that began it")
     func oneUse() async throws {
         let world = try World()
         let (started, callback) = try await world.beginAndCallback()
@@ -55,7 +55,7 @@ struct SessionManagerTests {
         #expect(error?.code == .stateUnknown)
     }
 
-    @Test("a callback from another browser, from none, or too late is refused and leaves no session")
+    @Test("a callback from another browser, without a cookie, or too late is refused and creates no session")
     func binding() async throws {
         let world = try World()
         let (_, callback) = try await world.beginAndCallback()
@@ -77,7 +77,7 @@ struct SessionManagerTests {
         #expect(try await world.manager.sessions().isEmpty)
     }
 
-    @Test("a stored login that is bound to no browser is nobody's, whatever cookie comes")
+    @Test("a stored login without a browser binding is refused with any cookie")
     func unbound() async throws {
         let world = try World()
         let (started, callback) = try await world.beginAndCallback()
@@ -103,7 +103,7 @@ struct SessionManagerTests {
         #expect(world.provider.exchanges == 0)
     }
 
-    @Test("a callback without a state of its own, or at another provider's redirect URI, is refused")
+    @Test("a callback without a valid state or at another provider's redirect URI is refused")
     func misplaced() async throws {
         let world = try World()
         let (started, callback) = try await world.beginAndCallback()
@@ -124,7 +124,7 @@ struct SessionManagerTests {
         #expect(try await world.manager.sessions().isEmpty)
     }
 
-    @Test("a thousand callers at one expired session spend the refresh token once")
+    @Test("a thousand concurrent callers of an expired session use the refresh token once")
     func singleFlight() async throws {
         let world = try World()
         let session = try await world.signIn()
@@ -144,7 +144,7 @@ struct SessionManagerTests {
         #expect(outcomes.filter { $0.1 == .renewedLate }.count == 1)
     }
 
-    @Test("a caller who is cancelled harms nobody: the renewal goes on for the others")
+    @Test("a cancelled caller does not stop the refresh for the others")
     func cancellation() async throws {
         let world = try World()
         let session = try await world.signIn()
@@ -166,7 +166,7 @@ struct SessionManagerTests {
         #expect(answer.session.expiresAt == world.clock.now + 3600)
     }
 
-    @Test("a good token is handed out as it is, and renewed behind the caller's back when it grows old")
+    @Test("a valid token is returned unchanged, and refreshed in the background when it is due")
     func earlyRenewal() async throws {
         let world = try World()
         let session = try await world.signIn()
@@ -180,7 +180,7 @@ struct SessionManagerTests {
         #expect(!new.tokens.accessToken.isEqual(to: old.tokens.accessToken))
     }
 
-    @Test("an outage signs nobody out: the old token serves while it lasts, then the error says to try again")
+    @Test("an outage ends no session: the old token is used until it expires, then the error is retryLater")
     func outage() async throws {
         let world = try World()
         let session = try await world.signIn()
@@ -196,7 +196,7 @@ struct SessionManagerTests {
     }
 
     @Test(
-        "a misconfigured client touches no session",
+        "an error of the client configuration changes no session",
         arguments: [IdentityError.Code.invalidClient, .unauthorizedClient, .unsupportedGrantType]
     )
     func misconfiguration(code: IdentityError.Code) async throws {
@@ -208,7 +208,7 @@ struct SessionManagerTests {
         #expect(try await world.manager.tokens(for: session.id).outcome == .renewedLate)
     }
 
-    @Test("invalid_grant asks for a new login, once at the provider, and keeps the row")
+    @Test("invalid_grant requires a new login, is requested once, and keeps the row")
     func dead() async throws {
         let world = try World()
         let session = try await world.signIn()
@@ -229,7 +229,7 @@ struct SessionManagerTests {
         #expect(try await world.manager.session(session.id).needsLogin)
     }
 
-    @Test("an answer that was lost is asked for again at once with the same token")
+    @Test("after a lost response the same refresh token is sent again immediately")
     func lostAnswer() async throws {
         let world = try World()
         let session = try await world.signIn()
@@ -240,7 +240,7 @@ struct SessionManagerTests {
         #expect(world.provider.refreshes == 2)
     }
 
-    @Test("a logout during a renewal wins: the late answer does not bring the session back")
+    @Test("a logout during a refresh wins: the late response does not restore the session")
     func logoutDuringRenewal() async throws {
         let world = try World()
         let session = try await world.signIn()
@@ -261,7 +261,7 @@ struct SessionManagerTests {
         #expect(try await world.manager.sessions().isEmpty)
     }
 
-    @Test("a session without refresh token serves until it expires, then asks for a login")
+    @Test("a session without a refresh token is used until it expires, then requires a login")
     func notRefreshable() async throws {
         let world = try World()
         var tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
@@ -276,7 +276,7 @@ struct SessionManagerTests {
         #expect(error?.kind == .signInAgain)
     }
 
-    @Test("every session of a buyer can be ended, and nobody else's")
+    @Test("logoutAll ends every session of a buyer and no other session")
     func logoutAll() async throws {
         let world = try World()
         _ = try await world.signIn()

@@ -100,7 +100,7 @@ struct SessionUpkeepTests {
         }
     }
 
-    @Test("a renewal that comes while a cart follows the one before is told to it afterwards")
+    @Test("a refresh that ends while a cart processes the previous one is reported to the cart afterwards")
     func followUps() async throws {
         let world = try World()
         let cart = SlowParticipant()
@@ -126,7 +126,7 @@ struct SessionUpkeepTests {
         #expect(cart.told.last == last)
     }
 
-    @Test("a cart that asks for longer than tokens live is told of a renewal once, and not of those that it causes")
+    @Test("a cart that requests more than the token lifetime is told of one refresh, not of those that it causes")
     func noLoop() async throws {
         let world = try World()
         let cart = AskingParticipant(world.manager)
@@ -141,7 +141,7 @@ struct SessionUpkeepTests {
         #expect(cart.told == 2)
     }
 
-    @Test("a failed early renewal is not tried again at every call, but after a while")
+    @Test("a failed early refresh is not repeated at every call, but after a pause")
     func earlyBackOff() async throws {
         let world = try World()
         let (id, _) = try await world.signIn()
@@ -163,7 +163,7 @@ struct SessionUpkeepTests {
         #expect(world.provider.inner.refreshes == 2)
     }
 
-    @Test("a token that was refused is renewed once, also for the caller who hears of it after the others")
+    @Test("a refused token is refreshed once, also for a caller that reports it later")
     func lateRefusal() async throws {
         let world = try World()
         let (id, token) = try await world.signIn()
@@ -183,7 +183,7 @@ struct SessionUpkeepTests {
         #expect(world.provider.inner.refreshes == 1)
     }
 
-    @Test("a caller who is cancelled is told so in the SDK's own words, and the session is not harmed")
+    @Test("a cancelled caller gets an IdentityError, and the session is unchanged")
     func cancelled() async throws {
         let world = try World()
         let (id, _) = try await world.signIn()
@@ -204,7 +204,7 @@ struct SessionUpkeepTests {
         #expect(try await world.manager.tokens(for: id).outcome == .stored)
     }
 
-    @Test("a cart that cannot follow keeps nobody signed in")
+    @Test("a failing cart does not stop a logout")
     func logout() async throws {
         let world = try World()
         let cart = SlowParticipant()
@@ -215,7 +215,7 @@ struct SessionUpkeepTests {
         #expect(try await world.manager.sessions().isEmpty)
     }
 
-    @Test("a session that cannot be read keeps the buyer's other sessions from ending no longer")
+    @Test("an unreadable session does not stop the buyer's other sessions from ending")
     func logoutAll() async throws {
         let world = try World()
         let (broken, _) = try await world.signIn()
@@ -231,7 +231,7 @@ struct SessionUpkeepTests {
     }
 
     @Test(
-        "a session with absurd times can be read back",
+        "a session with extreme times can be decoded",
         arguments: [-1e300, -1, 0, 1e11, 1e300, .infinity, -.infinity, .nan]
     )
     func absurdTimes(seconds: Double) async throws {

@@ -44,7 +44,7 @@ struct SharedStoreTests {
         }
     }
 
-    @Test("eight processes at a store without locks spend the refresh token once")
+    @Test("eight processes at a store without locks use the refresh token once")
     func lease() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -62,7 +62,7 @@ struct SharedStoreTests {
         #expect(tokens.count == 1)
     }
 
-    @Test("a renewal that died leaves the session to others when its lease is over")
+    @Test("after a crashed refresh other processes take over when the lease has expired")
     func deadHolder() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -81,7 +81,7 @@ struct SharedStoreTests {
         _ = try? await stuck.value
     }
 
-    @Test("a clock that was set back keeps no claim alive")
+    @Test("a clock that was set back does not extend a claim")
     func clockSetBack() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -96,7 +96,7 @@ struct SharedStoreTests {
         _ = try? await stuck.value
     }
 
-    @Test("of two that spent one refresh token the one with the answer is right, also when the other gave up")
+    @Test("if two processes sent one refresh token, the one with the response wins")
     func lateAnswer() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -120,7 +120,7 @@ struct SharedStoreTests {
         #expect(session.expiresAt == answer.session.expiresAt)
     }
 
-    @Test("a session that another process renewed while this one was told that the token is spent is not given up")
+    @Test("a session stays signed in if another process refreshed it while this one got invalid_grant")
     func lostRace() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -139,7 +139,7 @@ struct SharedStoreTests {
         #expect(try await !other.session(id).needsLogin)
     }
 
-    @Test("a session that another process has just claimed is waited for, and its old token not taken for a new one")
+    @Test("a process waits for another process's claim and does not take the old token for a new one")
     func claimedMeanwhile() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -162,7 +162,7 @@ struct SharedStoreTests {
         #expect(world.provider.refreshes == 1)
     }
 
-    @Test("a refresh that failed for certain gives its lease back at once")
+    @Test("a refresh that certainly failed releases its lease immediately")
     func givesBack() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -172,7 +172,7 @@ struct SharedStoreTests {
         #expect(world.provider.refreshes == 2)
     }
 
-    @Test("a claim that cannot be written spends nothing")
+    @Test("if the claim cannot be saved, the refresh token is not sent")
     func failedClaim() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -184,7 +184,7 @@ struct SharedStoreTests {
         #expect(try await manager.tokens(for: id).outcome == .renewedLate)
     }
 
-    @Test("a commit that reports an error but happened is a success")
+    @Test("a commit that succeeded although it reported an error counts as a success")
     func failedAfterCommit() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -194,7 +194,9 @@ struct SharedStoreTests {
         #expect(world.provider.refreshes == 1)
     }
 
-    @Test("new tokens that cannot be saved serve from memory and are saved later, and the spent one is not sent again")
+    @Test(
+        "new tokens that cannot be saved are used from memory and saved later, and the used refresh token is not sent again"
+    )
     func unsaved() async throws {
         let world = World()
         let id = try await world.expiredSession()
@@ -211,7 +213,7 @@ struct SharedStoreTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("before a process ends, tokens that could not be saved are saved")
+    @Test("drain saves tokens that could not be saved before")
     func drainSaves() async throws {
         let world = World()
         let id = try await world.expiredSession()

@@ -7,7 +7,7 @@ import Testing
 struct SingleFlightTests {
     private struct Failure: Error {}
 
-    @Test("whoever asks while an operation runs gets its result, also its failure, and the next one starts afresh")
+    @Test("callers during an operation share its result or error, and the next call starts a new operation")
     func sharing() async throws {
         let flights = SingleFlight<String, Int>()
         let runs = Mutex(0)
@@ -31,7 +31,7 @@ struct SingleFlightTests {
         #expect(runs.withLock { $0 } == 1)
     }
 
-    @Test("an operation that never answers keeps nobody for ever, and is not started twice")
+    @Test("an operation that never ends does not block its callers for ever, and is not started twice")
     func patience() async throws {
         let clock = ManualClock()
         let flights = SingleFlight<String, Int>(waitingUpTo: .seconds(90), on: clock, error: Failure())
@@ -74,7 +74,7 @@ struct SingleFlightTests {
         func note(_ change: (inout Counts) -> Void) { counts.withLock { change(&$0) } }
     }
 
-    @Test("ten thousand tasks, cancelled at random, each end once, and no operation runs twice at a time")
+    @Test("ten thousand randomly cancelled tasks each end once, and no operation runs twice at a time")
     func storm() async throws {
         let flights = SingleFlight<Int, Int>()
         let random = SeededRandom(seed: 7)
@@ -123,7 +123,7 @@ struct SingleFlightTests {
         }
     }
 
-    @Test("draining waits for what runs, and leaves when it is cancelled")
+    @Test("drain waits for running operations, and returns when it is cancelled")
     func drain() async throws {
         let flights = SingleFlight<String, Int>()
         let (released, release) = AsyncStream<Void>.makeStream()

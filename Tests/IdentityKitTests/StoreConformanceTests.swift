@@ -7,7 +7,7 @@ import Testing
 struct StoreConformanceTests {
     private static let limits: Set<StoreUnderTest.Ability> = [.attemptLimit, .usedTokenLimit, .sessionLimit]
 
-    @Test("keeps what every store promises", arguments: StoreConformance.cases)
+    @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
         try await promise.run(
             on: StoreUnderTest(Self.limits) { options in
@@ -22,20 +22,20 @@ struct StoreConformanceTests {
     }
 
     @Test(
-        "keeps it with locks in memory around it",
+        "satisfies the lock cases with InMemoryLocks",
         arguments: StoreConformance.cases.filter { $0.name.contains("lock") }
     )
     func locks(_ promise: StoreConformance.Case) async throws {
         try await promise.run { LockedStore() }
     }
 
-    @Test("has at least 120 promises to keep, each under a name of its own")
+    @Test("the suite has at least 120 cases with unique names")
     func size() {
         #expect(StoreConformance.cases.count >= 120)
         #expect(Set(StoreConformance.cases.map(\.name)).count == StoreConformance.cases.count)
     }
 
-    @Test("keeps attempts and used tokens of a hundred tenants within their bounds, whatever order they expire in")
+    @Test("limits the login attempts and used tokens of a hundred tenants in any order of expiry")
     func bounds() async throws {
         let store = InMemoryStore(maximumAttempts: 4)
         for number in 0..<4_000 {

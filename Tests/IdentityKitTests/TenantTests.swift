@@ -43,7 +43,7 @@ struct TenantTests {
         #expect(error?.code == .sessionUnknown)
     }
 
-    @Test("to a manager of one shop a session of another does not exist, whatever is asked of it")
+    @Test("sessions of another shop are unknown to every call of a shop's manager")
     func unknown() async throws {
         let world = World()
         let id = try await world.signIn(at: 2)
@@ -61,7 +61,7 @@ struct TenantTests {
         #expect(world.providers[1].refreshes == 0)
     }
 
-    @Test("a manager of one shop lists that shop's sessions, also when it is asked for another's")
+    @Test("a manager of one shop lists only that shop's sessions, also with another shop's filter")
     func lists() async throws {
         let world = World()
         let ids = [try await world.signIn(at: 1), try await world.signIn(at: 2)]
@@ -76,7 +76,7 @@ struct TenantTests {
         #expect(try await world.manager(of: nil).sessions().count == 2)
     }
 
-    @Test("a manager of one shop has that shop's providers")
+    @Test("a manager of one shop has only that shop's providers")
     func providers() async throws {
         let world = World()
         let first = try world.manager(of: "shop-1")
@@ -85,7 +85,7 @@ struct TenantTests {
         #expect(error?.code == .providerUnknown)
     }
 
-    @Test("a callback of one shop's login completes nothing at another shop")
+    @Test("a callback of one shop's login is refused at another shop")
     func callback() async throws {
         let world = World()
         let started = try await world.manager(of: "shop-1").begin("login-shop-1")
@@ -97,7 +97,7 @@ struct TenantTests {
         #expect(try await world.manager(of: nil).sessions().isEmpty)
     }
 
-    @Test("the end of all a buyer's sessions at one shop leaves those at another; without a shop all end")
+    @Test("logoutAll for one shop keeps the buyer's sessions at another; without a shop all end")
     func logoutAll() async throws {
         let world = World()
         for shop in [1, 1, 2, 2] { _ = try await world.signIn(at: shop) }
@@ -111,7 +111,7 @@ struct TenantTests {
         #expect(try await both.logoutAll(issuer: "https://id.example", subject: "buyer-1").count == 2)
     }
 
-    @Test("a login that began at one shop is no login of another shop, also where both call their provider the same")
+    @Test("a login of one shop is unknown at another shop with the same provider name")
     func sameProviderName() async throws {
         let clock = ManualClock()
         let store = InMemoryStore()
@@ -143,7 +143,7 @@ struct TenantTests {
         #expect(shops[1].exchanges == 0)
     }
 
-    @Test("a logout at one shop is none of another's, and a flood of them pushes out nothing of another's")
+    @Test("a pending logout of one shop is unknown at another, and a flood of them evicts none of another's")
     func logouts() async throws {
         let clock = ManualClock()
         let store = InMemoryStore(maximumAttempts: 3)
@@ -184,7 +184,7 @@ struct TenantTests {
         #expect(done.isConfirmed)
     }
 
-    @Test("shops whose names Unicode calls equal are two")
+    @Test("shops whose names are canonically equivalent in Unicode are different")
     func lookalikes() async throws {
         let clock = ManualClock()
         let store = InMemoryStore()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The PostgreSQL store", .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"))
 struct ConformanceTests {
-    @Test("keeps what every store promises", arguments: StoreConformance.cases)
+    @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
         try await TestSchema().run(promise)
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The SQLite store")
 struct StoreConformanceTests {
-    @Test("keeps what every store promises", arguments: StoreConformance.cases)
+    @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
         try await promise.run(on: StoreDirectory().storeUnderTest())
     }

@@ -104,7 +104,7 @@ struct FailpointTests {
         ),
     ]
 
-    @Test("The next process does what the moment asks for", arguments: moments, Grace.allCases)
+    @Test("After a crash at each failpoint the next process continues correctly", arguments: moments, Grace.allCases)
     func nextProcess(_ moment: Moment, _ grace: Grace) async throws {
         try await FailpointStage.with(grace.reuse) { stage in
             let id = try await stage.expiredSession()
@@ -126,7 +126,9 @@ struct FailpointTests {
         }
     }
 
-    @Test("What was saved from the spool is not used again when the process dies before it is removed there")
+    @Test(
+        "Spooled tokens that were saved are not used again if the process crashes before it removes them from the spool"
+    )
     func unspooled() async throws {
         try await FailpointStage.with(.revokes) { stage in
             let id = try await stage.expiredSession()
@@ -145,7 +147,7 @@ struct FailpointTests {
     /// The lease has to end first, and a claim is left alone after that: the caller and not the repair makes the session good
     /// again, whatever the moment.
     @Test(
-        "With PostgreSQL too the next process does what the moment asks for",
+        "With PostgreSQL, too, the next process continues correctly after a crash at each failpoint",
         .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
         arguments: moments,
         [Grace.none, .repeats]
@@ -175,7 +177,7 @@ struct FailpointTests {
     }
 
     @Test(
-        "A process that is stopped while it connects, for longer than its lease, does not send the token when it goes on",
+        "A process that is stopped while connecting until its lease has expired does not send the token when it continues",
         .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
     )
     func stoppedWhileConnecting() async throws {
@@ -193,7 +195,7 @@ struct FailpointTests {
     }
 
     @Test(
-        "A process that is stopped with the answer, for longer than its lease, saves the answer; nobody sends the token again",
+        "A process that is stopped with the response until its lease has expired saves it, and the token is not sent again",
         .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
     )
     func stoppedWithTheAnswer() async throws {

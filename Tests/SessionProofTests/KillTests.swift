@@ -7,7 +7,7 @@ import Testing
 struct KillTests {
     private let program = Program(name: "identity-kill-loop")
 
-    @Test("Without kills every expiry costs one refresh, and no caller sees an error")
+    @Test("Without kills every expiry causes one refresh, and no caller gets an error")
     func noKills() async throws {
         let ended = try await program.run(["0", "4"])
         #expect(ended.status == 0, "\(ended.output)")
@@ -15,7 +15,7 @@ struct KillTests {
     }
 
     @Test(
-        "A kill costs a new login at most where it hits between claim and journal, and none within a grace",
+        "A kill requires a new login at most if it hits between claim and journal, and never within a grace period",
         arguments: ["0", "30", "repeats"]
     )
     func kills(_ grace: String) async throws {
@@ -24,7 +24,7 @@ struct KillTests {
         #expect(ended.output.contains(" 0 of them by a race of ours, 0 acknowledged tokens lost"), "\(ended.output)")
     }
 
-    @Test("Kills that hit the gap between claim and journal ten times cost nothing but logins for these")
+    @Test("Ten kills in the gap between claim and journal cost only the logins of these sessions")
     func gap() async throws {
         let ended = try await program.run(["60", "4", "0", "--hits", "10"])
         #expect(ended.status == 0, "\(ended.output)")
@@ -32,7 +32,7 @@ struct KillTests {
     }
 
     @Test(
-        "At PostgreSQL, too, kills that hit the gap ten times cost nothing but logins for these",
+        "With PostgreSQL, too, ten kills in the gap between claim and journal cost only the logins of these sessions",
         .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
     )
     func gapAtPostgreSQL() async throws {
@@ -43,7 +43,7 @@ struct KillTests {
     }
 
     @Test(
-        "A fault in what the sessions rely on is found",
+        "The kill loop detects injected faults",
         arguments: ["no-lock", "no-generation", "no-journal"]
     )
     func mutantsAreFound(_ mutant: String) async throws {
@@ -52,7 +52,7 @@ struct KillTests {
         #expect(ended.output.contains("BROKEN: "), "\(ended.output)")
     }
 
-    @Test("A thousand callers, and sixteen processes, at one expired session cost one refresh")
+    @Test("A thousand callers in sixteen processes refresh one expired session once")
     func storm() async throws {
         let ended = try await program.run(["--storm"])
         #expect(ended.status == 0, "\(ended.output)")

@@ -7,14 +7,14 @@ import Testing
 struct SimulationTests {
     private let simulator = Program(name: "identity-simulator")
 
-    @Test("Sessions survive whatever happens around them", arguments: [203, 214, 401])
+    @Test("Sessions survive injected faults", arguments: [203, 214, 401])
     func everyRuleHolds(_ seed: Int) async throws {
         let ended = try await simulator.run(["--steps", "15000", "--seed", "\(seed)"])
         #expect(ended.status == 0, "\(ended.output)")
         #expect(ended.output.contains("0 families revoked by a race of ours, 0 acknowledged tokens lost"))
     }
 
-    @Test("The same seed makes the same history, byte for byte")
+    @Test("The same seed gives the same history, byte for byte")
     func sameSeedSameHistory() async throws {
         let folder = try TemporaryDirectory("history")
         defer { folder.remove() }
@@ -29,7 +29,7 @@ struct SimulationTests {
     }
 
     @Test(
-        "A fault in what the coordinator relies on is found",
+        "The simulation detects injected faults",
         arguments: [
             "no-lock", "no-intent", "no-generation", "no-journal", "never-asks-lease", "judged-by-now",
             "resends-refused",

@@ -6,7 +6,7 @@ import Testing
 struct StoreProofTests {
     private let proof = Program(name: "store-proof")
 
-    @Test("No failing write, synchronization or opening loses what was acknowledged, or leaves half of anything")
+    @Test("No failing write, fsync or open loses acknowledged data or leaves partial data")
     func errors() async throws {
         let ended = try await proof.run(["errors", "400"])
         #expect(ended.status == 0, "\(ended.output)")
@@ -14,14 +14,14 @@ struct StoreProofTests {
         #expect((Int(points) ?? 0) >= 300)
     }
 
-    @Test("No loss of power loses what was acknowledged")
+    @Test("No power loss loses acknowledged data")
     func powerLoss() async throws {
         let ended = try await proof.run(["power-loss", "500"])
         #expect(ended.status == 0, "\(ended.output)")
     }
 
     @Test(
-        "A fault in what the store relies on is found",
+        "The store proofs detect injected faults",
         arguments: [
             ["errors", "40", "silent-writes"], ["power-loss", "100", "7", "no-sync"],
             ["power-loss", "100", "7", "no-directory-sync"], ["kill", "4", "7", "early-acknowledgement"],
@@ -33,19 +33,19 @@ struct StoreProofTests {
         #expect(ended.output.contains("BROKEN: "))
     }
 
-    @Test("No kill -9 loses what was acknowledged")
+    @Test("No kill -9 loses acknowledged data")
     func kills() async throws {
         let ended = try await proof.run(["kill", "12"])
         #expect(ended.status == 0, "\(ended.output)")
     }
 
-    @Test("Renewals go on when no file may grow")
+    @Test("Refreshes continue when files cannot grow")
     func limitedFiles() async throws {
         let ended = try await proof.run(["full"])
         #expect(ended.status == 0, "\(ended.output)")
     }
 
-    @Test("Renewals go on when the disk is full", .enabled("this process may mount nothing") { await mayMount() })
+    @Test("Refreshes continue when the disk is full", .enabled("needs the permission to mount") { await mayMount() })
     func fullDisk() async throws {
         let ended = try await Self.mount("exec \"$1\" full /mnt", proof.path)
         #expect(ended.status == 0, "\(ended.output)")
@@ -53,8 +53,8 @@ struct StoreProofTests {
     }
 
     @Test(
-        "A read-only file system is read, and what it refuses is called by its name",
-        .enabled("this process may mount nothing") { await mayMount() }
+        "A store on a read-only file system can be read, and writes fail with store_read_only",
+        .enabled("needs the permission to mount") { await mayMount() }
     )
     func readOnlyDisk() async throws {
         let commands = "$1 read-only /mnt prepare && mount -o remount,ro /mnt && exec $1 read-only /mnt"

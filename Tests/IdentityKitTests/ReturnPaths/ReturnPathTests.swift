@@ -3,10 +3,10 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("Where a browser may be sent after a login")
+@Suite("Return paths")
 struct ReturnPathTests {
     @Test(
-        "texts of every known class of open redirect are refused, or lead to the default page",
+        "open-redirect payloads of every known class are refused or replaced by the default page",
         arguments: Payloads.all
     )
     func payloads(text: String) throws {
@@ -20,7 +20,7 @@ struct ReturnPathTests {
         #expect(try kind.location(for: text) == "/start")
     }
 
-    @Test("what is let through stays at home in a browser, behind another path, and decoded once or twice more")
+    @Test("accepted paths stay in the app in a browser, behind another path, and after one or two more decodings")
     func home() throws {
         let policy = try ReturnPathPolicy(origins: ["https://shop.example"])
         let random = SeededRandom(seed: 11)
@@ -54,7 +54,7 @@ struct ReturnPathTests {
     }
 
     @Test(
-        "honest paths come through in one form",
+        "legitimate paths are accepted in normalized form",
         arguments: [
             ("/", "/"), ("/account?tab=1#orders", "/account?tab=1#orders"), ("/a/./b/../c", "/a/c"), ("/a/..", "/"),
             ("/a/b/.", "/a/b/"), ("/%7euser/%c3%a9%2C", "/~user/%C3%A9%2C"),
@@ -94,7 +94,7 @@ struct ReturnPathTests {
     }
 
     @Test(
-        "a policy of doubtful origins or with a default page of its own enemies is a mistake of configuration",
+        "a policy with invalid origins or a refused default page is a configuration error",
         arguments: [
             (["http://shop.example"], nil), (["https://shop.example/a"], nil), (["https://*.example"], nil),
             (["shop.example"], nil),
@@ -107,7 +107,7 @@ struct ReturnPathTests {
         }
     }
 
-    @Test("a login is judged when it begins, and again by the policy of the process that ends it")
+    @Test("a return path is checked when the login begins, and again by the process that completes it")
     func login() async throws {
         let clock = ManualClock()
         let store = InMemoryStore()
