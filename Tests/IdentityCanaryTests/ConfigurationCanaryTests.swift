@@ -16,7 +16,7 @@ struct ConfigurationCanaryTests {
         }
     }
 
-    /// Reads a configuration as an app does, up to its providers and its storefront.
+    /// Reads a configuration as an app does, including providers and storefront.
     private func read(_ json: String, _ witness: Witness, _ set: String) {
         do {
             let configuration = try IdentityConfiguration(
@@ -71,7 +71,7 @@ struct ConfigurationCanaryTests {
                 #""M""#, #"{"env":"M"}"#, #"{"file":"M"}"#, #"{"env":"SET","M":"M"}"#, #"["M"]"#,
                 "\"https://M@id.example/\"",
             ] {
-                // A member's name is told in any case: it is what was misspelt.
+                // Names of members may be repeated, because they are probably misspelled.
                 guard !form.contains("\"M\":") else { continue }
                 read(
                     whole.replacing("X", with: form.replacing("M", with: witness.canary.plant("secret"))),

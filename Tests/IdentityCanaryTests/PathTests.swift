@@ -17,7 +17,7 @@ struct PathTests {
             for (name, bytes) in try stage.files() { #expect(stage.canary.findings(in: bytes) == [], "\(name)") }
             #expect(witness.findings() == [])
             #expect(try stage.files().count >= 2)
-            // The way back from the cart on: what was learnt is much, and nothing failed but what must.
+            // Many secrets were collected, and only the expected steps failed.
             #expect(stage.canary.count > 20)
             #expect(witness.codes.subtracting(["unsupported_by_provider", "not_refreshable"]) == [])
             await store.close()
@@ -53,7 +53,7 @@ struct PathTests {
         arguments: CanaryStage.providers
     )
     func lifeFailures(provider: String) async throws {
-        // What follows a failure is another request than what follows an answer: all fail, or every second one.
+        // A failed request leads to other requests than a successful one, so all requests or every second one fail.
         let patterns: [@Sendable (Int) -> Bool] = [{ _ in true }, { $0 % 2 == 0 }, { $0 % 2 == 1 }]
         try await CanaryStage.with { stage in
             let witness = Witness(stage.canary)
@@ -74,7 +74,7 @@ struct PathTests {
     @Test("errors about manipulated callbacks show nothing of the callback")
     func callbacks() async throws {
         try await CanaryStage.with { stage in
-            // The browser's own words are foreign text: they may stand apart, and nowhere else.
+            // Text of the callback is untrusted: it may appear in providerAnswer only.
             let witness = Witness(stage.canary, readsProviderAnswers: false)
             let app = try stage.app(store: InMemoryStore(), witness: witness)
             let mark = FormEncoding.escape(stage.canary.plant("attacker +/&="))

@@ -5,7 +5,7 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-/// The search itself: what it cannot find proves nothing.
+/// Tests of the search itself, on which the other tests depend.
 @Suite("The canary detects leaks")
 struct SecretCanaryTests {
     private struct Plain {

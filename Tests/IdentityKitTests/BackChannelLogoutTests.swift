@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A cart that remembers which sessions' ends it was told of, and may fail.
+/// A cart that records the ended sessions that it was told of, and can fail.
 private final class Cart: SessionParticipant {
     private let state = Mutex<(ended: [SessionID], isBroken: Bool)>(([], false))
     var ended: [SessionID] { state.withLock { $0.ended } }

@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// One mistake that a store has been seen to make.
+/// A mistake that stores have made in practice.
 enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case replacesWithoutComparing = "replaces a session without comparing generations"
     case comparesInDoubles = "stores generations as doubles"
@@ -38,7 +38,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// Parts of the names of promises, each of which the mistake breaks.
+    /// Parts of the names of the conformance cases that must detect the mistake.
     var caught: [String] {
         switch self {
         case .replacesWithoutComparing:
@@ -79,7 +79,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A store that makes one mistake.
+/// A store with one mistake.
 final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionLocking {
     struct Untyped: Error {}
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The conformance suite of stores")
 struct BrokenStoreTests {
-    /// The cases that a mistake must fail.
+    /// The conformance cases that must fail for each mistake.
     static let caught: [(Defect, StoreConformance.Case)] = Defect.allCases.flatMap { defect in
         defect.caught.flatMap { part in
             StoreConformance.cases.filter { $0.name.contains(part) }.map { (defect, $0) }

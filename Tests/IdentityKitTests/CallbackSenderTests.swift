@@ -3,10 +3,10 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-/// Which provider sent a callback (RFC 9700 section 4.4): the buyer logs in at `attacker`, which sends the browser on to `honest`.
+/// Mix-up attacks (RFC 9700 section 4.4): the buyer logs in at `attacker`, which redirects the browser to `honest`.
 @Suite("The sender of a callback")
 struct CallbackSenderTests {
-    private static let place = "https://app.example/callback"
+    private static let callbackURL = "https://app.example/callback"
 
     private struct World {
         let attacker: StrictProvider
@@ -15,8 +15,8 @@ struct CallbackSenderTests {
 
         /// - Parameters:
         ///   - attacker: The redirect URI of the provider where the login begins.
-        ///   - honest: The redirect URI of the other one.
-        ///   - issuer: The issuer to which the login is bound.
+        ///   - honest: The redirect URI of the other provider.
+        ///   - issuer: The issuer that the login expects.
         ///   - tenant: The tenant of the attacker, which the manager serves; the other provider belongs to `shop-2`.
         init(attacker: String?, honest: String?, issuer: String? = nil, tenant: String? = nil) throws {
             let clock = ManualClock()
@@ -43,7 +43,7 @@ struct CallbackSenderTests {
             )
         }
 
-        /// How a callback that arrives at a place ends: nil when the code goes to the provider where the login began.
+        /// The error code of a callback at an address; nil when the code goes to the provider where the login began.
         func refusal(
             at place: String?,
             iss: String? = nil,
@@ -71,34 +71,34 @@ struct CallbackSenderTests {
 
     @Test("if another provider has no redirect URI of its own, the callback needs the provider's name or an iss")
     func otherWithoutRedirectURI() async throws {
-        let world = try World(attacker: Self.place, honest: nil)
-        #expect(try await world.refusal(at: Self.place) == .responseIssuerMismatch)
+        let world = try World(attacker: Self.callbackURL, honest: nil)
+        #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)
         #expect(try await world.refusal(at: nil) == .responseIssuerMismatch)
-        #expect(try await world.refusal(at: Self.place, provider: "honest") == .responseIssuerMismatch)
-        #expect(try await world.refusal(at: Self.place, provider: "attacker") == nil)
+        #expect(try await world.refusal(at: Self.callbackURL, provider: "honest") == .responseIssuerMismatch)
+        #expect(try await world.refusal(at: Self.callbackURL, provider: "attacker") == nil)
     }
 
     @Test("a login without a redirect URI needs proof of the sender")
     func ownWithoutRedirectURI() async throws {
-        let world = try World(attacker: nil, honest: Self.place)
-        #expect(try await world.refusal(at: Self.place) == .responseIssuerMismatch)
+        let world = try World(attacker: nil, honest: Self.callbackURL)
+        #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)
         #expect(try await world.refusal(at: "https://app.example/other") == .responseIssuerMismatch)
-        #expect(try await world.refusal(at: Self.place, provider: "attacker") == nil)
+        #expect(try await world.refusal(at: Self.callbackURL, provider: "attacker") == nil)
     }
 
     @Test("providers of other tenants are possible senders, too")
     func otherTenant() async throws {
-        for honest in [Self.place, nil] {
-            let world = try World(attacker: Self.place, honest: honest, tenant: "shop-1")
-            #expect(try await world.refusal(at: Self.place) == .responseIssuerMismatch)
-            #expect(try await world.refusal(at: Self.place, provider: "attacker") == nil)
+        for honest in [Self.callbackURL, nil] {
+            let world = try World(attacker: Self.callbackURL, honest: honest, tenant: "shop-1")
+            #expect(try await world.refusal(at: Self.callbackURL) == .responseIssuerMismatch)
+            #expect(try await world.refusal(at: Self.callbackURL, provider: "attacker") == nil)
         }
     }
 
     @Test("separate redirect URIs prove the sender only if the callback's address is known")
     func distinctRedirectURIs() async throws {
-        let world = try World(attacker: Self.place, honest: "https://app.example/callback/honest")
-        #expect(try await world.refusal(at: Self.place) == nil)
+        let world = try World(attacker: Self.callbackURL, honest: "https://app.example/callback/honest")
+        #expect(try await world.refusal(at: Self.callbackURL) == nil)
         #expect(try await world.refusal(at: "/callback") == nil)
         #expect(try await world.refusal(at: "https://app.example/callback/honest") == .responseIssuerMismatch)
         #expect(try await world.refusal(at: "/callback/honest") == .responseIssuerMismatch)
@@ -110,14 +110,14 @@ struct CallbackSenderTests {
 
     @Test("redirect URIs with equal paths on two hosts prove the sender only with the whole URL")
     func twoHosts() async throws {
-        let world = try World(attacker: Self.place, honest: "https://other.example/callback")
-        #expect(try await world.refusal(at: Self.place) == nil)
+        let world = try World(attacker: Self.callbackURL, honest: "https://other.example/callback")
+        #expect(try await world.refusal(at: Self.callbackURL) == nil)
         #expect(try await world.refusal(at: "/callback") == .responseIssuerMismatch)
     }
 
     @Test("a redirect URI set for one login proves nothing about the other provider")
     func ownRedirectURIOfOneLogin() async throws {
-        let world = try World(attacker: Self.place, honest: "https://app.example/callback/honest")
+        let world = try World(attacker: Self.callbackURL, honest: "https://app.example/callback/honest")
         let other = "https://app.example/other"
         #expect(try await world.refusal(at: other, redirectURI: other) == .responseIssuerMismatch)
         #expect(try await world.refusal(at: other, provider: "attacker", redirectURI: other) == nil)
@@ -125,15 +125,17 @@ struct CallbackSenderTests {
 
     @Test("an iss proves the sender if it equals the login's issuer byte for byte")
     func issuer() async throws {
-        let bound = try World(attacker: Self.place, honest: nil, issuer: "https://id.example/K")
-        #expect(try await bound.refusal(at: Self.place, iss: "https://id.example/K") == nil)
+        let bound = try World(attacker: Self.callbackURL, honest: nil, issuer: "https://id.example/K")
+        #expect(try await bound.refusal(at: Self.callbackURL, iss: "https://id.example/K") == nil)
         #expect(try await bound.refusal(at: nil, iss: "https://id.example/K") == nil)
         for other in ["https://id.example/\u{212A}", "https://id.example/", "https://honest.example", ""] {
-            #expect(try await bound.refusal(at: Self.place, iss: other) == .responseIssuerMismatch)
+            #expect(try await bound.refusal(at: Self.callbackURL, iss: other) == .responseIssuerMismatch)
         }
-        // Bound to no issuer, a login can compare nothing.
-        let unbound = try World(attacker: Self.place, honest: nil)
-        #expect(try await unbound.refusal(at: Self.place, iss: "https://honest.example") == .responseIssuerMismatch)
+        // Without an expected issuer, a login cannot check the iss.
+        let unbound = try World(attacker: Self.callbackURL, honest: nil)
+        #expect(
+            try await unbound.refusal(at: Self.callbackURL, iss: "https://honest.example") == .responseIssuerMismatch
+        )
     }
 
     @Test("the only provider of a registry needs no proof of the sender")

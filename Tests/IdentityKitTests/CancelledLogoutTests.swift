@@ -3,7 +3,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A cart that needs a task which is not cancelled.
+/// A cart that fails in a cancelled task.
 private final class PatientCart: SessionParticipant {
     private let count = Mutex(0)
     var ended: Int { count.withLock { $0 } }
@@ -17,7 +17,7 @@ private final class PatientCart: SessionParticipant {
 
 @Suite("Logouts whose caller is cancelled", .timeLimit(.minutes(1)))
 struct CancelledLogoutTests {
-    /// Runs an operation in a task that was cancelled before.
+    /// Runs an operation in a task that is already cancelled.
     private func cancelled<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
         let task = Task {
             while !Task.isCancelled { await Task.yield() }

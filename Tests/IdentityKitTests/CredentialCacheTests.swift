@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A store that counts and can hold up reads.
+/// A store that counts reads and can delay them.
 private final class ReadingStore: WrappingStore {
     let inner = InMemoryStore()
     private let state = Mutex((reads: 0, gate: (@Sendable () async -> Void)?.none))

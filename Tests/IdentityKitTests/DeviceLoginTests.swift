@@ -37,7 +37,7 @@ struct DeviceLoginTests {
         )
     }
 
-    /// How a login ends at this provider; nil when it completes.
+    /// The error of a login at this provider; nil when it completes.
     private func ending(_ device: ScriptedDevice) async throws -> IdentityError? {
         do {
             _ = try await manager(device, device.clock).deviceLogin("strict") { _ in }

@@ -33,7 +33,7 @@ struct DocumentReferenceTests {
             }
         }
         #expect(count > 30)
-        // A row with a defence in it has three cells or four, and the last one is the proof.
+        // A row with a defence has three or four cells, and the last one names the test.
         for table in try text("Documentation/\(document).md").split(separator: "\n\n")
         where table.contains("| test |\n") {
             for row in table.split(separator: "\n").drop(while: { !$0.hasPrefix("| ---") }).dropFirst()

@@ -10,12 +10,12 @@ struct DocumentationTests {
         String(decoding: try Data(contentsOf: Self.root.appending(path: path)), as: UTF8.self)
     }
 
-    /// The codes that a file of the sources defines.
+    /// The error codes that a source file defines.
     private func codes(in path: String) throws -> [Substring] {
         try text(path).split(separator: "rawValue: \"").dropFirst().compactMap { $0.split(separator: "\"").first }
     }
 
-    /// The files of the sources that define codes.
+    /// The source files that define error codes.
     private func files() throws -> [String] {
         let sources = Self.root.appending(path: "Sources").path
         let paths = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
@@ -45,7 +45,7 @@ struct DocumentationTests {
         #expect(listed.sorted() == known.sorted())
     }
 
-    /// The pages, as paths from the root.
+    /// The pages, as paths relative to the root.
     private func pages() throws -> [String] {
         let folders = ["Documentation", "Examples", "Sources", "Tests"]
         let paths = try folders.flatMap { folder in
@@ -55,20 +55,20 @@ struct DocumentationTests {
         return ["README.md"] + paths.filter { $0.hasSuffix(".md") && !$0.contains("/.build/") }
     }
 
-    /// What stands outside of code.
+    /// The text outside of code blocks.
     private func prose(_ page: String) throws -> String {
         let parts = try text(page).split(separator: "```", omittingEmptySubsequences: false)
         return parts.enumerated().filter { $0.offset.isMultiple(of: 2) }.map { String($0.element) }.joined()
     }
 
-    /// Where the links of a page lead, but for those into the web.
+    /// The targets of a page's links, except for web links.
     private func links(of page: String) throws -> [String] {
         try prose(page).split(separator: "](").dropFirst()
             .compactMap { $0.split(separator: ")", omittingEmptySubsequences: false).first.map(String.init) }
             .filter { !$0.contains("://") }
     }
 
-    /// The names under which the headings of a page can be linked to.
+    /// The anchors of a page's headings.
     private func anchors(of page: String) throws -> [String] {
         try prose(page).split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
             let heading = line.drop { $0 == "#" }.dropFirst().lowercased()

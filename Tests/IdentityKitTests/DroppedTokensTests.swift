@@ -4,10 +4,10 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-/// A login whose tokens arrived and whose session could not be stored.
+/// Logins whose tokens were issued and whose session could not be stored.
 @Suite("Tokens of a login that could not be stored")
 struct DroppedTokensTests {
-    /// A login at a provider while the store takes no session.
+    /// Logs in while the store fails to insert sessions.
     private func failedLogin(at provider: String, _ stage: LogoutStage) async throws -> IdentityError? {
         let started = try await stage.manager.begin(provider)
         let callback = try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8))
@@ -68,7 +68,7 @@ struct DroppedTokensTests {
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
         stage.provider.onRevocation { _ in
             arrival.finish()
-            // Until the caller has been cancelled.
+            // Wait until the caller has been cancelled.
             for _ in 0..<100 { await Task.yield() }
             try Task.checkCancellation()
         }

@@ -1,7 +1,7 @@
 import IdentityKit
 import Synchronization
 
-/// What a manager told: names, details and providers, in order.
+/// Collects the events of a session manager in order.
 final class EventSink: IdentityObserver {
     private let events = Mutex<[IdentityEvent]>([])
 
@@ -10,7 +10,7 @@ final class EventSink: IdentityObserver {
         events.withLock { $0.map { [$0.kind.name, $0.kind.detail].compactMap(\.self).joined(separator: " ") } }
     }
 
-    /// The providers that were named.
+    /// The provider names of the events.
     var providers: Set<String> { events.withLock { Set($0.map(\.provider)) } }
 
     func identityEvent(_ event: IdentityEvent) {

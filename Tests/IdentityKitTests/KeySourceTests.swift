@@ -8,7 +8,7 @@ import Testing
 
 // What Documentation/Operating/Keys.md shows.
 // example: key service
-/// Keys that a key service has wrapped: what is deployed with the app is of no use to anybody without the service.
+/// Keys that a key service has wrapped: without the service, the deployed data is useless.
 struct WrappedKeys: StoreKeySource {
     let service: any KeyService
     let active: [UInt8]
@@ -30,7 +30,7 @@ struct WrappedKeys: StoreKeySource {
 }
 // end of example
 
-/// A client of a key service, as an app has one.
+/// A client of a key service, as an app may have one.
 protocol KeyService: Sendable {
     func decrypt(_ wrapped: [UInt8]) async throws -> Secret
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Keys in memory", .serialized)
 struct KeyWipingTests {
-    /// Writes what is given inverted to a file, byte by byte, so that it is nowhere in memory.
+    /// Writes inverted bytes to a file, inverting them one by one, so that the plain bytes are never in memory.
     private static func write(inverted bytes: [UInt8], to path: String) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         try #require(file >= 0)
@@ -25,7 +25,7 @@ struct KeyWipingTests {
         let directory = try TemporaryDirectory("key")
         defer { directory.remove() }
         let path = directory.path(of: "key")
-        // The key itself stands nowhere but in the file: here it is known inverted.
+        // Only the file contains the plain key; this process keeps it inverted.
         let key = try SecureRandom.bytes(32)
         var digits: [UInt8] = []
         for byte in key {
@@ -36,7 +36,7 @@ struct KeyWipingTests {
         }
         try Self.write(inverted: digits, to: path)
         let search = MemorySearch()
-        // Many, for a copy that is left behind may be overwritten by the next.
+        // Repeat it, because the next allocation may overwrite a copy that was left behind.
         var keys: StoreKeys? = try await ReferencedKeys(
             .file(path),
             readOnly: Array(repeating: .file(path), count: 63)

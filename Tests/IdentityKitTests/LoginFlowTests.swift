@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Three entry points")
 struct LoginFlowTests {
-    /// A buyer who is done at once, gives up, or comes back with something else.
+    /// A presenter that returns immediately, cancels, or returns another callback.
     private struct Buyer: Presenter {
         var answer: @Sendable (String) async throws -> String = { "https://app.example/callback?code=c&\($0)" }
         var redirectURI: String?
@@ -35,7 +35,7 @@ struct LoginFlowTests {
         return LoginFlow(provider: "strict", sessions: manager, presenter: presenter)
     }
 
-    /// How one way of a login ends at each of the entry points.
+    /// The results of a login at each of the entry points.
     private func endings(_ presenter: Buyer) async throws -> [String] {
         let flow = try flow(presenter)
         var endings: [String] = []

@@ -7,7 +7,7 @@ import Testing
 struct LogoutReturnTests {
     private static let address = "https://app.example/signed-out"
 
-    /// A logout, and the return of the browser that its page causes.
+    /// Logs out and returns the callback of the logout page.
     private func logout(
         _ stage: LogoutStage,
         _ change: (inout LogoutOptions) -> Void = { _ in }

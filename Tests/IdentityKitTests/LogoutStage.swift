@@ -5,7 +5,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A provider with a logout page, in memory.
+/// An in-memory provider with a logout page.
 final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChannelLogoutSupporting, TokenRevoking {
     private struct State {
         var notices: [String: LogoutNotice] = [:]
@@ -35,7 +35,7 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
         return renewed
     }
 
-    /// What renewals call a session.
+    /// The sid that refreshes return for a session.
     func setNameAtRenewal(_ name: String) { state.withLock { $0.nameAtRenewal = name } }
     func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
         try HTTPURL("https://id.example/logout")
@@ -46,7 +46,7 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
 
     func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
-    /// A logout token that will be found good.
+    /// Makes the provider accept the next logout token, with these claims.
     func announce(
         issuer: String = "https://id.example",
         subject: String? = "buyer-1",
@@ -73,7 +73,7 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
         return notice
     }
 
-    /// The refresh tokens that were revoked, in order.
+    /// The revoked refresh tokens, in order.
     var revoked: [String] { state.withLock { $0.revoked } }
 
     /// Runs at each revocation.
@@ -91,7 +91,7 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
     }
 }
 
-/// A manual clock on which short sleeps are over at once, and take their time all the same.
+/// A manual clock on which short sleeps advance the time and return immediately.
 private struct HastyClock: IdentityClock {
     let manual: ManualClock
     let patience: Duration
@@ -104,11 +104,11 @@ private struct HastyClock: IdentityClock {
     }
 }
 
-/// A store in which what a test names fails.
+/// A store whose operations fail as a test chooses.
 final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing {
     enum Operation: Hashable {
         case insertAttempt, insertSession, list, remove, isUsed, markUsed
-        /// It is written, and an error comes back.
+        /// The mark is written, but an error is thrown.
         case afterMarkUsed
     }
 
@@ -121,10 +121,10 @@ final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing 
 
     func setBroken(_ operations: Operation...) { broken.withLock { $0 = Set(operations) } }
 
-    /// This one session cannot be removed.
+    /// The session that cannot be removed.
     func setStuck(_ id: SessionID?) { stuck.withLock { $0 = id } }
 
-    /// This one session's row is damaged.
+    /// The session whose row is damaged.
     func setUnreadable(_ id: SessionID?) { unreadable.withLock { $0 = id } }
 
     func readableSessions(
@@ -142,7 +142,7 @@ final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing 
         }
     }
 
-    /// So many more replacements succeed.
+    /// The number of replacements that succeed before the others fail.
     func setReplacements(failingAfter count: Int) { replacements.withLock { $0 = count } }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
@@ -159,11 +159,11 @@ final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing 
         return try await inner.remove(id)
     }
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        // Listing all of them is how tests look at the store.
+        // Tests list all sessions to inspect the store.
         if filter.provider != nil { try check(.list) }
         return try await inner.sessions(matching: filter)
     }
-    /// So many callers learn whether a token was used before any of them goes on.
+    /// The number of callers that check a token before any of them continues.
     func setMeeting(of count: Int) { meeting.withLock { $0 = (count, 0) } }
 
     func isUsed(_ key: String) async throws -> Bool {
@@ -189,12 +189,12 @@ final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing 
     }
 }
 
-/// A store that keeps sessions and cannot remember which tokens were used.
+/// A store that keeps sessions but does not record used tokens.
 struct ForgetfulStore: WrappingStore {
     let inner: InMemoryStore
 }
 
-/// A manager over two providers that can end sessions in every way.
+/// A session manager with two providers that support all kinds of logout.
 struct LogoutStage {
     private struct NoNetwork: HTTPTransport {
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
@@ -209,7 +209,7 @@ struct LogoutStage {
     let manager: SessionManager
     private let make: @Sendable (any SessionStore) throws -> SessionManager
 
-    /// - Parameter patience: Sleeps that are shorter are over at once.
+    /// - Parameter patience: Shorter sleeps return immediately.
     init(
         configuration: SessionManager.Configuration = .init(),
         patience: Duration = .zero,
@@ -236,7 +236,7 @@ struct LogoutStage {
         manager = try make(store)
     }
 
-    /// Another process, or another store.
+    /// A manager of another process, or with another store.
     func manager(over store: any SessionStore) throws -> SessionManager {
         try make(store)
     }

@@ -1,16 +1,16 @@
 import Glibc
 import Testing
 
-/// Looks for bytes in this process's memory, freed memory too.
+/// Searches this process's memory, also freed memory, for bytes.
 ///
-/// All room that it needs is taken when it is made: what it took later might overwrite what it is to find.
+/// It allocates its buffers when it is created, because later allocations could overwrite the bytes to find.
 final class MemorySearch {
     private var maps = [UInt8](repeating: 0, count: 1 << 20)
     private var room = [UInt8](repeating: 0, count: 1 << 20)
 
-    /// How often bytes stand in memory.
+    /// Counts the occurrences of bytes in memory.
     ///
-    /// - Parameter needle: The bytes inverted, so that looking for them does not put them there.
+    /// - Parameter needle: The inverted bytes, so that the search itself does not put them into memory.
     func occurrences(ofInverted needle: [UInt8]) throws -> Int {
         let length = try readMaps()
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
@@ -39,17 +39,17 @@ final class MemorySearch {
             let got = unsafe pread(memory, &room, length, off_t(address))
             guard got >= needle.count else { return count }
             count += matches(got, needle)
-            // What was read of it must not be found in the room.
+            // Skip the search's own buffers.
             _ = unsafe room.withUnsafeMutableBytes { unsafe $0.initializeMemory(as: UInt8.self, repeating: 0) }
             guard address + UInt64(got) < end else { return count }
-            // Pieces overlap, so that nothing hides at a seam.
+            // Chunks overlap, so that a match across a boundary is found.
             address += UInt64(got - needle.count + 1)
         }
         return count
     }
 
     private func matches(_ length: Int, _ needle: [UInt8]) -> Int {
-        // Most of memory is zero: a byte that is not leads to fewer places.
+        // Most memory is zero, so search for a byte that is not zero first.
         let pivot = needle.firstIndex { $0 != 0xFF } ?? 0
         var count = 0
         unsafe room.withUnsafeBytes { bytes in

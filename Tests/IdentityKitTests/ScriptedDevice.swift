@@ -4,7 +4,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A provider whose polls come to what a test wrote down, and that notes when they came.
+/// A provider whose polls return scripted results, and that records the times of the polls.
 final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
     enum Step: Sendable {
         case pending
@@ -42,7 +42,7 @@ final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
         state = Mutex(State(steps: steps.reversed()))
     }
 
-    /// When the polls came.
+    /// The times of the polls.
     var polls: [Duration] { state.withLock { $0.polls } }
     var descriptor: ProviderDescriptor { strict.descriptor }
 
@@ -64,7 +64,7 @@ final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
 
     func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
         let now = clock.elapsed
-        // When the script is over, nobody ever decides.
+        // After the script every poll is pending.
         let step = state.withLock { state in
             state.polls.append(now)
             return state.steps.popLast() ?? .pending

@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A cart that counts the sessions that ended.
+/// A cart that counts ended sessions.
 private final class EndCounter: SessionParticipant {
     private let count = Mutex(0)
     var ends: Int { count.withLock { $0 } }
@@ -21,7 +21,7 @@ struct SessionLifetimeTests {
         let store = InMemoryStore()
         let provider: JournaledProvider
 
-        /// - Parameter lifetime: That of access tokens, in days.
+        /// - Parameter lifetime: The lifetime of access tokens, in days.
         init(lifetime: Double = 1_000) {
             provider = JournaledProvider(clock: clock, lifetime: lifetime * 86_400)
         }
@@ -45,7 +45,7 @@ struct SessionLifetimeTests {
         }
     }
 
-    /// Expects that no call knows the session; the logout comes last.
+    /// Expects that every call treats the session as unknown; calls logout last.
     private func expectUnknown(
         _ id: SessionID,
         to manager: SessionManager,
@@ -83,7 +83,7 @@ struct SessionLifetimeTests {
         #expect(try await world.store.session(id) != nil)
         try await expectUnknown(id, to: manager)
         #expect(world.provider.requests == 0)
-        // The logout of an unknown session leaves nothing behind all the same.
+        // The logout of an unknown session also removes its row.
         #expect(try await world.store.session(id) == nil)
         #expect(world.provider.revoked.count == 1)
         #expect(cart.ends == 1)
@@ -196,7 +196,7 @@ struct SessionLifetimeTests {
         _ = try await manager.logout(id)
         #expect(world.provider.revoked == ["refresh-1"])
         try await world.store.insert(row)
-        // Nothing in the row tells that it is old: this is the limit that the threat model names.
+        // The row does not show that it was restored: the threat model names this limit.
         #expect(try await manager.session(id).id == id)
         world.clock.advance(by: Self.day * 30 + .seconds(1))
         try await expectUnknown(id, to: manager)

@@ -37,7 +37,7 @@ struct SessionManagerTests {
             return (started, try LoginCallback(form: Array("code=c&\(state)".utf8)))
         }
 
-        /// The key under which the store keeps the login of a callback.
+        /// The store's key for the login attempt of a callback.
         func attemptKey(of callback: LoginCallback) throws -> String? {
             try callback.value(of: "state").map { Base64URL.encode(try Digest.sha256($0.revealBytes())) }
         }

@@ -5,7 +5,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A provider with profiles, which it refuses to the tokens that it is told to refuse.
+/// A provider with profiles that refuses chosen access tokens.
 private final class ProfileProvider: IdentityProvider, BuyerProfileProviding {
     let inner: StrictProvider
     private let refused = Mutex<Set<String>>([])
@@ -38,7 +38,7 @@ private final class ProfileProvider: IdentityProvider, BuyerProfileProviding {
     }
 }
 
-/// A cart that follows slowly.
+/// A cart that processes token changes slowly.
 private final class SlowParticipant: SessionParticipant {
     private let state = Mutex<(told: [Date?], gate: (@Sendable () async -> Void)?)>(([], nil))
     var told: [Date?] { state.withLock { $0.told } }
@@ -54,7 +54,7 @@ private final class SlowParticipant: SessionParticipant {
     }
 }
 
-/// A cart that asks for a token with a margin whenever it is told of a new one.
+/// A cart that requests a token with a margin whenever it is told of a new one.
 private final class AskingParticipant: SessionParticipant {
     private let manager: SessionManager
     private let count = Mutex(0)
@@ -69,7 +69,7 @@ private final class AskingParticipant: SessionParticipant {
             count += 1
             return count
         }
-        // Enough to see the loop; without an end the test would have none.
+        // Enough to detect an endless loop, but the test ends.
         guard told < 20 else { return }
         _ = try await manager.tokens(for: session.id, validFor: .seconds(7200))
     }

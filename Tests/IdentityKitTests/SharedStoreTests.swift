@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Several processes at one store")
 struct SharedStoreTests {
-    /// Managers that know nothing of each other, as those of several processes.
+    /// Independent session managers over one store, like those of several processes.
     private struct World {
         let clock = ManualClock()
         let store = InMemoryStore()
@@ -32,7 +32,7 @@ struct SharedStoreTests {
             return session.id
         }
 
-        /// Holds refreshes: the stream ends when one has come, and they go on when the continuation finishes.
+        /// Blocks refreshes: the stream ends when a refresh has arrived, and refreshes continue when the continuation finishes.
         func gate() -> (arrived: AsyncStream<Void>, release: AsyncStream<Void>.Continuation) {
             let (arrived, arrival) = AsyncStream<Void>.makeStream()
             let (released, release) = AsyncStream<Void>.makeStream()
@@ -100,7 +100,7 @@ struct SharedStoreTests {
     func lateAnswer() async throws {
         let world = World()
         let id = try await world.expiredSession()
-        // The answer reaches the first process only after a second one, past the lease, was told that the token is spent.
+        // The response reaches the first process after its lease expired and a second process got invalid_grant.
         let faulty = FaultyStore(world.store)
         let other = try world.manager()
         faulty.script([

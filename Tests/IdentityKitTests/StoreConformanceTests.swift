@@ -49,7 +49,7 @@ struct StoreConformanceTests {
     }
 }
 
-/// A store whose locks are those of this process.
+/// A store with in-process locks.
 final class LockedStore: WrappingStore, SessionLocking {
     let inner = InMemoryStore()
     private let locks = InMemoryLocks()

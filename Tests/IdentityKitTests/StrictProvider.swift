@@ -4,9 +4,9 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A provider whose refresh tokens rotate on every use and that ends the session when one comes twice.
+/// A provider that rotates refresh tokens at every use and ends the session when one is used twice.
 ///
-/// It works on the manual clock and in memory, so that interleavings can be forced; real servers are tested elsewhere.
+/// It runs in memory on the manual clock, so that tests can force interleavings.
 final class StrictProvider: IdentityProvider {
     private struct State {
         var exchanges = 0
@@ -22,7 +22,7 @@ final class StrictProvider: IdentityProvider {
     let clock: ManualClock
     let lifetime: Double
     let descriptor: ProviderDescriptor
-    /// The issuer to which logins are bound.
+    /// The issuer that logins expect.
     let issuer: String?
 
     init(
@@ -45,12 +45,12 @@ final class StrictProvider: IdentityProvider {
         self.issuer = issuer
     }
 
-    /// How many codes arrived.
+    /// The number of exchanged codes.
     var exchanges: Int { state.withLock { $0.exchanges } }
     var refreshes: Int { state.withLock { $0.refreshes } }
     var reuses: Int { state.withLock { $0.reuses } }
 
-    /// The next refreshes fail with these, in order; the token is not spent.
+    /// The errors of the next refreshes, in order; these refreshes do not use the token.
     func fail(with errors: [IdentityError]) {
         state.withLock { $0.failures = errors }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Tenants")
 struct TenantTests {
-    /// Two shops at one store, and managers that know one of them, or both.
+    /// Two shops in one store, with managers of one or both.
     private struct World {
         let clock = ManualClock()
         let store = InMemoryStore()
@@ -30,14 +30,14 @@ struct TenantTests {
             )
         }
 
-        /// One buyer, signed in at a shop.
+        /// Creates a session of one buyer at a shop.
         func signIn(at shop: Int) async throws -> SessionID {
             let tokens = providers[shop - 1].mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
             return try await manager(of: "shop-\(shop)").establish(tokens, provider: "login-shop-\(shop)").id
         }
     }
 
-    /// Expects that a call does not know the session.
+    /// Expects that a call throws session_unknown.
     private func expectUnknown(_ call: () async throws -> Void) async {
         let error = await #expect(throws: IdentityError.self) { try await call() }
         #expect(error?.code == .sessionUnknown)
@@ -116,7 +116,7 @@ struct TenantTests {
         let clock = ManualClock()
         let store = InMemoryStore()
         let shops = ["shop-1", "shop-2"].map { StrictProvider(clock: clock, name: "login", tenant: $0) }
-        // One registry for each shop; only the store is shared.
+        // Each shop has its own registry; only the store is shared.
         func manager(_ shop: Int, tenant: String?) throws -> SessionManager {
             var configuration = SessionManager.Configuration()
             configuration.tenant = tenant
@@ -217,7 +217,7 @@ struct TenantTests {
                 $0.now += 1
                 $0.most = max($0.most, $0.now)
             }
-            // Until as many run as may; the last are fewer.
+            // Wait until the maximum number runs; the last group is smaller.
             for _ in 0..<2_000 where running.withLock({ $0.most }) < 8 { await Task.yield() }
             running.withLock { $0.now -= 1 }
         }

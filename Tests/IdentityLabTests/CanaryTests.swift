@@ -13,7 +13,7 @@ struct CanaryTests {
         "customerAccessToken",
     ]
 
-    /// Lets the canary look for what was sent to the sandbox, and for what the environment holds.
+    /// Makes the canary watch the secrets that were sent to the sandbox and those of the environment.
     private func learn(_ stage: LabStage, _ canary: SecretCanary) {
         for (name, value) in stage.environment where name != "IDENTITY_CONFIG" { canary.watch(Secret(value)) }
         let services: [any SandboxService] = [
@@ -35,7 +35,7 @@ struct CanaryTests {
         return found
     }
 
-    /// Every file of the stage, the temporary ones of the program too.
+    /// All files of the stage, also temporary files of the program.
     private func files(_ stage: LabStage) throws -> [(name: String, bytes: [UInt8])] {
         try FileManager.default.subpathsOfDirectory(atPath: stage.folder.path).map { name in
             (name, Array((try? Data(contentsOf: stage.folder.appendingPathComponent(name))) ?? Data()))
@@ -79,7 +79,7 @@ struct CanaryTests {
             }
             _ = try await run(["--callback", "sandbox"])
             learn(stage, canary)
-            // The page at which the provider's own session ends is told with the ID token in it: that is what it is for.
+            // The URL of the logout page contains the ID token on purpose.
             for end in ends {
                 let text = end.output + end.errors
                 let hint = try #require(text.split(separator: "id_token_hint=").dropFirst().first)
@@ -92,7 +92,7 @@ struct CanaryTests {
             let found = try files(stage)
             #expect(found.contains { $0.name == "report.html" && $0.bytes.count > 10_000 })
             for (name, bytes) in found { #expect(canary.findings(in: bytes) == [], "\(name)") }
-            // The search finds what is there: the program's own way to show a token.
+            // Check the search itself: --reveal prints a token.
             let login = try await run(["login", "--provider", "any", "--callback", "sandbox", "--json"])
             let id = try #require(try login.event("session")["id"]?.string)
             let revealed = try await LabProcess(["token", "--session", id, "--reveal"], environment: environment)
@@ -147,7 +147,7 @@ struct CanaryTests {
         }
     }
 
-    /// An error that repeats its request, in one of the forms in which that happens.
+    /// An error response that repeats its request, in one of several forms.
     private static func echo(of request: LoopbackRequest, shape: Int) -> LoopbackResponse {
         let text =
             secrets(request.headers, request.body).joined(separator: " ")

@@ -10,7 +10,7 @@ struct DeviceLoginTests {
     {
         var configuration = SandboxConfiguration()
         configuration.openID.supportsDeviceAuthorization = true
-        // The shortest interval that a client keeps.
+        // The shortest interval that the client uses.
         configuration.openID.devicePollingInterval = .seconds(1)
         change(&configuration.openID)
         return configuration

@@ -3,7 +3,7 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-/// What breaks between the claim and the save, so that new tokens exist in the memory of the command only.
+/// Failures between the claim and the save, after which new tokens are only in the memory of the command.
 @Suite("identity-lab token warns about new tokens that could not be stored", .timeLimit(.minutes(3)))
 struct DurabilityTests {
     @Test("the database's directory is renamed")
@@ -23,7 +23,7 @@ struct DurabilityTests {
             let database = store.appendingPathComponent("identity.sqlite")
             try await expectWarning(stage, in: store) {
                 try? FileManager.default.moveItem(at: database, to: store.appendingPathComponent("renamed"))
-                // A file in the place of the directory stops root too.
+                // A file instead of the directory also stops root.
                 try? Data("no directory".utf8).write(to: URL(filePath: database.path + ".spool"))
             }
         }
@@ -51,7 +51,7 @@ struct DurabilityTests {
         }
     }
 
-    /// Refreshes a session whose database breaks when the token endpoint has the request.
+    /// Refreshes a session whose database breaks when the token endpoint receives the request.
     private func expectWarning(
         _ stage: LabStage,
         in folder: URL,

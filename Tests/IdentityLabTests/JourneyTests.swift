@@ -28,7 +28,7 @@ struct JourneyTests {
         #expect(approaches.allSatisfy { $0["problem"] == .null })
         let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         #expect(page.contains("grant_type") && page.contains("authorization_code") && page.contains("•••"))
-        // What tokens, secrets and keys of the sandbox look like.
+        // The prefixes of the sandbox's tokens, secrets and keys.
         for secret in ["eyJ", "shpss", "shpat_", "sandbox-api-key", "Basic c", "Bearer e"] {
             #expect(!page.contains(secret), "\(secret)")
         }

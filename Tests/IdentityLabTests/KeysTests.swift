@@ -7,7 +7,7 @@ import Testing
 
 @Suite("identity-lab keys", .timeLimit(.minutes(3)))
 struct KeysTests {
-    /// Sessions in a database, and configurations as machines have them at each step.
+    /// Sessions in a database, and the configurations of machines at each step of a rotation.
     private struct World {
         let stage: LabStage
         let old = "11" + String(repeating: "2a", count: 31)
@@ -19,7 +19,7 @@ struct KeysTests {
             path = stage.folder.appendingPathComponent("keys.sqlite").path
         }
 
-        /// Runs the program on a machine that has these keys.
+        /// Runs the program with a configuration that has these keys.
         func run(_ arguments: String..., key: String, readOnly: [String] = []) async throws -> LabProcess.Ended {
             try await start(arguments, key: key, readOnly: readOnly).ended()
         }
@@ -80,7 +80,7 @@ struct KeysTests {
             return sessions.map(\.id)
         }
 
-        /// Whether every session can be read on a machine with these keys.
+        /// Whether every session can be read with these keys.
         func isWhole(_ ids: [SessionID], key: String, readOnly: [String] = []) async throws -> Bool {
             let store = try await store(key: key, readOnly: readOnly)
             for (number, id) in ids.enumerated() {
@@ -90,7 +90,7 @@ struct KeysTests {
             return true
         }
 
-        /// How many rows are under each key, by role.
+        /// The number of rows of each key, by role.
         func rows(key: String, readOnly: [String] = []) async throws -> [String: Int] {
             let ended = try await run("keys", "list", key: key, readOnly: readOnly)
             #expect(ended.status == 0)
@@ -119,11 +119,11 @@ struct KeysTests {
             let ids = try await world.fill(230)
             #expect(try await world.rows(key: "OLD_KEY") == ["active": 230])
 
-            // 1: the new key is known; taken back, everything is as before.
+            // 1: add the new key as read-only; after the step is reverted, everything is as before.
             #expect(try await world.rows(key: "OLD_KEY", readOnly: ["NEW_KEY"]) == ["active": 230, "read_only": 0])
             #expect(try await world.isWhole(ids, key: "OLD_KEY"))
 
-            // 2: the new key seals on one machine, and the other reads what it sealed; taken back, all is readable.
+            // 2: one machine encrypts with the new key and the other reads it; after the step is reverted, all rows are readable.
             let more = try await world.store(key: "NEW_KEY", readOnly: ["OLD_KEY"])
             var session = try #require(try await more.session(ids[0]))
             session.generation += 1
@@ -132,7 +132,7 @@ struct KeysTests {
             #expect(try await world.isWhole(ids, key: "OLD_KEY", readOnly: ["NEW_KEY"]))
             #expect(try await world.rows(key: "OLD_KEY", readOnly: ["NEW_KEY"]) == ["active": 229, "read_only": 1])
 
-            // 3: everything under the new key, and back again.
+            // 3: encrypt everything with the new key, and with the old one again.
             let forth = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
             #expect(forth.status == 0)
             #expect(try forth.event("rotation")["resealed"]?.number?.integer == 229)
@@ -145,7 +145,7 @@ struct KeysTests {
             #expect(try await world.isWhole(ids, key: "OLD_KEY"))
             #expect(try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"]).status == 0)
 
-            // 4 and 5: nothing is under the old key, and it is forgotten; brought back, nothing changes.
+            // 4 and 5: no row uses the old key, and it is removed; after it is added again, nothing changes.
             #expect(try await world.rows(key: "NEW_KEY", readOnly: ["OLD_KEY"]) == ["active": 230, "read_only": 0])
             #expect(try await world.isWhole(ids, key: "NEW_KEY"))
             let sound = try await world.run("keys", "verify", key: "NEW_KEY")
@@ -167,7 +167,7 @@ struct KeysTests {
             let stranger = try await world.run("keys", "list", key: "NEW_KEY")
             #expect(stranger.status == 2)
             #expect(try stranger.event("error")["code"]?.string == "store_key_mismatch")
-            // Opened once with both, the store itself opens with the new key; its rows do not.
+            // After one opening with both keys, the new key opens the store, but not its rows.
             _ = try await world.rows(key: "NEW_KEY", readOnly: ["OLD_KEY"])
             #expect(try await world.rows(key: "NEW_KEY") == ["active": 0, "missing": 5])
             for action in ["rotate", "verify"] {
@@ -216,7 +216,7 @@ struct KeysTests {
             let world = World(stage)
             let ids = try await world.fill(1_500)
             let process = try world.start(["keys", "rotate"], key: "NEW_KEY", readOnly: ["OLD_KEY"])
-            // As soon as a row was sealed anew: seen from another process.
+            // As soon as another process sees that a row was encrypted with the new key.
             let watcher = try await world.store(key: "OLD_KEY", readOnly: ["NEW_KEY"])
             while try await watcher.keyUsage().allSatisfy({ $0.role != .readOnly || $0.rows == 0 }) {}
             process.signal(signal)

@@ -6,7 +6,7 @@ import Synchronization
 import TestProcesses
 import Testing
 
-/// A running `identity-lab`, whose output is read as it comes.
+/// A running `identity-lab` whose output can be read while it runs.
 final class LabProcess: Sendable {
     private struct Channel {
         var bytes: [UInt8] = []
@@ -17,11 +17,11 @@ final class LabProcess: Sendable {
     private struct State {
         var output = Channel()
         var errors = Channel()
-        /// How many lines of the output were taken.
+        /// The number of lines that were already read.
         var taken = 0
     }
 
-    /// The exit status, once it is known.
+    /// The exit status; nil while the process runs.
     private final class Ending: Sendable {
         private let state = Mutex<(status: Int32?, waiters: [CheckedContinuation<Int32, Never>])>((nil, []))
 
@@ -50,7 +50,7 @@ final class LabProcess: Sendable {
         let output: String
         let errors: String
 
-        /// The lines of standard output, each of which must be a JSON object.
+        /// The lines of standard output, parsed as JSON objects.
         func events() throws -> [JSONValue] {
             try output.split(separator: "\n").map { line in
                 let value = try JSONValue(parsing: Array(line.utf8))
@@ -67,10 +67,10 @@ final class LabProcess: Sendable {
     private let state = Mutex(State())
     private let ending = Ending()
     private let process: Spawned
-    /// Our end of its standard input; -1 once it is closed.
+    /// The write end of its standard input; -1 after it is closed.
     private let input: Mutex<Int32>
 
-    /// The executable beside the test bundle.
+    /// The path of the executable, beside the test bundle.
     private static var executable: URL {
         let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let folders = sequence(first: bundle) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
@@ -108,7 +108,7 @@ final class LabProcess: Sendable {
         kill(process.identifier, number)
     }
 
-    /// The next event on standard output; nil at its end.
+    /// Waits for the next event on standard output; nil at the end of the output.
     func nextEvent() async throws -> JSONValue? {
         while true {
             let line: String?? = state.withLock { state in
@@ -124,7 +124,7 @@ final class LabProcess: Sendable {
         }
     }
 
-    /// The end, with everything that was written.
+    /// Waits for the end of the process and returns all its output.
     func ended() async -> Ended {
         let status = await ending.status()
         while state.withLock({ !$0.output.isClosed }) { await change(\.output) }
@@ -138,7 +138,7 @@ final class LabProcess: Sendable {
         }
     }
 
-    /// Reads on a thread of its own: blocking one of the pool's would starve the tests.
+    /// Reads on a dedicated thread, because a blocked thread of the cooperative pool would starve other tests.
     private func follow(_ descriptor: Int32, _ path: any WritableKeyPath<State, Channel> & Sendable) {
         _ = DedicatedThread.start { [self] in
             var room = [UInt8](repeating: 0, count: 65_536)
@@ -161,7 +161,7 @@ final class LabProcess: Sendable {
         }
     }
 
-    /// Waits until more has come than what was there when this was called, or the end.
+    /// Waits until the process wrote more output or ended.
     private func change(_ path: any WritableKeyPath<State, Channel> & Sendable) async {
         let seen = state.withLock { $0[keyPath: path].bytes.count }
         await withCheckedContinuation { continuation in

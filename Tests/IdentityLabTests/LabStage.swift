@@ -5,7 +5,7 @@ import IdentitySandbox
 import TestDirectories
 import Testing
 
-/// A sandbox in this process, a configuration file for it, and everything that `identity-lab` printed.
+/// A sandbox in this process, its configuration file, and all output of `identity-lab`.
 final class LabStage: Sendable {
     let sandbox: Sandbox
     private let directory: TemporaryDirectory
@@ -27,7 +27,7 @@ final class LabStage: Sendable {
         try write(made.json, to: "lab.json")
     }
 
-    /// Runs a body and cleans up after it.
+    /// Runs a test body, then stops the sandbox and removes the files.
     static func with(
         _ configuration: SandboxConfiguration = SandboxConfiguration(),
         _ body: (LabStage) async throws -> Void
@@ -54,7 +54,7 @@ final class LabStage: Sendable {
         return file.path
     }
 
-    /// A configuration with one provider's entry changed.
+    /// Writes a configuration in which one provider's entry is changed.
     func configuration(changing provider: String, _ change: (inout JSONObject) -> Void) throws -> String {
         var root = try #require(json.object)
         var providers = try #require(root["providers"]?.object)
@@ -73,7 +73,7 @@ final class LabStage: Sendable {
         try await LabProcess(arguments, environment: environment).ended()
     }
 
-    /// Signs in with the callback on standard input; the callback may be changed on its way.
+    /// Signs in with the callback on standard input; a closure can change the callback.
     func login(
         _ provider: String,
         _ arguments: [String] = [],
@@ -89,7 +89,7 @@ final class LabStage: Sendable {
         return await process.ended()
     }
 
-    /// What the provider redirects to when the buyer signs in.
+    /// The callback URL of a login in which the buyer signs in.
     func callback(for url: String) async throws -> String {
         try await robot.login(at: url, redirectURI: Self.parameter("redirect_uri", in: url))
     }

@@ -152,7 +152,7 @@ struct SessionTests {
             let path = stage.folder.appendingPathComponent("other.sqlite").path
             let login = try await stage.login("any", ["--store", path])
             #expect(login.status == 0)
-            // A login creates a store; a command that reads does not, and says that there is none.
+            // A login creates a missing store; a command that only reads fails.
             let missing = try await stage.run("sessions", "--json")
             #expect(missing.status == 2)
             #expect(try missing.event("error")["message"]?.string?.contains("There is no database at") == true)

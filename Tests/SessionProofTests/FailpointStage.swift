@@ -11,9 +11,9 @@ import TestDirectories
 import TestServers
 import Testing
 
-/// A provider in this process, a store, and processes that are started at it one after the other.
+/// A provider in this process, a store, and worker processes that run one after the other.
 final class FailpointStage: Sendable {
-    /// A clock that the test moves ahead of the system's.
+    /// A clock that runs ahead of the system clock by an offset.
     private final class AheadClock: IdentityClock {
         private let offset = Mutex(0.0)
         var now: Date { Date() + offset.withLock(\.self) }
@@ -29,9 +29,9 @@ final class FailpointStage: Sendable {
     private let key = String(repeating: "5a", count: 32)
     private let program = Program(name: "identity-kill-loop")
 
-    /// The server, where the store is PostgreSQL, with a schema of its own.
+    /// The PostgreSQL server with a separate schema; nil for SQLite.
     private let database: (server: TestServer, schema: String)?
-    /// The shortest lease; its end is waited for after each death.
+    /// The shortest lease; the tests wait for its end after each crash.
     private static let lease = 6
 
     private init(_ reuse: SandboxTokenReuse, _ server: TestServer?) async throws {
@@ -69,7 +69,7 @@ final class FailpointStage: Sendable {
     private var path: String { folder.path(of: "identity.sqlite") }
     private var secret: String { sandbox.openID.configuration.clientSecret ?? "" }
 
-    /// A buyer's session, whose access token has expired.
+    /// Creates a session whose access token has expired.
     func expiredSession() async throws -> SessionID {
         var configuration = OpenIDProvider.Configuration(
             name: "any",
@@ -105,7 +105,7 @@ final class FailpointStage: Sendable {
         return (store, { await store.close() })
     }
 
-    /// What a process said, word by word.
+    /// The output of a process, split at spaces.
     struct Said: Sendable {
         let lines: [String]
 
@@ -114,29 +114,29 @@ final class FailpointStage: Sendable {
         }
     }
 
-    /// Another process repairs what it finds, and asks for the session's tokens.
+    /// Starts another process that repairs sessions and requests the session's tokens.
     func once(_ id: SessionID) async throws -> Said {
         let ended = try await program.run(["once", id.rawValue], environment: environment())
         #expect(ended.status == 0, "\(ended.output)")
         return Said(lines: ended.output.split(separator: "\n").map(String.init))
     }
 
-    /// A process asks for the session's tokens, and kills itself at a moment.
+    /// Starts a process that requests the session's tokens and kills itself at a failpoint.
     func die(at point: String, _ id: SessionID) async throws {
-        // The request that is under way when its sender dies arrives all the same, and is answered late.
+        // The provider receives and answers the request although its sender has crashed.
         if point == "bytes-left" { sandbox.openID.misbehave(.delay(.milliseconds(600)), on: .token) }
         let ended = try await program.run(["once", id.rawValue, point], environment: environment())
         #expect(ended.status == 128 + SIGKILL, "\(ended.output)")
     }
 
-    /// A process asks for the session's tokens, and is stopped at a moment.
+    /// Starts a process that requests the session's tokens and is stopped at a failpoint.
     func stop(at point: String, _ id: SessionID) async throws -> Program.Running {
         let running = try program.launch(["once", id.rawValue, point], environment: environment())
         try await running.waitUntilStopped()
         return running
     }
 
-    /// Lets a stopped process go on to its end.
+    /// Resumes a stopped process and waits for its end.
     func resume(_ running: Program.Running) async -> Said {
         running.resume()
         let ended = await running.end()
@@ -144,7 +144,7 @@ final class FailpointStage: Sendable {
         return Said(lines: ended.output.split(separator: "\n").map(String.init))
     }
 
-    /// How often the provider has rotated, once that is so often.
+    /// Waits until the provider has rotated this often, and returns the count.
     func rotations(atLeast count: Int) async -> Int {
         for _ in 0..<200 where sandbox.openID.counters.refreshes < count {
             try? await Task.sleep(for: .milliseconds(10))

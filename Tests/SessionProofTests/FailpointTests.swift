@@ -8,20 +8,20 @@ import Synchronization
 import TestServers
 import Testing
 
-/// A process dies at each moment of a renewal, and the next one has to do what the moment asks for.
+/// Crashes a process at each failpoint of a refresh and checks what the next process does.
 @Suite
 struct FailpointTests {
-    /// A moment, by the name that the process knows it under, and what the next process finds and does.
+    /// A failpoint with the expected state after the crash and the expected actions of the next process.
     struct Moment: Sendable, CustomTestStringConvertible {
         let name: String
         let testDescription: String
-        /// Whether the row says that the token may be spent.
+        /// Whether the stored state says that the refresh token may be used up.
         let isDoubt: Bool
-        /// How often the provider has rotated when the process is dead.
+        /// The number of rotations at the provider after the crash.
         let rotations: Int
-        /// Whether the next process has the newest token without asking.
+        /// Whether the next process has the newest token without a request.
         let isKept: Bool
-        /// Whether the repair, and not the caller behind it, makes the session good again.
+        /// Whether the repair recovers the session, and not the call after it.
         let isRepaired: Bool
     }
 
@@ -142,10 +142,9 @@ struct FailpointTests {
         }
     }
 
-    /// The same moments where a lease, and no lock of the kernel, kept others out.
+    /// The same failpoints with a lease instead of a kernel lock.
     ///
-    /// The lease has to end first, and a claim is left alone after that: the caller and not the repair makes the session good
-    /// again, whatever the moment.
+    /// The lease has to expire first. The repair does not touch a claim, so always the call after it recovers the session.
     @Test(
         "With PostgreSQL, too, the next process continues correctly after a crash at each failpoint",
         .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
@@ -171,7 +170,7 @@ struct FailpointTests {
             #expect(counters.reusesPunished == (isLost ? 1 : 0))
             #expect(counters.refreshReplays == (moment.rotations == 1 && !moment.isKept && !isLost ? 1 : 0))
             #expect(counters.refreshes == 1)
-            // An answer that nobody has is waited for: timeout, saving limit and repair interval, after the lease.
+            // The next process waits for a lost response: timeout, saving limit and repair interval, after the lease.
             #expect((took >= .seconds(20)) == (moment.isDoubt && !moment.isKept), "\(took)")
         }
     }
@@ -205,7 +204,7 @@ struct FailpointTests {
             async let next = stage.once(id)
             try await Task.sleep(for: .seconds(10))
             let resumed = await stage.resume(stopped)
-            // Either of them may be the one that saves the answer's tokens.
+            // Either process may save the tokens of the response.
             for said in [resumed, try await next] {
                 #expect(["renewed_late", "waited", "stored"].contains(said.said("outcome")))
             }

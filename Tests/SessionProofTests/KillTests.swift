@@ -2,7 +2,7 @@ import IdentityKit
 import TestServers
 import Testing
 
-/// Real processes at one SQLite file or one PostgreSQL database, killed and stopped: `Tests/Proofs/kill-loop` is the long form.
+/// Kills and stops real processes that share a SQLite file or PostgreSQL database; `Tests/Proofs/kill-loop` runs longer.
 @Suite(.serialized)
 struct KillTests {
     private let program = Program(name: "identity-kill-loop")

@@ -3,12 +3,12 @@ import Glibc
 import IdentityHTTP
 import Synchronization
 
-/// A program beside the test bundle, or anywhere by its path, run to its end.
+/// Runs a program, from beside the test bundle or by its path.
 ///
-/// By `posix_spawn`, and waited for on a thread: Foundation's `Process` loses an end now and then when many run at once.
+/// Uses `posix_spawn` and waits on a thread, because Foundation's `Process` sometimes misses the end of one of many processes.
 struct Program: Sendable {
     struct Ended: Sendable {
-        /// The exit status; a death by signal as a shell tells it.
+        /// The exit status; 128 plus the signal number after a signal.
         let status: Int32
         let output: String
     }
@@ -29,7 +29,7 @@ struct Program: Sendable {
         return (found ?? bundle.appendingPathComponent(name)).path
     }
 
-    /// Runs the program; its output, errors too, comes back whole.
+    /// Runs the program and returns its output, including standard error.
     func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Ended {
         await (try launch(arguments, environment: environment)).end()
     }
@@ -40,7 +40,7 @@ struct Program: Sendable {
         return Running(identifier: identifier, descriptor: output)
     }
 
-    /// A program that was started.
+    /// A running program.
     struct Running: Sendable {
         let identifier: pid_t
         fileprivate let descriptor: Int32
@@ -49,7 +49,7 @@ struct Program: Sendable {
         func waitUntilStopped() async throws {
             while true {
                 let text = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
-                // The state stands behind the name, which is in parentheses.
+                // The state follows the name, which is in parentheses.
                 let state = text.split(separator: ")").last?.split(separator: " ").first
                 if state == "T" { return }
                 if state == "Z" { throw Failure(operation: "waiting for a stop", number: 0) }
@@ -57,13 +57,13 @@ struct Program: Sendable {
             }
         }
 
-        /// Lets a stopped process go on.
+        /// Resumes a stopped process.
         func resume() { kill(identifier, SIGCONT) }
 
         /// Waits until the process has ended.
         func end() async -> Ended {
             await withCheckedContinuation { continuation in
-                // Never on a thread of the pool: this blocks until the program has ended.
+                // Not on the cooperative pool, because this blocks until the program ends.
                 _ = DedicatedThread.start { continuation.resume(returning: finish()) }
             }
         }
@@ -88,7 +88,7 @@ struct Program: Sendable {
         }
     }
 
-    /// Held while a pipe is made and handed over: a program that starts meanwhile would keep another one's pipe open.
+    /// Locked while a pipe is created and passed on, because a program that starts meanwhile would inherit the pipe.
     private static let spawning = Mutex(())
 
     private func start(_ arguments: [String], _ environment: [String: String]) throws -> (pid_t, output: Int32) {

@@ -2,7 +2,7 @@ import Foundation
 import TestDirectories
 import Testing
 
-/// Sessions in a simulated world: `Tests/Proofs/simulate` is the long form.
+/// Sessions in a simulated world; `Tests/Proofs/simulate` runs longer.
 @Suite(.serialized)
 struct SimulationTests {
     private let simulator = Program(name: "identity-simulator")

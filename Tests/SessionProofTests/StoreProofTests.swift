@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The SQLite store against faults: `Tests/Proofs/io-errors`, `Tests/Proofs/power-loss` and `Tests/Proofs/kill-store` are the long forms.
+/// The SQLite store with injected faults; `Tests/Proofs/io-errors`, `power-loss` and `kill-store` run longer.
 @Suite(.serialized)
 struct StoreProofTests {
     private let proof = Program(name: "store-proof")
@@ -66,7 +66,7 @@ struct StoreProofTests {
         (try? await mount("true", ""))?.status == 0
     }
 
-    /// Runs a command where `/mnt` is a small disk that nobody else sees.
+    /// Runs a command in a mount namespace in which `/mnt` is a small disk.
     private static func mount(_ command: String, _ argument: String) async throws -> Program.Ended {
         try await Program(name: "/usr/bin/unshare").run([
             "--map-root-user", "--mount", "/bin/sh", "-c",

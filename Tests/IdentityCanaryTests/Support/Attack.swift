@@ -1,36 +1,36 @@
 import IdentityHTTP
 import IdentityKit
 
-/// An answer that repeats the secrets of its request wherever an error, a log or a page might pick them up.
+/// A response that repeats the secrets of its request, in places that errors, logs or pages may copy.
 enum Attack: String, CaseIterable, Sendable {
     /// An OAuth error whose description, URI and trace id are the request's secrets.
     case oauthDescription
-    /// The same with a name that is a secret.
+    /// The same, with a member name that is a secret.
     case oauthName
-    /// The same with status 200, as some providers send it.
+    /// The same with status 200, as some providers do.
     case oauthInSuccess
-    /// A page that shows them.
+    /// An HTML page that contains the secrets.
     case page
-    /// A redirect that carries them along.
+    /// A redirect whose URL contains the secrets.
     case redirect
-    /// A refused token, with all of it in the challenge and in the forms of Bolt's and Shopify's APIs.
+    /// A refused token, with the secrets in the challenge and in the error formats of Bolt and Shopify.
     case unauthorized
-    /// GraphQL errors and user errors.
+    /// GraphQL errors and user errors that contain the secrets.
     case graphQL
-    /// A busy server.
+    /// A rate-limited response.
     case throttled
-    /// An object in which each of them is a name twice, so that the reader has something to complain of.
+    /// An object in which each secret is a duplicate member name, which the parser refuses.
     case duplicateNames
-    /// An object in which every text is a secret: wrong issuer, wrong key, wrong algorithm.
+    /// An object in which every string is a secret: wrong issuer, wrong key, wrong algorithm.
     case everywhere
-    /// The right answer with another signature and other claims in its ID token.
+    /// The correct response with another signature and other claims in its ID token.
     case forgedToken
-    /// The right answer without what matters.
+    /// The correct response without required members.
     case nothing
-    /// A transport that fails.
+    /// A transport error.
     case lost
 
-    /// The answer in place of the provider's; nil where the provider's is changed.
+    /// The response that replaces the provider's; nil if the provider's response is changed instead.
     func replacement(for request: HTTPRequest) throws(HTTPTransportError) -> HTTPResponse? {
         let secrets = SecretsOnTheWire.values(of: request)
         let echo = secrets.joined(separator: " ")
@@ -81,7 +81,7 @@ enum Attack: String, CaseIterable, Sendable {
             let payload: JSONValue = .object(["cart": .null, "userErrors": userErrors, "warnings": warnings])
             let names = ["cartCreate", "cartBuyerIdentityUpdate", "cartLinesAdd"]
             let data = names.reduce(into: JSONObject()) { $0[$1] = payload }
-            // Half of the requests get data, half errors, so that both ways are gone.
+            // Half of the requests get data and half get errors, so that both code paths run.
             return request.body.map { $0.count % 2 == 0 } ?? true
                 ? try Self.answer(200, .object(["errors": .array([entry]), "data": .null]), echo)
                 : try Self.answer(200, .object(["data": .object(data)]), echo)
@@ -108,7 +108,7 @@ enum Attack: String, CaseIterable, Sendable {
         }
     }
 
-    /// Changes the provider's own answer.
+    /// Changes the provider's response.
     func change(_ answer: inout HTTPResponse, for request: HTTPRequest) {
         guard var object = (try? JSONValue(parsing: answer.body))?.object else { return }
         switch self {

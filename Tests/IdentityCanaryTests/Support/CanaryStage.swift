@@ -11,7 +11,7 @@ import IdentityTesting
 import ShopifyStorefront
 import TestDirectories
 
-/// A sandbox in which every secret is marked and its buyer a person with marked data, and an app on it.
+/// A sandbox with marked secrets and marked personal data of its buyer, and an app that uses it.
 final class CanaryStage: Sendable {
     static let providers = ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"]
     static let buyerIP = "203.0.113.177"
@@ -81,7 +81,7 @@ final class CanaryStage: Sendable {
         directory.remove()
     }
 
-    /// An app that has just started: nothing is cached in it.
+    /// Creates an app without cached data.
     func app(store: any SessionStore, witness: Witness) throws -> App {
         try App(self, store: store, witness: witness)
     }
@@ -91,7 +91,7 @@ final class CanaryStage: Sendable {
         return try await SQLiteStore.open(.init(path: directory.path(of: "identity.sqlite"), key: key))
     }
 
-    /// Every file that there is, with its name.
+    /// All files of the stage with their names.
     func files() throws -> [(name: String, bytes: [UInt8])] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { name in
             (name, Array((try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data()))
@@ -137,7 +137,7 @@ final class CanaryStage: Sendable {
             carts = CartAdapter(client: storefront, sessions: sessions, store: store)
         }
 
-        /// Signs in as two requests of a web app do.
+        /// Signs in with two requests, like a web app.
         func login(_ provider: String, changing change: (String) -> String = { $0 }) async throws -> Session {
             var options = LoginOptions()
             options.loginHint = stage.buyer.email
@@ -160,7 +160,7 @@ final class CanaryStage: Sendable {
             return completed.session
         }
 
-        /// What an app does with a session until its end.
+        /// Uses a session from refresh to logout.
         func use(_ id: SessionID) async {
             let context = StorefrontContext(buyerIP: CanaryStage.buyerIP, country: "US")
             witness.see(context, "context")
@@ -180,7 +180,7 @@ final class CanaryStage: Sendable {
             await see("logout") { try await sessions.logout(id, returningTo: "http://127.0.0.1:49152/goodbye") }
         }
 
-        /// Does something and looks at what comes of it.
+        /// Runs an operation and passes its result or error to the witness.
         func see(_ place: String, _ body: () async throws -> some Any) async {
             do {
                 witness.see(try await body() as Any, place)

@@ -14,7 +14,7 @@ import ShopifyStorefront
 import ShopifyStorefrontExperimental
 import Synchronization
 
-/// One value of every public type that holds a secret or something about a buyer, with marks in it.
+/// A value with marked secrets for every public type that contains secrets or personal data.
 enum Samples {
     struct NoNetwork: HTTPTransport {
         static let failure = HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "No network here.")
@@ -24,7 +24,7 @@ enum Samples {
         }
     }
 
-    /// Keeps the login that it is asked to show.
+    /// A presenter that keeps its login.
     private final class Nobody: Presenter {
         let shown = Mutex<PresentedLogin?>(nil)
 
@@ -40,7 +40,7 @@ enum Samples {
         func onLoginCancel() {}
     }
 
-    /// What can be made by hand.
+    /// Values that can be created directly.
     static func values(_ canary: SecretCanary) throws -> [Any] {
         try people(canary) + messages(canary) + sessions(canary) + providers(canary) + carts(canary)
     }
@@ -188,7 +188,7 @@ enum Samples {
         return values
     }
 
-    /// Made for this test and used nowhere else.
+    /// A key pair for this test only.
     private static let clientKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJH25YnQPt52mTFfM
@@ -297,7 +297,7 @@ enum Samples {
         return values
     }
 
-    /// What only comes of a real login and a real cart.
+    /// Values that only a real login and a real cart return.
     static func lived(_ app: CanaryStage.App) async throws -> [Any] {
         let session = try await app.login("shopify")
         let context = StorefrontContext(buyerIP: CanaryStage.buyerIP, country: "US")
@@ -338,7 +338,7 @@ enum Samples {
         return values
     }
 
-    /// What the Storefront client answers by itself, with and without errors.
+    /// Responses of the Storefront client, with and without errors.
     private static func queries(
         _ app: CanaryStage.App,
         _ id: CartID,

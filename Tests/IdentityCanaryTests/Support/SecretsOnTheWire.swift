@@ -3,7 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 
-/// Finds the secrets in messages, by the places where the protocols put them.
+/// Finds the secrets in HTTP messages, by the fields that the protocols define.
 enum SecretsOnTheWire {
     private static let names: Set<String> = [
         "access_token", "assertion", "authorization_code", "client_assertion", "client_secret", "code", "code_verifier",
@@ -22,7 +22,7 @@ enum SecretsOnTheWire {
         values(of: request).forEach { canary.watch(Secret($0)) }
     }
 
-    /// The secrets of an answer.
+    /// The secrets of a response.
     static func learn(_ response: HTTPResponse, _ canary: SecretCanary) {
         var found: [String] = []
         collect(response.headers, into: &found)
@@ -31,7 +31,7 @@ enum SecretsOnTheWire {
         found.forEach { canary.watch(Secret($0)) }
     }
 
-    /// The secrets of a URL: its parameters and the secret half of a cart's id.
+    /// The secrets of a URL: its parameters and the secret part of a cart id.
     static func learn(_ url: String, _ canary: SecretCanary) {
         guard let url = try? HTTPURL(url) else { return }
         var found: [String] = []
@@ -54,7 +54,7 @@ enum SecretsOnTheWire {
     private static func collect(_ fields: HTTPHeaders, into found: inout [String]) {
         for name in headers {
             for value in fields.values(for: name) {
-                // Cookies stand behind their names, credentials behind their scheme.
+                // A cookie value follows its name, credentials follow their scheme.
                 let isCookie = name.hasSuffix("ookie")
                 let isProof =
                     name == "Authorization" && ["Basic ", "Bearer ", "DPoP "].contains { value.hasPrefix($0) }
@@ -89,7 +89,7 @@ enum SecretsOnTheWire {
     private static func collect(_ value: JSONValue, named name: String, into found: inout [String]) {
         switch value {
         case .string(let text):
-            // In JSON a code is an error's.
+            // In JSON, `code` is an error code.
             if names.contains(name), name != "code" { found.append(text) }
             if text.hasPrefix("gid://shopify/Cart/") {
                 found += text.dropFirst(19).split(separator: "?key=").map(String.init)

@@ -5,7 +5,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// The real transport, watched: every secret that passes is looked for from then on, and one answer may be exchanged.
+/// A transport that passes all secrets of its messages to the canary, and can replace responses.
 final class WatchingTransport: HTTPTransport {
     private struct State {
         var requests = 0
@@ -22,10 +22,10 @@ final class WatchingTransport: HTTPTransport {
         self.canary = canary
     }
 
-    /// How many requests there were since the last order.
+    /// The number of requests since the last call of `attack`.
     var requests: Int { state.withLock(\.requests) }
 
-    /// The requests whose numbers, counted from now on, are meant get the attack for an answer.
+    /// Replaces the responses of the requests with matching numbers, counted from now on.
     func order(_ attack: Attack, at isMeant: @escaping @Sendable (Int) -> Bool) {
         state.withLock { $0 = State(attack: attack, isMeant: isMeant) }
     }

@@ -5,7 +5,7 @@ import ShopifyGraphQL
 import Synchronization
 import Testing
 
-/// Sees whatever an app, a log or a crash report could see, and says where secrets show in it.
+/// Searches everything that an app, a log or a crash report can print, and reports where secrets appear.
 final class Witness: IdentityObserver, GraphQLObserver {
     let canary: SecretCanary
     private struct State {
@@ -23,10 +23,10 @@ final class Witness: IdentityObserver, GraphQLObserver {
         self.readsProviderAnswers = readsProviderAnswers
     }
 
-    /// The codes of the errors that came by: the proof that the paths really were taken.
+    /// The codes of the seen errors, which show that the error paths were run.
     var codes: Set<String> { state.withLock(\.codes) }
 
-    /// The types of the values that came by, without their modules and parameters.
+    /// The types of the seen values, without modules and generic parameters.
     var types: Set<String> { state.withLock(\.types) }
 
     func identityEvent(_ event: IdentityEvent) {
@@ -39,9 +39,9 @@ final class Witness: IdentityObserver, GraphQLObserver {
         see(event.kind, "event of the Storefront")
     }
 
-    /// A value in every way in which one can be printed.
+    /// Searches a value in all its printed forms.
     func see(_ value: Any, _ place: String) {
-        // Parameters stand in angle brackets, in the middle of a nested type's name too.
+        // Generic parameters are in angle brackets, also in the middle of a nested type's name.
         var depth = 0
         let name = String(reflecting: type(of: value)).filter { character in
             if character == "<" { depth += 1 }
@@ -52,7 +52,7 @@ final class Witness: IdentityObserver, GraphQLObserver {
         note(SecretCanary.printedForms(of: value), place)
     }
 
-    /// An error with all that stands in and under it.
+    /// Searches an error, its members and its causes.
     func see(_ error: any Error, _ place: String) {
         see(error as Any, place)
         note("\(error.localizedDescription) \(error as NSError)", place)
@@ -72,13 +72,13 @@ final class Witness: IdentityObserver, GraphQLObserver {
         state.withLock { $0.texts.append((place, text)) }
     }
 
-    /// Where secrets were seen; what was searched is let go.
+    /// Returns where secrets were found, and forgets the searched texts.
     func findings() -> [String] {
         let texts = state.withLock { state in
             defer { state.texts = [] }
             return state.texts
         }
-        // One search for all: most runs find nothing.
+        // One search over all texts, because most runs find nothing.
         guard !canary.findings(inText: texts.map(\.text).joined(separator: "\n")).isEmpty else { return [] }
         return texts.flatMap { place, text in
             canary.findings(inText: text).map { "\(place): \($0) in \(text.prefix(600))" }

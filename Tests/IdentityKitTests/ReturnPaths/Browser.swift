@@ -1,8 +1,8 @@
-/// What a browser at the app makes of a `Location`, by the URL standard's own steps, written without the code under test.
+/// Resolves a `Location` as a browser does (URL standard), independently of the code under test.
 enum Browser {
-    /// Whether the browser stays at the app, or goes to the one origin that the tests permit.
+    /// Whether the browser stays at the app or goes to the one allowed origin.
     static func isAtHome(_ location: String) -> Bool {
-        // Controls and spaces at both ends are trimmed; tabs and line ends go everywhere; a backslash is a slash.
+        // Controls and spaces at both ends are trimmed, tabs and line ends are removed, and a backslash is a slash.
         var scalars = Array(location.unicodeScalars)
         while let first = scalars.first, first.value <= 0x20 { scalars.removeFirst() }
         while let last = scalars.last, last.value <= 0x20 { scalars.removeLast() }
@@ -17,7 +17,7 @@ enum Browser {
         return text[..<colon].lowercased() == "https" && authority == "shop.example"
     }
 
-    /// One more round of percent decoding, as a careless framework or proxy does it.
+    /// Decodes percent escapes once more, as some frameworks and proxies do.
     static func decode(_ text: String) -> String {
         var output: [UInt8] = []
         var bytes = Array(text.utf8)[...]

@@ -14,7 +14,7 @@ struct ReturnPathTests {
         let error = #expect(throws: IdentityError.self) { _ = try strict.location(for: text) }
         #expect(error?.code == .returnPathRefused)
         #expect(error?.kind == .rejected)
-        // A text of a few characters stands in every sentence.
+        // Error messages contain any text of a few characters by chance.
         if let error, text.utf8.count > 4 { #expect(!"\(error)".contains(text)) }
         let kind = try ReturnPathPolicy(origins: ["https://shop.example"], otherwise: "/start")
         #expect(try kind.location(for: text) == "/start")
@@ -39,9 +39,9 @@ struct ReturnPathTests {
             let text = bytes[0] < 200 ? "/" + tail : tail
             guard let location = try? policy.location(for: text) else { continue }
             passed += 1
-            // Written anew, it is what it was: nobody who checks again finds another thing.
+            // The normalized text is a fixed point of the policy.
             #expect(try policy.location(for: location) == location)
-            // A proxy may take away the folder under which the app is mounted.
+            // A proxy may remove the path prefix under which the app is mounted.
             let path = location.prefix { $0 != "?" && $0 != "#" }
             if path.hasPrefix("/") { #expect(Browser.isAtHome(String(path.dropFirst().drop { $0 != "/" }))) }
             var decoded = location
