@@ -1,4 +1,4 @@
-# Sourced by Examples/run, Tests/run and .ci/run: makes sure that Swift and the C libraries are there, or says what to do.
+# Sourced by Examples/run, Tests/run and .ci/run: checks that Swift and the C libraries are installed, or explains how to.
 
 need_swift() {
     command -v swift >/dev/null 2>&1 && return 0
@@ -6,7 +6,7 @@ need_swift() {
     exit 2
 }
 
-# Debian package, and a header that it brings.
+# Debian packages, each with one of its headers.
 system_libraries='
 libssl-dev openssl/evp.h
 libsqlite3-dev sqlite3.h
@@ -33,7 +33,7 @@ need_libraries() {
     install_packages "$(missing_libraries)"
 }
 
-# The programs of a PostgreSQL server, which the tests of IdentityPostgres start for themselves; without them those are skipped.
+# The programs of a PostgreSQL server, which the tests of IdentityPostgres start; without them these tests are skipped.
 need_postgresql() {
     for program in /usr/lib/postgresql/*/bin/initdb /usr/local/pgsql/bin/initdb /usr/local/bin/initdb /usr/bin/initdb; do
         [ -x "$program" ] && return 0
@@ -46,7 +46,7 @@ install_packages() {
     [ -z "$missing" ] && return 0
     if ! command -v apt-get >/dev/null 2>&1; then
         echo "These packages are missing, under their Debian names: $missing" >&2
-        echo "Install their counterparts of your system (development headers of OpenSSL 3, SQLite 3, libcurl, libpq) and run this again." >&2
+        echo "Install the development packages of OpenSSL 3, SQLite 3, libcurl and libpq for your system, then run this again." >&2
         exit 2
     fi
     as_root=''
@@ -61,7 +61,7 @@ install_packages() {
     fi
     echo "Installing system packages: $missing" >&2
     export DEBIAN_FRONTEND=noninteractive
-    # shellcheck disable=SC2086 # the list is meant to be split
+    # shellcheck disable=SC2086 # split the list on purpose
     $as_root apt-get install -y -qq $missing >/dev/null 2>&1 || {
         $as_root apt-get update -qq >/dev/null && $as_root apt-get install -y -qq $missing >/dev/null
     } || {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Nanoseconds since this machine was started, the same for all processes.
+/// Nanoseconds since the machine started, the same for all processes.
 enum MonotonicTime {
     static var now: Int64 {
         var time = timespec()

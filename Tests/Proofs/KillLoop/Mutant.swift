@@ -1,9 +1,9 @@
-/// Faults that are built in on purpose, to show that the run finds them.
+/// Faults that are injected to show that the run detects them.
 enum Mutant: String, Codable, CaseIterable, Sendable {
-    /// Every session lock is granted at once to everybody.
+    /// Every session lock is granted immediately to all callers.
     case locksNothing = "no-lock"
-    /// A save overwrites whatever generation is there.
+    /// A save overwrites any generation.
     case ignoresGeneration = "no-generation"
-    /// An answer is not stored before it is judged.
+    /// A response is not stored before it is validated.
     case writesNoJournal = "no-journal"
 }

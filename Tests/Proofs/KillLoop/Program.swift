@@ -1,7 +1,7 @@
 internal import Foundation
 internal import IdentityKit
 
-/// The command `identity-kill-loop`: its driver, and the processes that the driver starts and kills.
+/// The command `identity-kill-loop`: the driver and the worker processes that it starts and kills.
 @main
 enum Program {
     static func main() async {
@@ -36,7 +36,7 @@ enum Program {
 
     nonisolated private static func session(_ text: String) throws -> SessionID {
         guard let id = SessionID(rawValue: text) else {
-            throw IdentityError(.configuration, .configurationInvalid, "That is no session id.")
+            throw IdentityError(.configuration, .configurationInvalid, "The argument is not a session id.")
         }
         return id
     }

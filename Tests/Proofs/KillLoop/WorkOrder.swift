@@ -6,7 +6,7 @@ internal import IdentityPostgres
 internal import IdentitySQLite
 internal import IdentityStoreKit
 
-/// What all processes of a run have to know, handed over in one environment variable.
+/// The settings of all processes of a run, passed in one environment variable.
 struct WorkOrder: Codable, Sendable {
     static let variable = "KILL_LOOP_ORDER"
     /// Two thirds of the shortest lease.
@@ -14,30 +14,30 @@ struct WorkOrder: Codable, Sendable {
 
     var issuer: String
     var clientSecret: String
-    /// The SQLite file; a PostgreSQL connection goes before it.
+    /// The SQLite file; not used with a PostgreSQL connection.
     var path: String
     var postgres: String?
     var schema = "kill_loop"
-    /// The directory for what PostgreSQL does not take.
+    /// The spool directory for PostgreSQL.
     var spool: String?
-    /// How many seconds a lease in PostgreSQL lasts.
+    /// The duration of a lease in PostgreSQL, in seconds.
     var lease = 12
     /// 64 hexadecimal digits.
     var key: String
-    /// How many times faster than the system's the run's clocks go.
+    /// The factor by which the run's clocks are faster than the system's.
     var speed = 1.0
-    /// The second at which they show what the system's shows.
+    /// The time, in seconds, at which the run's clocks equal the system's.
     var epoch: Double
-    /// How far they are ahead besides.
+    /// A further offset of the run's clocks.
     var offset = 0.0
-    /// A fault that the run must find.
+    /// A fault that the run must detect.
     var mutant: Mutant?
 
     var clock: RunClock { RunClock(epoch: epoch, speed: speed, offset: offset) }
 
     func store() async throws -> any OrderedStore {
         let key = try StoreKey(hexadecimal: Secret(key))
-        // By the system's clock, like all waiting for locks: a stopped process is not stopped 20 times as long.
+        // In real time, like all waits for locks, because processes are stopped in real time.
         guard let postgres else {
             return try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
         }
@@ -48,7 +48,7 @@ struct WorkOrder: Codable, Sendable {
         return try await PostgresStore.open(configuration)
     }
 
-    /// A session manager over a store and a transport, which may be wrapped.
+    /// Creates a session manager with a store and a transport.
     func manager(_ store: any OrderedStore, _ transport: any HTTPTransport) throws -> SessionManager {
         var configuration = OpenIDProvider.Configuration(
             name: "any",
@@ -62,7 +62,7 @@ struct WorkOrder: Codable, Sendable {
         let environment = IdentityEnvironment(transport: transport, clock: clock)
         let provider = JudgingProvider(inner: try OpenIDProvider(configuration, environment: environment))
         var managing = SessionManager.Configuration()
-        // Requests and stops take the system's time, however fast the run's clocks go.
+        // In real time, like requests and stops.
         managing.claimWait = (Self.timeout + .seconds(10)) * speed
         return SessionManager(
             providers: try ProviderRegistry([provider]),
@@ -73,10 +73,10 @@ struct WorkOrder: Codable, Sendable {
     }
 }
 
-/// What both stores are.
+/// The protocols of both stores.
 typealias OrderedStore = SessionLocking & SessionStore
 
-/// A clock that all processes of a run agree on: faster than the system's, so that an hour's token lives for a minute.
+/// The clock of all processes of a run, faster than the system's, so that a token of an hour lives for a minute.
 struct RunClock: IdentityClock {
     let epoch: Double
     let speed: Double

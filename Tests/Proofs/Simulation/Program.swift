@@ -8,7 +8,7 @@ enum Program {
     }
 
     nonisolated private static func run(_ arguments: [String]) -> Int32 {
-        // The order of a dictionary's elements must be the same every time; the runtime asks when the process starts.
+        // Dictionaries must iterate in the same order in every run; the runtime reads this variable when the process starts.
         if unsafe getenv("SWIFT_DETERMINISTIC_HASHING") == nil { return startAgain(arguments) }
         defer { fflush(nil) }
         var steps = 20_000

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A whole run: episode after episode, until there were enough steps or a rule was broken.
+/// A run: episodes, until the number of steps is reached or a rule is violated.
 final class Run {
     let seed: UInt64
     let steps: Int

@@ -1,7 +1,7 @@
 import IdentityKit
 import IdentityOIDC
 
-/// A callback's fields are what its bytes decode to, and an accepted one has this login's state, issuer and one code.
+/// Checks that a callback's fields equal its decoded bytes, and that an accepted callback has the login's state, issuer and one code.
 enum CallbackFuzz {
     static func check(_ input: [UInt8]) throws {
         if let callback = try? LoginCallback(form: input) { try judge(callback, query: input) }
@@ -18,10 +18,10 @@ enum CallbackFuzz {
             let halves = piece.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             return (decode(halves.first), decode(halves.count > 1 ? halves[1] : []))
         }
-        try require(fields.count == decoded.count, "another number of fields")
+        try require(fields.count == decoded.count, "the number of fields differs")
         for (field, expected) in zip(fields, decoded) {
-            try require(expected.0?.isIdentical(to: field.0) ?? false, "another name")
-            try require(expected.1?.isIdentical(to: field.1) ?? false, "another value")
+            try require(expected.0?.isIdentical(to: field.0) ?? false, "a name differs")
+            try require(expected.1?.isIdentical(to: field.1) ?? false, "a value differs")
         }
         for requiresIssuer in [false, true] {
             guard let response = try accepted(callback, requiresIssuer) else { continue }
@@ -31,9 +31,9 @@ enum CallbackFuzz {
             let issuers = values("iss")
             try require(values("state").map { Array($0.utf8) } == [Array("s".utf8)], "accepted without the state")
             try require(values("error").isEmpty, "an error was accepted")
-            try require(issuers.isEmpty ? !requiresIssuer : issuers == ["https://id.example"], "another issuer")
-            try require(values("code").map { Array($0.utf8) } == [response.code.revealBytes()], "another code")
-            try require((1...8192).contains(response.code.count), "a code without bounds")
+            try require(issuers.isEmpty ? !requiresIssuer : issuers == ["https://id.example"], "the issuer differs")
+            try require(values("code").map { Array($0.utf8) } == [response.code.revealBytes()], "the code differs")
+            try require((1...8192).contains(response.code.count), "the code is too long")
         }
     }
 
@@ -54,7 +54,7 @@ enum CallbackFuzz {
         }
     }
 
-    /// Another way than the decoder's: Foundation's would drop a byte order mark.
+    /// Decodes independently of the decoder under test; Foundation's decoder would drop a byte order mark.
     private static func decode(_ piece: ArraySlice<UInt8>?) -> String? {
         let spaced = (piece ?? []).map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
         let runs = spaced.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import IdentityKit
 import IdentityOIDC
 import IdentityShopify
 
-/// A configuration file: an error is the operator's, names a member and shows no secret; providers keep their names.
+/// Checks that errors of a configuration file are configuration errors without secrets, and that providers keep their names.
 enum ConfigurationFuzz {
     private static let secret = "s3cret-value"
     private static let variables = ["SECRET": secret, "EMPTY": ""]
@@ -14,7 +14,11 @@ enum ConfigurationFuzz {
 
     private struct NoTransport: HTTPTransport {
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "Nothing is sent here.")
+            throw HTTPTransportError(
+                code: .connectionFailed,
+                phase: .notSent,
+                message: "This transport sends no requests."
+            )
         }
     }
 
@@ -28,15 +32,15 @@ enum ConfigurationFuzz {
                 factories: factories,
                 environment: IdentityEnvironment(transport: NoTransport())
             )
-            try require(registry.all.count == configuration.providers.count, "another number of providers")
+            try require(registry.all.count == configuration.providers.count, "the number of providers differs")
             for (provider, entry) in zip(registry.all, configuration.providers) {
-                try require(provider.descriptor.name.isIdentical(to: entry.name), "another name")
+                try require(provider.descriptor.name.isIdentical(to: entry.name), "the name differs")
                 let found = try registry.provider(named: entry.name)
                 try require(found.descriptor.name.isIdentical(to: entry.name), "found another provider")
                 try require(!"\(provider.descriptor)".contains(secret), "a secret in a description")
             }
         } catch let error as IdentityError {
-            try require(error.kind == .configuration, "not the operator's: \(error.code.rawValue)")
+            try require(error.kind == .configuration, "not a configuration error: \(error.code.rawValue)")
             try require(!error.message.isEmpty && !"\(error)".contains(secret), "a secret in an error")
         }
     }

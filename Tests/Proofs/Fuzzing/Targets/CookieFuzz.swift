@@ -1,12 +1,12 @@
 import IdentityHTTP
 
-/// Lines of `Set-Cookie`, one a line: the jar stays bounded and sends nothing that would break out of its header.
+/// Checks for `Set-Cookie` lines that the cookie jar stays bounded and sends nothing that breaks out of its header.
 enum CookieFuzz {
     static func check(_ input: [UInt8]) throws {
         let url = try HTTPURL("https://shop.example/on/demandware")
         var headers = HTTPHeaders()
         for line in input.split(separator: 0x0A).prefix(200) {
-            // What no header may hold does not reach the jar.
+            // Bytes that are not allowed in a header do not reach the jar.
             try? headers.append("Set-Cookie", String(decoding: line, as: UTF8.self))
         }
         var jar = CookieJar()
@@ -15,7 +15,7 @@ enum CookieFuzz {
             guard let header = jar.header(for: try HTTPURL(address)) else { continue }
             let isWhole = header.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
             try require(isWhole, "a control character in the header")
-            try require(header.utf8.count <= 65_536, "a header without bounds")
+            try require(header.utf8.count <= 65_536, "the header is too long")
             try require(!address.contains("other"), "a cookie for another host")
         }
     }

@@ -4,10 +4,10 @@ import IdentityKit
 import IdentityOIDC
 import Synchronization
 
-/// Answers to requests with a DPoP proof (RFC 9449 sections 8 and 9): the first byte chooses the status, each line is a header, behind an
-/// empty line stands the body.
+/// Checks responses to requests with a DPoP proof (RFC 9449 sections 8 and 9).
 ///
-/// A line `N…` is a `DPoP-Nonce`, every other line a `WWW-Authenticate`.
+/// The first byte of the input selects the status. Each line is a header, and the body follows an empty line. A line `N…` is a
+/// `DPoP-Nonce`, every other line a `WWW-Authenticate`.
 enum DPoPResponseFuzz {
     private static let statuses = [401, 400, 401, 200, 403, 302, 503]
     private static let issuer = "https://id.example"
@@ -36,22 +36,22 @@ enum DPoPResponseFuzz {
         let url = try HTTPURL("https://api.example/orders")
         let tokens = try tokens()
         let first = try provider.authorizationHeaders(for: .get, url, with: tokens)
-        try require(nonce(of: first) == nil, "a nonce that no server gave")
+        try require(nonce(of: first) == nil, "a nonce that no server sent")
         let repeats = provider.shouldRepeat(first, answeredWith: answer.status, answer.headers, from: url)
         let second = try provider.authorizationHeaders(for: .get, url, with: tokens)
-        try require(nonce(of: second) == goodNonce(answer.headers), "another nonce than the server's")
+        try require(nonce(of: second) == goodNonce(answer.headers), "the nonce differs from the server's")
         guard repeats else { return }
         try require(answer.status == 401 && goodNonce(answer.headers) != nil, "a repetition without a reason")
         let challenges = answer.headers.values(for: "WWW-Authenticate")
         let isAsked = challenges.contains { $0.contains("use_dpop_nonce") && $0.lowercased().contains("dpop") }
-        try require(isAsked, "a repetition that nobody asked for")
+        try require(isAsked, "a repetition that the server did not request")
         let again = provider.shouldRepeat(second, answeredWith: answer.status, answer.headers, from: url)
         try require(!again, "a second repetition")
     }
 
     // MARK: The token endpoint
 
-    /// Answers the token endpoint with prepared answers, everything else with what a provider has.
+    /// Answers requests to the token endpoint with prepared responses, and other requests like a provider.
     private final class Endpoint: HTTPTransport {
         private let state: Mutex<(answers: [HTTPResponse], requests: [HTTPRequest])>
 
@@ -78,16 +78,19 @@ enum DPoPResponseFuzz {
         do { _ = try await provider.requestRefresh(of: try tokens(), under: .kernel) } catch {}
         let requests = endpoint.requests
         try require((1...2).contains(requests.count), "\(requests.count) requests with one refresh token")
-        try require(nonce(of: requests[0].headers) == nil, "a nonce that no server gave")
+        try require(nonce(of: requests[0].headers) == nil, "a nonce that no server sent")
         guard requests.count == 2 else { return }
-        try require(requests[0].body == requests[1].body, "another request")
-        try require(nonce(of: requests[1].headers) == goodNonce(answer.headers), "another nonce than the server's")
+        try require(requests[0].body == requests[1].body, "the repeated request differs")
+        try require(nonce(of: requests[1].headers) == goodNonce(answer.headers), "the nonce differs from the server's")
         try require(
             goodNonce(answer.headers) != nil && [400, 401].contains(answer.status),
             "a repetition without a reason"
         )
         let word = (try? JSONValue(parsing: answer.body))?["error"]?.string
-        try require(word?.utf8.elementsEqual("use_dpop_nonce".utf8) ?? false, "a repetition that nobody asked for")
+        try require(
+            word?.utf8.elementsEqual("use_dpop_nonce".utf8) ?? false,
+            "a repetition that the server did not request"
+        )
     }
 
     // MARK: Parts
@@ -123,7 +126,7 @@ enum DPoPResponseFuzz {
         return try JSONWebToken(parsing: Secret(proof)).claims["nonce"]?.string
     }
 
-    /// The nonce of an answer, where it has exactly one that a proof may hold (RFC 9449 section 8.1).
+    /// The nonce of a response, if it has exactly one valid nonce (RFC 9449 section 8.1).
     private static func goodNonce(_ headers: HTTPHeaders) -> String? {
         let values = headers.values(for: "DPoP-Nonce")
         guard values.count == 1, let nonce = values.first, (1...512).contains(nonce.utf8.count) else { return nil }

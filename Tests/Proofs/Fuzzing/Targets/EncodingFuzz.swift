@@ -1,11 +1,11 @@
 import FoundationEssentials
 import IdentityCrypto
 
-/// Both alphabets of base64 have one text for each value, and a second decoder agrees about its bytes.
+/// Checks that both base64 alphabets have one text for each value, and that a second decoder reads the same bytes.
 enum EncodingFuzz {
     static func check(_ input: [UInt8]) throws {
-        try require(Base64URL.decode(Base64URL.encode(input)) == input, "base64url does not come back")
-        try require(Base64.decode(Base64.encode(input)) == input, "base64 does not come back")
+        try require(Base64URL.decode(Base64URL.encode(input)) == input, "base64url does not round-trip")
+        try require(Base64.decode(Base64.encode(input)) == input, "base64 does not round-trip")
         if let bytes = Base64URL.decode(input) {
             try require(Base64URL.encode(bytes).utf8.elementsEqual(input), "two base64url texts for the same bytes")
             let standard = input.map { byte -> UInt8 in

@@ -3,7 +3,7 @@ import IdentityCrypto
 import IdentityKit
 import IdentityOIDC
 
-/// A provider's key, and what a client of it expects.
+/// A provider's key and a client's expectations, for validly signed tokens.
 enum Forge {
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
     static let key = Result { try SigningKey.generateEllipticCurve(.p256) }
@@ -29,7 +29,7 @@ enum Forge {
         return expected
     }
 
-    /// A token with any bytes as claims, and a good signature.
+    /// A token with the given bytes as claims and a valid signature.
     static func token(_ payload: [UInt8], header: String = #"{"alg":"ES256","kid":"k1"}"#) throws -> Secret {
         let input = "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(payload))"
         let signature = try key.get().sign(Array(input.utf8), algorithm: .es256)

@@ -1,17 +1,17 @@
-/// One way in for bytes from outside, with what must hold whatever the bytes are.
+/// A function that reads untrusted bytes, with conditions that must hold for any input.
 ///
-/// libFuzzer, the replay of the corpus and the mutation run of the ordinary tests all come in here.
+/// libFuzzer, the replay of the corpus and the mutation run of the ordinary tests use the same targets.
 package struct FuzzTarget: Sendable {
-    /// A finding: bytes for which something did not hold.
+    /// A finding: an input for which a condition did not hold.
     package struct Finding: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// The name on the command line and of the corpus's folder.
+    /// The name on the command line and of the corpus folder.
     package let name: String
-    /// Takes the bytes in; throws whatever must not happen.
+    /// Runs the target with an input; throws a ``Finding`` or an unexpected error.
     package let check: @Sendable ([UInt8]) async throws -> Void
-    /// How many times slower than a parser it is; runs that count inputs take fewer.
+    /// How many times slower than a parser the target is; runs with a fixed number of inputs use fewer.
     package let cost: Int
 
     init(_ name: String, cost: Int = 1, _ check: @escaping @Sendable ([UInt8]) async throws -> Void) {
@@ -20,7 +20,7 @@ package struct FuzzTarget: Sendable {
         self.check = check
     }
 
-    /// Every target.
+    /// All targets.
     package static let all: [FuzzTarget] = [
         FuzzTarget("json") { try JSONFuzz.check($0) },
         FuzzTarget("graphql-answer") { try GraphQLAnswerFuzz.check($0) },
@@ -53,7 +53,7 @@ func require(_ condition: Bool, _ problem: @autoclosure () -> String) throws {
     guard condition else { throw FuzzTarget.Finding(description: problem()) }
 }
 
-/// The value, or a finding where there is none.
+/// Returns the value, or throws a finding if it is nil.
 func require<Value>(_ value: Value?, _ problem: @autoclosure () -> String) throws -> Value {
     guard let value else { throw FuzzTarget.Finding(description: problem()) }
     return value

@@ -1,26 +1,26 @@
 import Foundation
 import IdentityKit
 
-/// What is accepted comes back as it was, and a second parser accepts it and reads the same.
+/// Checks that accepted JSON round-trips, and that a second parser reads the same value.
 enum JSONFuzz {
     static func check(_ input: [UInt8]) throws {
         guard let value = try? JSONValue(parsing: input) else { return }
         let text = value.serialized
-        let again = try require(try? JSONValue(parsing: text), "what was written cannot be read")
-        try require(again == value, "a value is another after writing and reading")
-        try require(again.serialized == text, "the written form is not stable")
+        let again = try require(try? JSONValue(parsing: text), "the serialized text cannot be parsed")
+        try require(again == value, "the value does not round-trip")
+        try require(again.serialized == text, "the serialized form is not stable")
         guard isOrdinary(value) else { return }
         let other: Any
         do {
             other = try JSONSerialization.jsonObject(with: Data(input), options: [.fragmentsAllowed])
         } catch {
-            throw FuzzTarget.Finding(description: "Foundation refuses what is accepted here: \(error)")
+            throw FuzzTarget.Finding(description: "Foundation refuses an accepted text: \(error)")
         }
-        try require(isSame(value, other), "Foundation reads another value")
+        try require(isSame(value, other), "Foundation reads a different value")
     }
 
-    /// Whether the second parser can be asked: it has doubles where we keep texts, and dictionaries that take canonically
-    /// equivalent names for one.
+    /// Whether the second parser can represent the value: it stores numbers as doubles, and its dictionaries merge canonically
+    /// equivalent names.
     private static func isOrdinary(_ value: JSONValue) -> Bool {
         switch value {
         case .null, .bool, .string: true

@@ -1,7 +1,7 @@
 import IdentityHTTP
 import IdentityOIDC
 
-/// Headers of a key set's answer, one a line: however they are written, keys are kept for five minutes to a day.
+/// Checks that keys are cached for five minutes to a day with any response headers, one per line.
 enum KeyLifetimeFuzz {
     static func check(_ input: [UInt8]) throws {
         var headers = HTTPHeaders()
@@ -11,6 +11,6 @@ enum KeyLifetimeFuzz {
             if parts.count == 2 { try? headers.append(parts[0], parts[1]) }
         }
         guard let lifetime = KeySetLifetime.read(headers, now: Forge.now) else { return }
-        try require(lifetime >= .seconds(300) && lifetime <= .seconds(86_400), "a lifetime without bounds")
+        try require(lifetime >= .seconds(300) && lifetime <= .seconds(86_400), "the lifetime is out of range")
     }
 }

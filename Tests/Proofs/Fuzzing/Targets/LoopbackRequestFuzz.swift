@@ -1,9 +1,9 @@
 import IdentityHTTP
 import IdentityKit
 
-/// Requests at the loopback listener, cut into pieces that the first byte chooses.
+/// Checks that the loopback listener reads a request the same in one piece and in many, within its limits.
 ///
-/// They are read the same in one piece and in many, bounded, and what is read says the same when it is written again.
+/// The first byte of the input selects the size of the pieces. The request that was read must round-trip.
 enum LoopbackRequestFuzz {
     private struct Reading: Equatable {
         var texts: [[UInt8]] = []
@@ -12,7 +12,7 @@ enum LoopbackRequestFuzz {
         static func == (one: Reading, other: Reading) -> Bool { one.texts == other.texts }
     }
 
-    /// Small, so that short inputs reach them.
+    /// Small limits, so that short inputs reach them.
     private static let limits = {
         var limits = LoopbackLimits()
         limits.headerBytes = 128
@@ -25,17 +25,17 @@ enum LoopbackRequestFuzz {
         let bytes = input.dropFirst()
         let whole = read(bytes, piece: max(1, bytes.count))
         for piece in [1, 1 + Int(choice % 16)] {
-            try require(read(bytes, piece: piece) == whole, "another reading in pieces of \(piece)")
+            try require(read(bytes, piece: piece) == whole, "the request differs in pieces of \(piece) bytes")
         }
         for request in whole.requests {
             try judge(request)
             let again = read(written(request)[...], piece: 4096)
-            // With its own Content-Length in place of what it had, it may be longer than a head may be.
+            // The new Content-Length header can make the head longer than the limit.
             guard let same = again.requests.first else { continue }
-            try require(again.requests.count == 1, "one request has become two")
-            try require(same.method.isIdentical(to: request.method), "another method")
-            try require(same.target.isIdentical(to: request.target), "another target")
-            try require(same.body == request.body, "another body")
+            try require(again.requests.count == 1, "one request became several")
+            try require(same.method.isIdentical(to: request.method), "the method differs")
+            try require(same.target.isIdentical(to: request.target), "the target differs")
+            try require(same.body == request.body, "the body differs")
         }
     }
 
@@ -49,7 +49,7 @@ enum LoopbackRequestFuzz {
             reading: while true {
                 switch parser.next() {
                 case .needsMore: break reading
-                // Comes only where the body has not, so it depends on the pieces.
+                // Only sent if the body has not arrived yet, so it depends on the pieces.
                 case .expectsContinue: continue
                 case .invalid(let status):
                     reading.texts.append(Array("invalid \(status)".utf8))
@@ -66,18 +66,18 @@ enum LoopbackRequestFuzz {
     private static func judge(_ request: LoopbackRequest) throws {
         try require(
             !request.method.isEmpty && request.method.utf8.allSatisfy(ASCII.isToken),
-            "a method that is no token"
+            "the method is not a token"
         )
-        try require(request.target.utf8.first == UInt8(ascii: "/"), "a target that is no path")
-        try require(request.target.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a target with other bytes")
-        try require(request.body.count <= limits.bodyBytes, "a body without bounds")
+        try require(request.target.utf8.first == UInt8(ascii: "/"), "the target is not a path")
+        try require(request.target.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "the target contains invalid bytes")
+        try require(request.body.count <= limits.bodyBytes, "the body is too long")
         for (name, value) in request.headers {
-            try require(!name.isEmpty && name.utf8.allSatisfy(ASCII.isToken), "a header's name that is no token")
+            try require(!name.isEmpty && name.utf8.allSatisfy(ASCII.isToken), "a header name is not a token")
             try require(value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }, "a control character")
         }
         let size = request.headers.reduce(request.target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        // What is no UTF-8 becomes three bytes for one.
-        try require(size <= 3 * limits.headerBytes, "a head without bounds")
+        // Each invalid UTF-8 byte is replaced by three bytes.
+        try require(size <= 3 * limits.headerBytes, "the head is too long")
     }
 
     private static func written(_ request: LoopbackRequest) -> [UInt8] {

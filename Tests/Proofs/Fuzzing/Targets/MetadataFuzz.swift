@@ -2,7 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 
-/// A discovery document: whatever is accepted has an issuer, and leads nowhere but over TLS.
+/// Checks that an accepted discovery document has an issuer, and only https endpoints.
 enum MetadataFuzz {
     static func check(_ input: [UInt8]) throws {
         for allowsLoopback in [false, true] {
@@ -10,11 +10,11 @@ enum MetadataFuzz {
             do {
                 metadata = try ProviderMetadata(parsing: input, allowsLoopbackHTTP: allowsLoopback)
             } catch let error as IdentityError {
-                try require(error.code == .discoveryFailed, "another code")
+                try require(error.code == .discoveryFailed, "the error code differs")
                 continue
             }
-            let document = try require((try? JSONValue(parsing: input))?.object, "accepted, and no object")
-            try require(document["issuer"]?.string?.isIdentical(to: metadata.issuer) ?? false, "another issuer")
+            let document = try require((try? JSONValue(parsing: input))?.object, "accepted without an object")
+            try require(document["issuer"]?.string?.isIdentical(to: metadata.issuer) ?? false, "the issuer differs")
             try require(!metadata.issuer.isEmpty, "an empty issuer")
             let endpoints: [(String, HTTPURL?)] = [
                 ("authorization_endpoint", metadata.authorizationEndpoint),

@@ -1,9 +1,9 @@
-/// Changes inputs in the ways that break parsers, the same ways for the same seed.
+/// Mutates inputs in ways that often break parsers; the same seed gives the same mutations.
 package struct Mutator {
     private var state: UInt64
     private let seeds: [[UInt8]]
 
-    /// What formats turn on, and what has broken others.
+    /// Tokens of the formats, and texts that have broken other parsers.
     private static let pieces: [[UInt8]] =
         [
             "\"", "\\", "{", "}", "[", "]", ",", ":", ".", "=", "&", "%", "+", "#", "?", "@", "/", "-", "null", "true",

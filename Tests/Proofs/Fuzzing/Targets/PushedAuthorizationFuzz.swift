@@ -2,7 +2,9 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 
-/// An answer to a pushed authorization request: the first byte chooses the status, a line says `Retry-After`, the rest is the body.
+/// Checks responses to pushed authorization requests.
+///
+/// The first byte of the input selects the status, the first line is `Retry-After`, and the rest is the body.
 enum PushedAuthorizationFuzz {
     private static let statuses = [201, 200, 201, 204, 302, 400, 401, 403, 405, 413, 429, 500]
     private static let secret = "secret-of-this-client"
@@ -22,29 +24,29 @@ enum PushedAuthorizationFuzz {
         do {
             answer = try PushedAuthorizationResponse(response, hiding: RedactedValues(secrets: [Secret(secret)]))
         } catch {
-            return try require(error.kind == .rejected, "an unreadable answer is not a refusal")
+            return try require(error.kind == .rejected, "an unreadable response is not a refusal")
         }
         switch answer {
         case .requestURI(let reference):
-            try require(response.status == 201, "a success of another status")
+            try require(response.status == 201, "a success with a wrong status")
             try require(object?["error"]?.isNull ?? true, "a success with an error")
-            let written = try require(object?["request_uri"]?.string, "a reference from nowhere")
-            try require(Array(written.utf8) == reference.revealBytes(), "another reference")
-            try require((1...4096).contains(written.utf8.count), "a reference without bounds")
-            try require(written.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "a reference that is not printable")
-            let lifetime = try require(object?["expires_in"]?.number?.double, "a reference without a lifetime")
-            try require(lifetime > 0 && lifetime <= 604_800, "a lifetime without bounds")
+            let written = try require(object?["request_uri"]?.string, "a request_uri that is not in the response")
+            try require(Array(written.utf8) == reference.revealBytes(), "the request_uri differs")
+            try require((1...4096).contains(written.utf8.count), "the request_uri is too long")
+            try require(written.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "the request_uri is not printable")
+            let lifetime = try require(object?["expires_in"]?.number?.double, "a request_uri without a lifetime")
+            try require(lifetime > 0 && lifetime <= 604_800, "the lifetime is out of range")
         case .failure(let failure):
             let error = failure.pushedRequestError ?? failure.standardError
             let word = object?["error"]?.string ?? ""
             try require(
                 error.kind != .signInAgain || silentLogin.contains { $0.utf8.elementsEqual(word.utf8) },
-                "a session ended"
+                "the error ends a session"
             )
             let isBounded = error.retryAfter.map { $0 >= .zero && $0 <= .seconds(3600) } ?? true
-            try require(isBounded, "a wait without bounds")
+            try require(isBounded, "the wait is too long")
             let said = [error.message, error.hint] + Self.texts(error.providerAnswer)
-            try require(!said.contains { $0?.contains(secret) ?? false }, "a secret of the request in an error")
+            try require(!said.contains { $0?.contains(secret) ?? false }, "the error contains a secret of the request")
         }
     }
 

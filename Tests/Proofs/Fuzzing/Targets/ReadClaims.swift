@@ -1,11 +1,11 @@
 import Foundation
 import IdentityKit
 
-/// Claims as Foundation reads them, to judge again what was accepted.
+/// Claims parsed by Foundation, to check accepted tokens independently.
 struct ReadClaims {
     private let all: [String: Any]
 
-    /// Reads claims; nil for numbers that do not fit a double, which may stand in a claim that nobody looks at.
+    /// Parses claims; nil for numbers that a double cannot represent, which may be in an ignored claim.
     init?(_ payload: [UInt8]) {
         guard let all = (try? JSONSerialization.jsonObject(with: Data(payload))) as? [String: Any] else { return nil }
         self.all = all
@@ -19,18 +19,18 @@ struct ReadClaims {
 
     func time(_ name: String) throws -> Double? {
         guard let value = all[name] else { return nil }
-        return try require((value as? NSNumber)?.doubleValue, "\(name) is no number")
+        return try require((value as? NSNumber)?.doubleValue, "\(name) is not a number")
     }
 
-    /// What holds for every signed token that is accepted.
+    /// Checks the conditions that hold for every accepted token.
     func judge() throws {
-        try require(isText("iss", "https://id.example"), "another issuer")
+        try require(isText("iss", "https://id.example"), "the issuer differs")
         let audience = (all["aud"] as? [Any]) ?? [all["aud"] as Any]
-        try require(!audience.isEmpty && audience.allSatisfy { Self.same($0, "client-1") }, "another audience")
-        try require(!has("azp") || isText("azp", "client-1"), "another party")
+        try require(!audience.isEmpty && audience.allSatisfy { Self.same($0, "client-1") }, "the audience differs")
+        try require(!has("azp") || isText("azp", "client-1"), "the azp differs")
         let now = Forge.now.timeIntervalSince1970
         try require(try require(time("exp"), "no expiry") > now - 60, "expired")
-        try require(try require(time("iat"), "no time of issue") <= now + 60, "of the future")
+        try require(try require(time("iat"), "no iat") <= now + 60, "the iat is in the future")
         try require(try time("nbf") ?? 0 <= now + 60, "not valid yet")
     }
 

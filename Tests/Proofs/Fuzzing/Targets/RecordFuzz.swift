@@ -2,7 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
 
-/// Stored records: bytes inside a seal, as a newer version or a mistake may have written them, and changed sealed bytes.
+/// Checks decoding of stored records: arbitrary decrypted bytes, and modified encrypted bytes.
 enum RecordFuzz {
     private static let identity = RecordIdentity(
         .session,
@@ -27,16 +27,16 @@ enum RecordFuzz {
 
     private static func checkTokens(_ input: [UInt8]) throws {
         guard let tokens = TokenSet(record: input) else { return }
-        let again = try require(TokenSet(record: tokens.record), "what was written cannot be read")
-        try require(again.record == tokens.record, "a token set is another after writing and reading")
+        let again = try require(TokenSet(record: tokens.record), "the encoded record cannot be decoded")
+        try require(again.record == tokens.record, "a token set does not round-trip")
     }
 
     private static func checkSession(_ input: [UInt8]) throws {
         guard let session = SealedSession.session(from: input[...], identity: identity) else { return }
-        // Dates that are no number keep their meaning, not their bits.
+        // NaN dates keep their meaning, not their bits.
         let dates = [session.createdAt, session.retainedUntil].map(\.timeIntervalSinceReferenceDate)
         if !dates.contains(where: \.isNaN) {
-            try require(SealedSession.body(of: session) == input, "two bodies for one session")
+            try require(SealedSession.body(of: session) == input, "two encodings of one session")
         }
         _ = try? SessionPayload(session)
     }
@@ -49,7 +49,7 @@ enum RecordFuzz {
         try require(again.payload.isEqual(to: written.payload), "an attempt is another after writing and reading")
     }
 
-    /// The input as changes: two bytes of place and one that is laid over, as often as they last.
+    /// The input as modifications of three bytes each: two bytes of position and one byte to combine.
     private static func checkSealed(_ input: [UInt8]) throws {
         try refuses(input)
         let original = try sealed.get()
@@ -66,8 +66,8 @@ enum RecordFuzz {
         do {
             _ = try sealer.get().open(record, as: identity)
         } catch let error as IdentityError {
-            return try require([.storeCorrupt, .storeKeyMismatch].contains(error.code), "another code")
+            return try require([.storeCorrupt, .storeKeyMismatch].contains(error.code), "the error code differs")
         }
-        throw FuzzTarget.Finding(description: "a changed record was opened")
+        throw FuzzTarget.Finding(description: "a modified record was decrypted")
     }
 }

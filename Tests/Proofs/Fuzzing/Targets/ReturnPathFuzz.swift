@@ -2,8 +2,7 @@ import CIdentityCurl
 import IdentityHTTP
 import IdentityKit
 
-/// Return paths that a request named: where a browser may be sent stays the app's, for libcurl and for browsers, also behind a proxy
-/// that decodes once more.
+/// Checks that accepted return paths stay in the app, for libcurl and for browsers, also behind a proxy that decodes once more.
 enum ReturnPathFuzz {
     private static let policy = Result { try ReturnPathPolicy(origins: ["https://shop.example"]) }
 
@@ -14,15 +13,15 @@ enum ReturnPathFuzz {
         do {
             location = try policy.location(for: text)
         } catch {
-            try require(error.code == .returnPathRefused, "another code")
+            try require(error.code == .returnPathRefused, "the error code differs")
             return
         }
-        try require(location.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a byte that no header has")
-        try require(location.utf8.count <= 3 * 2048 + 64, "a location without bounds")
-        try require((try? policy.location(for: location)) == location, "another location when it is checked again")
+        try require(location.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a byte that is not allowed in a header")
+        try require(location.utf8.count <= 3 * 2048 + 64, "the location is too long")
+        try require((try? policy.location(for: location)) == location, "the location is not stable")
         try require(
             try host(location) == (location.utf8.first == 0x2F ? "app.example" : "shop.example"),
-            "another host"
+            "the location leads to another host"
         )
         var decoded = Array(location.utf8)
         for _ in 0..<3 {
@@ -31,7 +30,7 @@ enum ReturnPathFuzz {
         }
     }
 
-    /// The host to which libcurl goes for a location on a page of the app.
+    /// The host that libcurl resolves for a location on a page of the app.
     private static func host(_ location: String) throws -> String? {
         let handle = unsafe curl_url()
         defer { unsafe curl_url_cleanup(handle) }
@@ -46,7 +45,7 @@ enum ReturnPathFuzz {
         return unsafe String(cString: value)
     }
 
-    /// What the URL standard makes of it: tabs and line ends go, a backslash is a slash, two slashes begin a host.
+    /// Resolves it by the URL standard: tabs and line ends are removed, a backslash is a slash, two slashes begin a host.
     private static func staysHome(_ location: [UInt8]) -> Bool {
         let bytes = location.drop { $0 <= 0x20 }.filter { ![0x09, 0x0A, 0x0D].contains($0) }
             .map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }

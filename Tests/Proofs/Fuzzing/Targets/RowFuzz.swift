@@ -5,8 +5,8 @@ import IdentityKit
 import IdentitySQLite
 import IdentityStoreKit
 
-/// Rows that somebody wrote into the database: a session, an attempt or an attachment is as it was stored, is not there, or is
-/// refused by a code of the store's; never is it anything else.
+/// Checks modified database rows: each session, attempt or attachment is returned unchanged, is missing, or is refused with
+/// an error code of the store.
 enum RowFuzz {
     private static let columns = [
         ("session", "slot"), ("session", "hash"), ("session", "buyer"), ("session", "tenant"), ("session", "provider"),
@@ -18,7 +18,7 @@ enum RowFuzz {
     ]
     private static let stage = Task { try await RowStage() }
 
-    /// The first byte chooses the column, the second how the rest is written into it.
+    /// The first byte selects the column, the second how the rest is written into it.
     static func check(_ input: [UInt8]) async throws {
         guard input.count >= 2 else { return }
         let stage = try await stage.value
@@ -27,7 +27,7 @@ enum RowFuzz {
     }
 }
 
-/// One store with one row in each table, which every input finds as the first did.
+/// A store with one row in each table, which is restored for every input.
 actor RowStage {
     private let path: String
     private let key: StoreKey
@@ -36,7 +36,7 @@ actor RowStage {
     private let attempt: StoredLoginAttempt
 
     init() async throws {
-        // Memory where there is some: each input writes the file anew, and a disk would be waited for.
+        // In memory if possible, because each input writes the file again.
         let memory = URL(filePath: "/dev/shm")
         let parent =
             FileManager.default.isWritableFile(atPath: memory.path)
@@ -50,7 +50,10 @@ actor RowStage {
         path = folder + "/store.sqlite"
         key = try StoreKey(bytes: Secret(bytes: [UInt8](repeating: 7, count: StoreKey.byteCount)))
         session = StoredSession(
-            id: try require(SessionID(rawValue: Base64URL.encode([UInt8](repeating: 1, count: 16))), "no session id"),
+            id: try require(
+                SessionID(rawValue: Base64URL.encode([UInt8](repeating: 1, count: 16))),
+                "not a session id"
+            ),
             provider: "shopify",
             tenant: "t",
             issuer: "https://id.example",
@@ -92,26 +95,26 @@ actor RowStage {
     private func judge(_ store: SQLiteStore) async throws {
         try await tolerating {
             guard let found = try await store.session(session.id) else { return }
-            try require(isOurs(found), "another session")
+            try require(isOurs(found), "the session differs")
         }
         try await tolerating {
             for found in try await store.sessions(matching: SessionFilter()) {
-                try require(isOurs(found), "another session in the list")
+                try require(isOurs(found), "a listed session differs")
             }
         }
         try await tolerating {
             guard let found = try await store.attachment("cart", of: session.id) else { return }
-            try require(found.payload.isEqual(to: Secret("cart-1")), "another attachment")
+            try require(found.payload.isEqual(to: Secret("cart-1")), "the attachment differs")
         }
         try await tolerating { _ = try await store.checkHealth() }
         try await tolerating {
             guard let found = try await store.takeLoginAttempt("state") else { return }
-            try require(found.payload.isEqual(to: attempt.payload), "another attempt")
+            try require(found.payload.isEqual(to: attempt.payload), "the login attempt differs")
         }
         try await tolerating { _ = try await store.sweep(expiredBefore: Forge.now) }
         try await tolerating {
             guard let removed = try await store.remove(session.id) else { return }
-            try require(isOurs(removed.session), "another session was removed")
+            try require(isOurs(removed.session), "the removed session differs")
         }
     }
 
@@ -130,17 +133,17 @@ actor RowStage {
         let expected: [IdentityError.Code] = [
             .storeCorrupt, .storeKeyMismatch, .storeTooNew, .storeFailed, .configurationInvalid, .storeRecordTooLarge,
         ]
-        try require(expected.contains(error.code), "another code: \(error.code.rawValue)")
+        try require(expected.contains(error.code), "unexpected error code: \(error.code.rawValue)")
     }
 
-    /// Writes past the store, as a shell would; what SQLite itself refuses changes nothing.
+    /// Writes into the database without the store; a write that SQLite refuses changes nothing.
     private func write(_ table: String, _ column: String, _ style: UInt8, _ bytes: [UInt8]) {
         var database: OpaquePointer?
         defer { unsafe sqlite3_close_v2(database) }
         guard unsafe sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return }
         var statement: OpaquePointer?
         defer { unsafe sqlite3_finalize(statement) }
-        // The changed bytes alone, or laid over what is there, which keeps lengths and most of the content.
+        // Replace the value, or combine the bytes with it, which keeps its length and most of its content.
         let value = style % 5 == 4 ? "substr(\(column), 1, ?2) || ?1 || substr(\(column), ?2 + length(?1) + 1)" : "?1"
         guard
             unsafe sqlite3_prepare_v2(database, "UPDATE \(table) SET \(column) = \(value)", -1, &statement, nil)

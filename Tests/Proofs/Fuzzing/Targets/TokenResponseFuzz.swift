@@ -2,7 +2,9 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 
-/// An answer of a token endpoint: the first byte chooses status and grant, a line says `Retry-After`, the rest is the body.
+/// Checks responses of a token endpoint.
+///
+/// The first byte of the input selects status and grant, the first line is `Retry-After`, and the rest is the body.
 enum TokenResponseFuzz {
     private static let statuses = [200, 201, 200, 204, 302, 400, 401, 403, 429, 500, 503]
 
@@ -22,19 +24,19 @@ enum TokenResponseFuzz {
         do {
             answer = try TokenEndpointResponse(response, to: grant)
         } catch {
-            return try require(error.kind == .rejected, "an unreadable answer is no refusal")
+            return try require(error.kind == .rejected, "an unreadable response is not a refusal")
         }
         switch answer {
         case .success(let object):
-            try require([200, 201].contains(response.status), "a success of another status")
+            try require([200, 201].contains(response.status), "a success with a wrong status")
             try require(object["error"]?.isNull ?? true, "a success with an error")
             try judge(object)
         case .failure(let failure):
             let error = failure.standardError
             let isDead = object(body)?["error"]?.string.map { Array($0.utf8) } == Array("invalid_grant".utf8)
-            try require(error.kind != .signInAgain || isDead && grant == .refreshToken, "a session ended")
+            try require(error.kind != .signInAgain || isDead && grant == .refreshToken, "the error ends the session")
             let isBounded = error.retryAfter.map { $0 >= .zero && $0 <= .seconds(3600) } ?? true
-            try require(isBounded, "a wait without bounds")
+            try require(isBounded, "the wait is too long")
         }
     }
 
@@ -49,12 +51,15 @@ enum TokenResponseFuzz {
             guard let response = try? TokenResponse(object, rules: rules) else { continue }
             try require(
                 object["access_token"]?.string.map { Array($0.utf8) } == response.accessToken.revealBytes(),
-                "another access token"
+                "the access token differs"
             )
             try require(response.accessToken.count > 0, "an empty access token")
-            try require(response.tokenType.lowercased() == "bearer", "another kind of token")
-            try require(response.lifetime.map { $0 > 0 && $0 <= 316_224_000 } ?? !rules.requiresLifetime, "a lifetime")
-            try require(response.scopes?.allSatisfy { !$0.isEmpty && !$0.contains(" ") } ?? true, "an odd scope")
+            try require(response.tokenType.lowercased() == "bearer", "the token type differs")
+            try require(
+                response.lifetime.map { $0 > 0 && $0 <= 316_224_000 } ?? !rules.requiresLifetime,
+                "the lifetime is out of range"
+            )
+            try require(response.scopes?.allSatisfy { !$0.isEmpty && !$0.contains(" ") } ?? true, "a malformed scope")
         }
     }
 

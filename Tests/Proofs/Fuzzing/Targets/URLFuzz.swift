@@ -1,13 +1,12 @@
 import CIdentityCurl
 import IdentityHTTP
 
-/// What is accepted as a URL is read the same way by libcurl, which is what connects: two readings of one URL are how a
-/// request gets to where it must not go.
+/// Checks that libcurl, which connects, parses accepted URLs the same way: a difference could send a request to a wrong host.
 enum URLFuzz {
     static func check(_ input: [UInt8]) throws {
         guard let text = String(validating: input, as: UTF8.self), let url = try? HTTPURL(text) else { return }
-        try require(url.text.utf8.elementsEqual(input), "the text has changed")
-        try require(input.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a byte that no URL has")
+        try require(url.text.utf8.elementsEqual(input), "the text differs")
+        try require(input.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a byte that is not allowed in a URL")
         let handle = unsafe curl_url()
         defer { unsafe curl_url_cleanup(handle) }
         try require(
@@ -23,13 +22,13 @@ enum URLFuzz {
         }
         try require(part(CURLUPART_USER) == nil && part(CURLUPART_PASSWORD) == nil, "user information")
         try require(part(CURLUPART_FRAGMENT) == nil, "a fragment")
-        try require(part(CURLUPART_SCHEME) == url.scheme, "another scheme")
-        try require(part(CURLUPART_PORT, CURLU_DEFAULT_PORT) == String(url.port), "another port")
-        // libcurl shortens IPv6 literals; that they are ones, it has checked.
+        try require(part(CURLUPART_SCHEME) == url.scheme, "the scheme differs")
+        try require(part(CURLUPART_PORT, CURLU_DEFAULT_PORT) == String(url.port), "the port differs")
+        // libcurl shortens IPv6 literals, after it has validated them.
         if url.host.utf8.first != UInt8(ascii: "[") {
-            try require(part(CURLUPART_HOST)?.lowercased() == url.host, "another host")
+            try require(part(CURLUPART_HOST)?.lowercased() == url.host, "the host differs")
         }
-        try require(part(CURLUPART_PATH) == url.path, "another path")
-        try require(part(CURLUPART_QUERY) ?? "" == url.query ?? "", "another query")
+        try require(part(CURLUPART_PATH) == url.path, "the path differs")
+        try require(part(CURLUPART_QUERY) ?? "" == url.query ?? "", "the query differs")
     }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import IdentityHTTP
 internal import Synchronization
 
-/// A process of a run: its lines are handed on as they come, its input is a pipe whose end tells it to stop.
+/// A process of a run: its output is read line by line, and closing its standard input tells it to stop.
 final class ChildProcess: Sendable {
     struct Failure: Error {
         let operation: String
@@ -18,9 +18,9 @@ final class ChildProcess: Sendable {
     /// Starts this program again.
     ///
     /// - Parameters:
-    ///   - arguments: What it is to do.
-    ///   - order: What it has to know.
-    ///   - line: Gets every line of its output, on a thread of its own.
+    ///   - arguments: Its command-line arguments.
+    ///   - order: Its work order.
+    ///   - line: Receives every line of its output, on a dedicated thread.
     init(_ arguments: [String], _ order: String, line: @escaping @Sendable (String) -> Void) throws {
         let (identifier, input, output) = try Self.spawning.withLock { _ in try Self.spawn(arguments, order) }
         self.identifier = identifier
@@ -34,7 +34,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Lets it go on, or end.
+    /// Closes its input, so that it continues or ends.
     func send(_ text: String) {
         let bytes = Array((text + "\n").utf8)
         input.withLock { _ = unsafe write($0, bytes, bytes.count) }
@@ -44,7 +44,7 @@ final class ChildProcess: Sendable {
         kill(identifier, number)
     }
 
-    /// Waits until it has ended and all its lines were handed on; its status as `waitpid` tells it.
+    /// Waits until it ended and all its lines were received; returns the status of `waitpid`.
     func end() async -> Int32 {
         let status = await ending.status()
         input.withLock { descriptor in
@@ -95,7 +95,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// A status that comes once.
+/// A status that is set once.
 private final class Ending: Sendable {
     private let state = Mutex<(status: Int32?, waiters: [CheckedContinuation<Int32, Never>])>((nil, []))
 

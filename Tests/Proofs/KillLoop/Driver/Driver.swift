@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 internal import Synchronization
 
-/// Runs a strict provider, and processes that share its sessions and are killed at random moments; counts what that costs.
+/// Runs a strict provider and processes that share its sessions, kills the processes at random times and counts the lost sessions.
 struct Driver: Sendable {
     private static let lifetime = Duration.seconds(60)
 
@@ -14,18 +14,18 @@ struct Driver: Sendable {
         self.plan = plan
     }
 
-    /// True when nothing was lost that did not have to be.
+    /// True when no session was lost without a permitted reason.
     func run() async throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kill-loop-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        // Everybody's clock goes 20 times as fast as the system's: a minute's token lives for three seconds.
+        // All clocks run 20 times as fast as the system's: a token of one minute lives for three seconds.
         let epoch = Date().timeIntervalSince1970.rounded(.down)
         var order = WorkOrder(issuer: "", clientSecret: "", path: "", key: "", speed: 20, epoch: epoch)
         var configuration = SandboxConfiguration()
         configuration.clock = order.clock
         configuration.accessTokenLifetime = Self.lifetime
-        // A grace is meant in seconds that pass here.
+        // The grace is given in real seconds.
         if case .grace(let duration) = plan.reuse {
             configuration.tokenReuse = .grace(duration * order.speed)
         } else {
@@ -59,7 +59,7 @@ struct Driver: Sendable {
 
     private func kill(_ order: WorkOrder, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
         for number in 0..<plan.sessions { try await login(manager, number) }
-        // Answers take a while: that is the time in which a kill hurts.
+        // Responses are delayed, because kills during a request matter most.
         sandbox.openID.misbehave(.delay(.milliseconds(25)), on: .token, times: .max)
         let fleet = Fleet(try String(decoding: JSONEncoder().encode(order), as: UTF8.self))
         for _ in 0..<plan.processes { try fleet.start() }
@@ -71,11 +71,11 @@ struct Driver: Sendable {
             try await Task.sleep(for: .milliseconds(Int.random(in: 5...max(10, 400 / plan.processes))))
             if plan.kills > 0 {
                 if Int.random(in: 0..<6) == 0 { fleet.stopOne(for: .milliseconds(Int.random(in: 50...1500))) }
-                // Longer than a lease, which a kernel lock outlasts.
+                // Longer than a lease; a kernel lock survives the stop.
                 if Int.random(in: 0..<60) == 0 { fleet.stopOne(for: .seconds(14)) }
                 try await fleet.killOne()
             }
-            // Whoever lost a session signs in again.
+            // Sign in again for lost sessions.
             for id in fleet.ledger.ended.keys where replaced.insert(id).inserted {
                 try await login(manager, buyers)
                 buyers += 1
@@ -88,19 +88,19 @@ struct Driver: Sendable {
         return try await judge(fleet.ledger, sandbox, manager) && isPaced
     }
 
-    /// Kills go on until the gap was hit as often as asked, but for eight times as many at most.
+    /// Continues until the gap was hit as often as requested, with at most eight times as many kills.
     private func isToGoOn(_ ledger: Ledger) -> Bool {
         if !ledger.broken.isEmpty { return false }
         return ledger.kills < plan.kills || (ledger.hits < plan.hits && ledger.kills < plan.kills * 8)
     }
 
-    /// Where nobody was killed: no token was renewed before its last quarter, which is once for an expiry, and nobody saw an error.
+    /// Without kills: no token was refreshed before its last quarter, so once per expiry, and no caller got an error.
     private func isPaced(_ ledger: Ledger, _ sandbox: Sandbox, for seconds: Double) -> Bool {
         let most = Int(seconds / (0.74 * (Self.lifetime / .seconds(1)))) + 1
         return sandbox.openID.counters.refreshes <= most * plan.sessions && ledger.troubles.isEmpty
     }
 
-    /// Asks once more for every session, and counts.
+    /// Requests the tokens of every session once more and counts.
     private func judge(_ ledger: Ledger, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
         var ended = ledger.ended
         var lost = 0
@@ -130,17 +130,17 @@ struct Driver: Sendable {
         )
         for rule in ledger.broken.prefix(5) { print("BROKEN: \(rule)") }
         if ledger.overlaps > 0 { print("BROKEN: two processes held the lock of one session at the same time") }
-        // What is excused has a bound: the gap is a few milliseconds of the provider's 25, and less than half of all kills hit it.
+        // Excused losses are bounded: the gap is a few of the provider's 25 milliseconds, so fewer than half of all kills hit it.
         let isBounded = ledger.hits <= ledger.kills * 45 / 100 + 4 && ledger.hits >= plan.hits
         if !isBounded {
             print("BROKEN: \(ledger.hits) of \(ledger.kills) kills hit the gap, which is no gap of milliseconds")
         }
         let isSound = ledger.broken.isEmpty && ledger.overlaps == 0 && isBounded
-        // A grace that outlasts every repair, and every stop, costs nobody a login.
+        // A grace that is longer than every repair and stop causes no new logins.
         let isForgiving: Bool
         switch plan.reuse {
         case .revokes: isForgiving = false
-        // A lease does not prove that its holder is gone, so PostgreSQL waits for the answer first.
+        // An expired lease does not prove that its holder crashed, so PostgreSQL waits for the response first.
         case .grace(let duration): isForgiving = duration >= (plan.postgres == nil ? .seconds(10) : .seconds(60))
         case .repeatsAnswer: isForgiving = true
         }

@@ -2,16 +2,16 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// The processes that run at the moment.
+/// The running processes.
 final class Fleet: Sendable {
     private struct State {
         var running: [ChildProcess] = []
-        /// Those that are stopped for longer than others wait, by their numbers in the ledger.
+        /// The processes that are stopped for longer than others wait, by their numbers in the ledger.
         var asleep: Set<Int32> = []
         var ledger = Ledger()
     }
 
-    /// A process that is stopped for longer may find its leases taken.
+    /// A process that is stopped for longer may lose its leases.
     private static let patience = Duration.seconds(8)
 
     private let order: String
@@ -24,7 +24,7 @@ final class Fleet: Sendable {
     var ledger: Ledger { state.withLock { $0.ledger } }
 
     func start() throws {
-        // Its lines are told apart by a number of ours: the system may give a process's number again.
+        // Lines are identified by our own number, because the system may reuse a process id.
         let number = Int32.random(in: 1 ... .max)
         let process = try ChildProcess(["work"], order) { [self] line in
             state.withLock { $0.ledger.heard(line, from: number) }
@@ -37,7 +37,7 @@ final class Fleet: Sendable {
 
     private let numbers = Mutex<[Int32: Int32]>([:])
 
-    /// Kills one, hears it out, and starts another.
+    /// Kills a process, reads its remaining output and starts another.
     func killOne() async throws {
         let process = state.withLock { state -> ChildProcess? in
             guard let index = state.running.indices.randomElement() else { return nil }
@@ -52,7 +52,7 @@ final class Fleet: Sendable {
         try start()
     }
 
-    /// Stops one for a while, which keeps its locks.
+    /// Stops a process for a while; it keeps its kernel locks.
     func stopOne(for duration: Duration) {
         guard let process = state.withLock({ $0.running.randomElement() }) else { return }
         let number = numbers.withLock { $0[process.identifier] } ?? 0
@@ -66,7 +66,7 @@ final class Fleet: Sendable {
         }
     }
 
-    /// What it had claimed may be lost: others have taken it for dead.
+    /// Its claims may be lost, because other processes took over.
     private func wake(_ number: Int32) {
         state.withLock { state in
             guard state.asleep.remove(number) != nil else { return }
@@ -74,7 +74,7 @@ final class Fleet: Sendable {
         }
     }
 
-    /// Lets all end by themselves.
+    /// Tells all processes to end and waits for them.
     func end() async {
         for number in state.withLock({ $0.asleep }) { wake(number) }
         for process in state.withLock({ $0.running }) {

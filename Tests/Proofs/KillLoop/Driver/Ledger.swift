@@ -1,22 +1,22 @@
-/// What the processes of a run said, and what their deaths may have cost.
+/// Records the reports of the processes and the sessions that kills may have lost.
 struct Ledger: Sendable {
-    /// The claims that are open, by process.
+    /// The open claims, by process.
     private var claims: [Int32: Set<String>] = [:]
-    /// Sessions whose holder was killed between claim and journal, since their tokens were last kept.
+    /// Sessions whose lock holder was killed between claim and journal, since their tokens were last stored.
     private(set) var hit: Set<String> = []
-    /// The newest generation that a store has called durable, by session.
+    /// The newest generation that a store reported as durable, by session.
     private(set) var kept: [String: Int64] = [:]
     private(set) var ended: [String: String] = [:]
     private(set) var outcomes: [String: Int] = [:]
     private(set) var troubles: [String: Int] = [:]
     private(set) var hits = 0
     private(set) var kills = 0
-    /// Sessions whose holder was stopped between claim and journal for longer than others wait.
+    /// Sessions whose lock holder was stopped between claim and journal for longer than others wait.
     private(set) var stopHits = 0
     private(set) var longStops = 0
-    /// Rules that a process saw broken.
+    /// Violations that processes reported.
     private(set) var broken: [String] = []
-    /// When which process held a session's lock.
+    /// The times at which each process held a session's lock.
     private var holds: [String: [Hold]] = [:]
 
     private struct Hold {
@@ -25,7 +25,7 @@ struct Ledger: Sendable {
         var to: Int64?
     }
 
-    /// The processes that were stopped for longer than a lease lasts: they lose their locks by design.
+    /// The processes that were stopped for longer than a lease: they lose their locks by design.
     private var sleepers: Set<Int32> = []
 
     mutating func heard(_ line: String, from process: Int32) {
@@ -50,7 +50,7 @@ struct Ledger: Sendable {
         }
     }
 
-    /// How often two processes held the lock of one session at the same time, which none of them may.
+    /// How often two processes held the lock of one session at the same time, which must not happen.
     var overlaps: Int {
         holds.values.reduce(0) { count, holds in
             let sorted = holds.filter { !sleepers.contains($0.process) }.sorted { $0.from < $1.from }
@@ -58,7 +58,7 @@ struct Ledger: Sendable {
         }
     }
 
-    /// A process was stopped for longer than a lease, and is about to go on.
+    /// Records that a process was stopped for longer than a lease and will be resumed.
     mutating func stopped(_ process: Int32) {
         longStops += 1
         sleepers.insert(process)
@@ -67,9 +67,9 @@ struct Ledger: Sendable {
         hit.formUnion(open)
     }
 
-    /// A process was killed, and everything that it said has been heard.
+    /// Records that a process was killed, after all its output was read.
     ///
-    /// - Parameter time: When the signal was sent: until then at least it held its locks.
+    /// - Parameter time: When the signal was sent; it held its locks at least until then.
     mutating func killed(_ process: Int32, at time: Int64) {
         kills += 1
         for id in holds.keys {

@@ -1,21 +1,21 @@
 internal import IdentitySandbox
 
-/// What a run is to do.
+/// The parameters of a run.
 struct RunPlan: Sendable {
     var kills = 200
     var processes = 4
     var reuse = SandboxTokenReuse.revokes
     var postgres: String?
-    /// With a lease, a session waits for seconds after a kill, so more sessions are needed to keep the processes busy.
+    /// The number of sessions; with leases more are needed to keep the processes busy, because a session waits seconds after a kill.
     var sessions: Int { postgres == nil ? 20 : 60 }
-    /// How often the gap must be hit: kills go on until then.
+    /// How often the gap must be hit before the kills end.
     var hits = 0
-    /// A fault that the run must find.
+    /// A fault that the run must detect.
     var mutant: Mutant?
-    /// Storms of callers at one expired session, instead of kills.
+    /// Whether many callers refresh one expired session, instead of kills.
     var isStorm = false
 
-    /// Nil for arguments that make no sense.
+    /// Parses the arguments; nil if they are invalid.
     init?(_ arguments: [String]) {
         var places: [String] = []
         var rest = arguments[...]

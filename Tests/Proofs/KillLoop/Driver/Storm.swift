@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 internal import Synchronization
 
-/// Many callers at one expired session: one refresh, and the same tokens for all.
+/// Many concurrent callers of one expired session must cause one refresh and get the same tokens.
 struct Storm: Sendable {
     private let order: WorkOrder
     private let sandbox: Sandbox
@@ -33,7 +33,7 @@ struct Storm: Sendable {
             }
         }
         while ready.withLock({ $0 }) < processes { try await Task.sleep(for: .milliseconds(20)) }
-        // A minute of the run's clock, and a little more.
+        // A little more than a minute of the run's clock.
         while try await manager.session(session.id).expiresAt.map({ $0 > order.clock.now }) ?? true {
             try await Task.sleep(for: .milliseconds(50))
         }

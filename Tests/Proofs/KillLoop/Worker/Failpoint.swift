@@ -2,7 +2,7 @@ internal import Glibc
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// A moment at which a process dies or stops, as if somebody had killed or stopped it there.
+/// A point in a refresh at which a process kills or stops itself.
 enum Failpoint: String, CaseIterable, Sendable {
     case beforeTheClaimCommits = "before-claim"
     case afterTheClaimBeforeBytesLeave = "after-claim"
@@ -16,12 +16,12 @@ enum Failpoint: String, CaseIterable, Sendable {
     case stoppedWhileConnecting = "stopped-connecting"
     case stoppedWithTheAnswer = "stopped-answered"
 
-    /// Whether the store takes nothing after the claim, so that the tokens go to its second place.
+    /// Whether the store fails after the claim, so that the tokens are spooled.
     var breaksStore: Bool { self == .beforeTheSpool || self == .afterTheSpool }
 
     func strike(_ point: Failpoint) {
         guard self == point else { return }
-        // A stop ends when somebody lets the process go on. Raised in this thread, which goes no further before it takes effect.
+        // The signal is raised in this thread, so that the thread does not continue before it takes effect.
         guard !stops else { return _ = raise(SIGSTOP) }
         kill(getpid(), SIGKILL)
         while true { pause() }
@@ -30,7 +30,7 @@ enum Failpoint: String, CaseIterable, Sendable {
     private var stops: Bool { self == .stoppedWhileConnecting || self == .stoppedWithTheAnswer }
 }
 
-/// The store of a process that dies at a failpoint.
+/// The store of a process with a failpoint.
 final class FailingStore: OrderedStoreWrapper {
     let inner: any OrderedStore
     private let point: Failpoint
@@ -55,7 +55,7 @@ final class FailingStore: OrderedStoreWrapper {
 
     func spool(_ session: StoredSession) async throws {
         point.strike(.beforeTheSpool)
-        guard let second else { throw IdentityError(.retryLater, .storeFailed, "The store has no second place.") }
+        guard let second else { throw IdentityError(.retryLater, .storeFailed, "The store has no spool.") }
         try await second.spool(session)
         point.strike(.afterTheSpool)
     }
@@ -66,7 +66,7 @@ final class FailingStore: OrderedStoreWrapper {
     }
 }
 
-/// The transport of a process that dies at a failpoint.
+/// The transport of a process with a failpoint.
 struct FailingTransport: HTTPTransport {
     let inner: any HTTPTransport
     let point: Failpoint
@@ -75,7 +75,7 @@ struct FailingTransport: HTTPTransport {
         guard request.url.path == "/token" else { return try await inner.send(request) }
         point.strike(.afterTheClaimBeforeBytesLeave)
         if point == .afterBytesLeft {
-            // The provider takes its time with this request.
+            // The provider delays this response.
             Task {
                 try? await Task.sleep(for: .milliseconds(150))
                 point.strike(.afterBytesLeft)

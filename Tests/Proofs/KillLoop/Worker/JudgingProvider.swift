@@ -3,9 +3,9 @@ internal import IdentityKit
 internal import IdentityOIDC
 internal import Synchronization
 
-/// A provider that reports an answer which is judged before the store was asked to keep it.
+/// A provider that reports a response that is validated before it was stored.
 struct JudgingProvider: JournaledRefreshing {
-    /// What the task at work has done with the answer to its claim.
+    /// What the current task has done with the response to its claim.
     final class Journal: Sendable {
         enum State: Equatable { case idle, claimed, written }
         private let state = Mutex(State.idle)
@@ -16,7 +16,7 @@ struct JudgingProvider: JournaledRefreshing {
         var isMissing: Bool { state.withLock { $0 == .claimed } }
     }
 
-    /// The journal of the session whose lock the task holds.
+    /// The journal of the session whose lock the current task holds.
     @TaskLocal static var journal: Journal?
 
     let inner: OpenIDProvider

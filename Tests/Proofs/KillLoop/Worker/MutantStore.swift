@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// A store with one of the faults that the run must find.
+/// A store with an injected fault.
 struct MutantStore: OrderedStoreWrapper {
     let inner: any OrderedStore
     let mutant: Mutant

@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// A store around a worker's store; what a wrapper does not say itself is the inner one's business.
+/// A wrapper around a worker's store, which forwards all calls by default.
 protocol OrderedStoreWrapper: SessionLocking, SessionSpooling, SessionStore {
     var inner: any OrderedStore { get }
 }
@@ -35,7 +35,7 @@ extension OrderedStoreWrapper {
         try await inner.withLock(name, waitingUpTo: limit, body)
     }
     func spool(_ session: StoredSession) async throws {
-        guard let second else { throw IdentityError(.retryLater, .storeFailed, "The store has no second place.") }
+        guard let second else { throw IdentityError(.retryLater, .storeFailed, "The store has no spool.") }
         try await second.spool(session)
     }
     func spooledSession(_ id: SessionID) async throws -> StoredSession? { try await second?.spooledSession(id) }

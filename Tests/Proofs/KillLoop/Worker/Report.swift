@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// One line to whoever started this process, written at once and whole: what comes after it may be a kill.
+/// Writes one line to the parent process with a single write, because the process may be killed right after it.
 enum Report {
     static func line(_ text: String) {
         let bytes = Array((text + "\n").utf8)

@@ -1,24 +1,24 @@
 internal import IdentityKit
 
-/// The store, telling of every claim and of every answer that is durable: in between a kill may cost the session.
+/// A store that reports every claim and every durable response; a kill in between may lose the session.
 struct ReportingStore: OrderedStoreWrapper {
     let inner: any OrderedStore
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let isClaim = session.isUnsettled && !session.holdsAnswer
         let name = session.id.rawValue
-        // Before the write: a kill in the middle of it may find it written.
+        // Report before the write, because a kill during the write may leave it committed.
         if isClaim { Report.line("claim \(name)") }
         JudgingProvider.journal?.note(isClaim ? .claimed : .written)
         let isReplaced = try await inner.replace(session, expecting: generation)
         guard isReplaced, !isClaim else { return isReplaced }
-        // A row that says that its session is over keeps nothing.
+        // The row of an ended session contains no tokens.
         if !session.isOver { Report.line("kept \(name) \(session.generation)") }
         if Int.random(in: 0..<8) == 0 { try await offerStale(session) }
         return isReplaced
     }
 
-    /// Offers what another process might save that missed the last change: the store must refuse it.
+    /// Attempts the save of a process that missed the last change: the store must refuse it.
     private func offerStale(_ session: StoredSession) async throws {
         var stale = session
         stale.generation -= 1
@@ -34,7 +34,7 @@ struct ReportingStore: OrderedStoreWrapper {
     ) async throws -> Result {
         guard case .session(let id) = name else { return try await inner.withLock(name, waitingUpTo: limit, body) }
         return try await inner.withLock(name, waitingUpTo: limit) { hold in
-            // The times are those of one clock for all processes: lines of two processes arrive in any order.
+            // The times come from one clock, because lines of two processes arrive in any order.
             Report.line("locked \(id.rawValue) \(MonotonicTime.now)")
             defer { Report.line("unlocked \(id.rawValue) \(MonotonicTime.now)") }
             return try await JudgingProvider.$journal.withValue(.init(id)) { try await body(hold) }
@@ -43,12 +43,12 @@ struct ReportingStore: OrderedStoreWrapper {
 }
 
 extension StoredSession {
-    /// Whether only a new login helps.
+    /// Whether the session has ended.
     var isOver: Bool {
         (try? JSONValue(parsing: payload.revealBytes()))?["needs_login"]?.bool ?? false
     }
 
-    /// Whether an answer that was not judged yet is in it.
+    /// Whether it contains a response that is not validated yet.
     var holdsAnswer: Bool {
         (try? JSONValue(parsing: payload.revealBytes()))?["answer"] != nil
     }

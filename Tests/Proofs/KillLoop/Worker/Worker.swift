@@ -3,11 +3,11 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// The processes of a run: many callers until a signal, one call, or one call that ends at a failpoint.
+/// The worker processes: many callers until a signal, one call, or one call that ends at a failpoint.
 struct Worker: Sendable {
     let order: WorkOrder
 
-    /// Asks for tokens of sessions at random until it is killed, or told to stop by the end of its input.
+    /// Requests tokens of random sessions until it is killed or its standard input is closed.
     func work() async throws {
         let store = try await reportingStore()
         let manager = try order.manager(store, try CurlTransport())
@@ -27,7 +27,7 @@ struct Worker: Sendable {
         Report.line("over")
     }
 
-    /// A fault sits below what reports, except for the one that consists in not asking the store.
+    /// Faults are injected below the reporting store, except for the fault that skips the store.
     private func reportingStore() async throws -> any OrderedStore {
         let store = try await order.store()
         guard let mutant = order.mutant else { return ReportingStore(inner: store) }
@@ -61,7 +61,7 @@ struct Worker: Sendable {
         }
     }
 
-    /// Asks for one session's tokens, so many times at once, when a line comes in.
+    /// Requests one session's tokens with many concurrent callers when it reads a line.
     func storm(_ id: SessionID, callers: Int) async throws {
         let manager = try order.manager(try await order.store(), try CurlTransport())
         Report.line("ready")
@@ -84,7 +84,7 @@ struct Worker: Sendable {
         for token in seen.sorted() { Report.line("token \(token)") }
     }
 
-    /// Repairs what was left behind, asks for one session's tokens, and says what came of it; dies at a failpoint before, if given.
+    /// Repairs sessions, requests one session's tokens and reports the outcome; ends at the failpoint, if one is given.
     func once(_ id: SessionID, dyingAt point: Failpoint?) async throws {
         var store = try await order.store()
         var transport: any HTTPTransport = try CurlTransport()
@@ -106,7 +106,7 @@ struct Worker: Sendable {
     }
 }
 
-/// Whether a process is to end by itself.
+/// Whether a process should end.
 private final class Ending: Sendable {
     let isNear = Atomic(false)
 }

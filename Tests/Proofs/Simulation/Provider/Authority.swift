@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// All providers: they rotate refresh tokens, and revoke the whole family of one that comes again too late.
+/// The simulated providers: they rotate refresh tokens, and revoke the whole family when a used token arrives too late.
 final class Authority: @unchecked Sendable {
     private unowned let world: World
     private var families: [Family] = []
@@ -23,7 +23,7 @@ final class Authority: @unchecked Sendable {
         world.note("family \(family.number) is revoked: \(reason)")
     }
 
-    /// The family and the number of a token's text; nil for one that was never issued.
+    /// The family and the number of a token; nil for a token that was never issued.
     func find(_ token: String, prefix: String) -> (family: Family, number: Int)? {
         let parts = token.split(separator: ".")
         guard parts.count == 3, parts[0] == prefix, let family = Int(parts[1]), let number = Int(parts[2]),
@@ -36,7 +36,7 @@ final class Authority: @unchecked Sendable {
         world.subjects.first { $0.family === family }
     }
 
-    /// A request leaves a process.
+    /// Records that a process sends a request.
     func sent(_ token: String, by process: VirtualProcess, as clientID: String) -> Exchange? {
         guard let (family, _) = find(token, prefix: "rt") else {
             world.violate("p\(process.number) sends \(token), which nobody issued")
@@ -51,7 +51,7 @@ final class Authority: @unchecked Sendable {
         return exchange
     }
 
-    /// The provider decides about a refresh token: the number of the tokens to answer with, nil for `invalid_grant`.
+    /// Decides about a refresh token; returns the number of the new tokens, nil for `invalid_grant`.
     func present(_ exchange: Exchange) -> (family: Family, number: Int)? {
         guard let (family, number) = find(exchange.text, prefix: "rt") else { return nil }
         guard family.revokedBecause == nil else {
@@ -63,14 +63,14 @@ final class Authority: @unchecked Sendable {
             world.tally.rotations += 1
             return rotate(family, for: exchange, spending: number)
         }
-        // Who has what this token was spent for, if anybody has.
+        // The exchange in which this token was used before.
         let spent = family.spent[number]
         let earlier = family.exchanges.last { $0.rotatedTo != nil && $0.rotatedTo == spent?.successor }
         world.checkReplay(exchange, of: subject(of: family), spentBy: earlier)
         if let spent, world.episode.reuse == .repeats, family.good.contains(spent.successor) {
             world.tally.replays += 1
             exchange.rotatedTo = spent.successor
-            // The answer says again how long its access token lives, and may be believed.
+            // The repeated response states the lifetime of its access token again.
             family.renewAccess(of: spent.successor, at: world.scheduler.now)
             return (family, spent.successor)
         }
@@ -101,18 +101,18 @@ final class Authority: @unchecked Sendable {
         return (family, made)
     }
 
-    /// Without faults and without anybody's demand a token is renewed once in its life, and not before it is due.
+    /// Checks that without faults and forced refreshes a token is refreshed once in its lifetime, and not before it is due.
     private func checkPace(_ family: Family) {
         let age = world.scheduler.now - family.renewedAt
         let lifetime = world.episode.lifetime
-        // Callers want a minute's validity at most, and nobody renews early in the first two thirds.
+        // Callers request at most a minute of validity, and early refreshes do not happen in the first two thirds.
         guard world.episode.weather == .calm, age < min(lifetime * 2 / 3, lifetime - .seconds(62)),
             let subject = subject(of: family), subject.lastDemand.map({ $0 < family.renewedAt }) ?? true
         else { return }
         world.violate("\(world.name(subject.id)) was renewed twice for one expiry, \(age) after the last time")
     }
 
-    /// An exchange came to nothing.
+    /// Records that an exchange failed.
     func leftInDoubt(_ exchange: Exchange) {
         guard let (family, _) = find(exchange.text, prefix: "rt") else { return }
         family.isInDoubt = true
@@ -133,7 +133,7 @@ final class Authority: @unchecked Sendable {
         }
     }
 
-    /// What an app gives back.
+    /// Handles a revocation request.
     func takeBack(_ token: String) {
         if let (family, _) = find(token, prefix: "rt") ?? find(token, prefix: "at") {
             revoke(family, because: "logout")

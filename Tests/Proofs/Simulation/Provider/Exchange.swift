@@ -1,29 +1,29 @@
 internal import IdentityKit
 
-/// Why a refresh token may be sent although it was sent before.
+/// A permitted reason to send a refresh token that was sent before.
 ///
-/// Everything else is a fault of ours.
+/// A repeated token without such a reason is a bug.
 enum Excuse: String, CaseIterable {
-    /// Nothing usable came back.
+    /// No usable response arrived.
     case answerLost = "answer lost"
-    /// Its process died before the answer was saved.
+    /// Its process crashed before the response was saved.
     case crash
-    /// Its process died, and the tokens are in the spool of a machine that is away.
+    /// Its process crashed, and the tokens are in the spool of a machine that is down.
     case machineAway = "machine away"
     /// Its process was stopped for longer than others wait.
     case stopped
-    /// Its process lives, and neither the store nor its spool took the tokens.
+    /// Its process runs, but neither the store nor the spool saved the tokens.
     case nowhereDurable = "nowhere durable"
 }
 
-/// One request with a refresh token, and what became of it.
+/// A request with a refresh token, and its result.
 final class Exchange: @unchecked Sendable {
     enum State {
         /// The client waits.
         case inFlight
         /// The client has usable tokens.
         case delivered
-        /// The client has nothing usable: an error, a page, or no answer at all.
+        /// The client has no usable response: an error, an HTML page or no response.
         case failed
     }
 
@@ -31,11 +31,11 @@ final class Exchange: @unchecked Sendable {
     let text: String
     let sentAt: Duration
     var state = State.inFlight
-    /// The number of the tokens that the provider made for it.
+    /// The number of the tokens that the provider issued.
     var rotatedTo: Int?
-    /// Whether the store has called the answer, or its tokens, saved.
+    /// Whether the store confirmed that the response or its tokens are saved.
     var isSaved = false
-    /// Whether its process has put them into its spool.
+    /// Whether its process has spooled them.
     var isSpooled = false
 
     init(_ process: VirtualProcess, _ text: String, at now: Duration) {
@@ -44,43 +44,43 @@ final class Exchange: @unchecked Sendable {
         sentAt = now
     }
 
-    /// Why nobody else could have its answer, so that the token may be sent again; nil when there is no excuse.
+    /// Why no other process can have the response, so that the token may be sent again; nil if there is no such reason.
     func excuse(_ locking: Episode.Locking, now: Duration) -> Excuse? {
         if state == .failed { return .answerLost }
         guard !isSaved else { return nil }
         if process.isDead { return isSpooled ? .machineAway : .crash }
-        // A kernel lock stays with a process that is stopped.
+        // A stopped process keeps its kernel lock.
         if locking != .kernel, process.wasStopped(for: Self.patience, since: sentAt, now: now) { return .stopped }
         return process.refusals(since: sentAt) >= 2 && !isSpooled ? .nowhereDurable : nil
     }
 
-    /// For how long a process leaves a claim alone whose holder may be alive: timeout, time for saving and one repair interval.
+    /// How long a process does not touch a claim whose holder may be alive: timeout, time for saving and one repair interval.
     ///
-    /// A holder that is stopped for longer is taken for dead.
+    /// A holder that is stopped for longer is treated as crashed.
     private static let patience = Providers.timeout + .seconds(10)
 }
 
-/// What descends from one login at a provider: refresh tokens of which the unspent are good, one unless there is a grace.
+/// The refresh tokens that descend from one login at a provider; unused ones are valid: one, or more with a grace.
 final class Family: @unchecked Sendable {
     let number: Int
     let provider: ProviderName
-    /// Whose it is.
+    /// The session that the family belongs to.
     let subject: String
     /// The number of the newest token.
     private(set) var newest = 0
-    /// The tokens that nobody has spent yet.
+    /// The unused tokens.
     private(set) var good: Set<Int> = [0]
-    /// When a token was first spent, and what it brought the last time.
+    /// When a token was first used, and the tokens that its last use returned.
     private(set) var spent: [Int: (at: Duration, successor: Int)] = [:]
-    /// When the newest tokens were made.
+    /// When the newest tokens were issued.
     private(set) var renewedAt: Duration
-    /// When the access tokens were made, by their numbers.
+    /// When the access tokens were issued, by their numbers.
     private(set) var issuedAt: [Int: Duration]
     var exchanges: [Exchange] = []
     var revokedBecause: String?
-    /// Whether the last exchange came to nothing that was saved.
+    /// Whether the last exchange saved no tokens.
     var isInDoubt = false
-    /// How often the provider said `invalid_grant`.
+    /// How often the provider answered `invalid_grant`.
     var refusals = 0
 
     init(_ number: Int, _ provider: ProviderName, _ subject: String, at now: Duration) {
@@ -91,13 +91,13 @@ final class Family: @unchecked Sendable {
         issuedAt = [0: now]
     }
 
-    /// A new access token beside a refresh token that stays.
+    /// Issues a new access token and keeps the refresh token.
     func renewAccess(of token: Int, at now: Duration) {
         renewedAt = now
         issuedAt[token] = now
     }
 
-    /// New tokens for one that is good, or was spent a moment ago.
+    /// Issues new tokens for a valid token, or for one that was used a moment ago.
     func rotate(_ token: Int, at now: Duration) -> Int {
         newest += 1
         good.remove(token)
@@ -111,7 +111,7 @@ final class Family: @unchecked Sendable {
 
     func accessToken(_ token: Int) -> String { "at.\(number).\(token)." }
 
-    /// Whether there is a token in a text that the provider would take.
+    /// Whether a text contains a token that the provider would accept.
     func isUsable(in row: StoredSession?) -> Bool {
         guard let row else { return false }
         return good.contains { row.holds(refreshToken($0)) }

@@ -1,12 +1,12 @@
-/// What becomes of one request.
+/// The outcome that the simulation chooses for a request.
 enum Fate: String, CaseIterable {
     case well
-    /// No connection: the request never leaves.
+    /// No connection: the request is not sent.
     case unreachable
     /// The connection is lost before the provider sees the request, or after it acted.
     case lostBefore
     case lostAfter
-    /// The answer comes when nobody waits any more, or nearly then.
+    /// The response arrives around or after the time limit of the client.
     case late
     case slow
     case error500Before
@@ -20,9 +20,9 @@ enum Fate: String, CaseIterable {
     case retryRequest
     case temporarilyUnavailable
     case invalidClient
-    /// Signed with a key that is published some minutes later.
+    /// The ID token is signed with a key that is published some minutes later.
     case lateKey
-    /// New access token, and the refresh token stays what it is.
+    /// A new access token and the old refresh token.
     case withoutRefreshToken
 
     init(_ random: inout SeededGenerator, _ faults: Episode.Faults, isExchange: Bool) {
@@ -34,7 +34,7 @@ enum Fate: String, CaseIterable {
             isExchange ? random.one(of: Self.allCases) : random.one(of: [.unreachable, .lostBefore, .error503, .slow])
     }
 
-    /// Whether the provider acts on the request.
+    /// Whether the provider executes the request.
     var isActedOn: Bool {
         switch self {
         case .well, .lostAfter, .late, .slow, .error502After, .pageAfter, .brokenJSONAfter, .lateKey: true
@@ -42,7 +42,7 @@ enum Fate: String, CaseIterable {
         }
     }
 
-    /// How long the answer takes, in milliseconds.
+    /// The time until the response, in milliseconds.
     var delay: ClosedRange<Int> {
         switch self {
         case .slow: 1500...3000

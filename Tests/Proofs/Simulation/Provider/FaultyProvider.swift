@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// A real provider with one of the faults that the run must find.
+/// A real provider with an injected fault.
 struct FaultyProvider: JournaledRefreshing {
     let inner: any JournaledRefreshing
     let mutant: Mutant

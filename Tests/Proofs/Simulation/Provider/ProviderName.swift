@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import IdentityOIDC
 internal import IdentityShopify
 
-/// The providers of the simulated app; two of them are the same one for two tenants.
+/// The providers of the simulated app; two of them are one provider with two tenants.
 enum ProviderName: String, CaseIterable {
     case any
     case anyOfB = "any-b"
@@ -13,7 +13,7 @@ enum ProviderName: String, CaseIterable {
 
     var tenant: String { self == .anyOfB ? "b" : "" }
 
-    /// The client id that comes with a request of this provider.
+    /// The client id in the requests of this provider.
     var clientID: String { "client-\(rawValue)" }
 
     var issuer: String { "https://\(self == .anyOfB ? "any" : rawValue).example" }

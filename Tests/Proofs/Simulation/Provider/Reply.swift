@@ -1,14 +1,14 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// What a provider answers.
+/// The response of a simulated provider.
 struct Reply {
     /// Nil when the connection is lost.
     var response: HTTPResponse?
-    /// Whether the client can use what is in it.
+    /// Whether the response contains usable tokens.
     var isUsable = false
 
-    /// The answer to a request, whose sender may no longer be there.
+    /// Answers a request, whose sender may have crashed.
     static func to(
         _ request: HTTPRequest,
         _ exchange: Exchange?,
@@ -59,7 +59,7 @@ struct Reply {
         }
     }
 
-    /// An access token and nothing else; only for the newest token, and of a provider that permits it.
+    /// A response with an access token only; for the newest token, at providers that keep refresh tokens.
     private static func keeping(_ exchange: Exchange, in world: World) -> Reply? {
         guard let (family, number) = world.authority.find(exchange.text, prefix: "rt"), family.good.contains(number),
             family.provider != .bolt, family.revokedBecause == nil
@@ -107,7 +107,7 @@ struct Reply {
         HTTPResponse(status: status, body: Array("<!doctype html><title>Something went wrong</title>".utf8))
     }
 
-    /// Metadata, or the keys.
+    /// Answers requests for metadata and keys.
     private static func document(_ url: HTTPURL, _ world: World) -> HTTPResponse {
         let issuer = url.origin
         guard url.path.hasSuffix("/.well-known/openid-configuration") else {

@@ -1,11 +1,11 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// One process's network: requests arrive a while later, or never, and so do answers.
+/// The network of one process: requests and responses arrive with a delay, or are lost.
 final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPTransportError>
 
-    /// A request under way, answered once.
+    /// A running request, which is answered once.
     @safe private final class Call: @unchecked Sendable {
         var continuation: UnsafeContinuation<Outcome, Never>?
         var exchange: Exchange?
@@ -75,7 +75,7 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
         stopWhileConnecting()
         arrive(in: 1...300) { [self] in
             guard unsafe call.continuation != nil else { return }
-            // Asked in the same moment in which the request leaves.
+            // Checked at the same time at which the request is sent.
             guard request.maySend?() ?? true else {
                 return end(call, .failure(Self.failure(.sendingRefused, .notSent)))
             }
@@ -87,9 +87,9 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
     }
 
     private func leave(_ request: HTTPRequest, _ call: Call, _ fate: Fate, revoking token: String?) {
-        // In the world's name: what has left goes on without its sender.
+        // Owned by the world, because a sent request continues without its sender.
         world.scheduler.after(world.scheduler.random.milliseconds(1...300), as: world.owner) { [self] in
-            // Whoever hung up before the request arrived never sent it.
+            // If the sender disconnected before the request arrived, it was not sent.
             guard unsafe call.continuation != nil || process.isDead else { return }
             let reply = Reply.to(request, call.exchange, fate, in: world, revoking: token)
             arrive(in: fate.delay) { [self] in
@@ -106,7 +106,7 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
         world.stop(process, for: world.scheduler.random.milliseconds(1_000...50_000))
     }
 
-    /// What may happen to a process while it waits for an answer, or just has it.
+    /// Chooses faults of a process while it waits for a response or has just received it.
     private func befall() {
         let moment = world.scheduler.random.milliseconds(0...1500)
         if world.scheduler.random.permille(world.faults.crashInExchange) {

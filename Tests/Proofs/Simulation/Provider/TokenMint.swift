@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Signs the ID tokens of all simulated providers, which are real: each is checked by the product as any other.
+/// Signs the ID tokens of all simulated providers; the product validates them like any others.
 final class TokenMint: @unchecked Sendable {
-    /// Shorter than many an answer has to wait in the store.
+    /// Shorter than the time that many responses wait in the store.
     static let lifetime = 300
 
     private let key: SigningKey
-    /// The key that signs before it is published.
+    /// The key that is used for signing before it is published.
     private let lateKey: SigningKey
 
     init() throws {
@@ -29,7 +29,7 @@ final class TokenMint: @unchecked Sendable {
         ])
     }
 
-    /// An ID token of a family, for an access token.
+    /// Signs an ID token of a family for an access token.
     func idToken(of family: Family, for accessToken: String, at now: Date, withLateKey isLate: Bool) throws -> String {
         let issuedAt = Int(now.timeIntervalSince1970)
         let hash = try Digest.sha256(Array(accessToken.utf8)).prefix(16)

@@ -1,17 +1,16 @@
 internal import Glibc
 
-/// Where Swift's concurrency runtime hands over its jobs: to one queue of one thread instead of a pool of threads.
+/// Hooks that pass the jobs of Swift's concurrency runtime to one queue of one thread instead of a thread pool.
 ///
-/// The runtime looks for these hooks by name (`ExecutorHooks.h` of the Swift project); they are how executors of other
-/// platforms are put under it.
+/// The runtime finds the hooks by name (`ExecutorHooks.h` of the Swift project); other platforms use them to install executors.
 enum RuntimeHooks {
     private typealias Original = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
     private typealias DelayHook = @convention(thin) (UInt64, UnownedJob, Original) -> Void
 
-    /// The scheduler that gets every job from now on; there is one in a process.
+    /// The scheduler that receives every job; there is one per process.
     ///
-    /// Only the main thread reads or writes it: it is the only thread.
+    /// Only the main thread accesses it, because it is the only thread.
     nonisolated(unsafe) private static var scheduler: Scheduler?
 
     static func install(_ scheduler: Scheduler) {
@@ -20,7 +19,7 @@ enum RuntimeHooks {
             guard let hook = unsafe dlsym(nil, name) else { stop("The runtime has no \(name).") }
             unsafe hook.assumingMemoryBound(to: Hook?.self).pointee = { job, _ in RuntimeHooks.enqueue(job) }
         }
-        // What sleeps on the system's clock is not under the simulated one: a fault of what is simulated.
+        // Code that sleeps on the system's clock is not controlled by the simulated clock, which is a bug of the simulated code.
         for name in ["swift_task_enqueueGlobalWithDelay_hook", "swift_task_enqueueGlobalWithDeadline_hook"] {
             guard let hook = unsafe dlsym(nil, name) else { stop("The runtime has no \(name).") }
             unsafe hook.assumingMemoryBound(to: DelayHook?.self).pointee = { _, _, _ in
@@ -33,9 +32,9 @@ enum RuntimeHooks {
         unsafe scheduler?.enqueue(job)
     }
 
-    /// Runs a job to its next suspension, on this thread.
+    /// Runs a job until its next suspension, on this thread.
     static func run(_ job: UnownedJob) {
-        // Two zero words are the generic executor, that of code which is isolated to nothing.
+        // Two zero words denote the generic executor, which runs nonisolated code.
         unsafe job.runSynchronously(on: unsafeBitCast((0, 0), to: UnownedSerialExecutor.self))
     }
 

@@ -1,9 +1,9 @@
-/// Who a job or a timer belongs to, by a number that no later one gets: a virtual process, or the world of an episode; 0 is nobody.
+/// The owner of a job or timer, as a number that is never reused: a virtual process or the world of an episode; 0 means no owner.
 typealias Owner = Int
 
-/// Decides what happens next: one of the jobs that are ready, or the timer that is due first.
+/// Chooses the next step: one of the ready jobs, or the timer that is due first.
 ///
-/// `@unchecked Sendable` here and in all of the simulated world: there is one thread, and nothing runs at the same time.
+/// `@unchecked Sendable` here and in the whole simulated world is safe, because there is only one thread.
 final class Scheduler: @unchecked Sendable {
     private struct Ready {
         let job: UnownedJob
@@ -11,17 +11,17 @@ final class Scheduler: @unchecked Sendable {
     }
 
     var random: SeededGenerator
-    /// The time that never jumps.
+    /// The monotonic time.
     private(set) var now = Duration.zero
-    /// Jobs that ran and timers that fired.
+    /// The number of executed jobs and fired timers.
     private(set) var steps = 0
-    /// Whose code runs.
+    /// The owner of the running code.
     private(set) var owner: Owner = 0
     private var ready: [Ready] = []
     private var timers = TimerHeap()
     private var stopped: Set<Owner> = []
     private var dead: Set<Owner> = []
-    /// What waits for a stopped owner to go on.
+    /// The jobs and timers of stopped owners.
     private var heldJobs: [Owner: [UnownedJob]] = [:]
     private var heldTimers: [Owner: [() -> Void]] = [:]
 
@@ -29,15 +29,15 @@ final class Scheduler: @unchecked Sendable {
         random = SeededGenerator(seed: seed)
     }
 
-    // MARK: What is to be done
+    // MARK: Adding work
 
-    /// Takes a job from the runtime; it belongs to whoever made it.
+    /// Adds a job of the runtime; it belongs to the owner that created it.
     func enqueue(_ job: UnownedJob) {
         guard !dead.contains(owner) else { return }
         ready.append(Ready(job: job, owner: owner))
     }
 
-    /// Runs a body after a time, as an owner who may be dead or stopped by then.
+    /// Runs a body after a delay for an owner, unless the owner has ended by then; a stopped owner runs it when it is resumed.
     @discardableResult
     func after(_ delay: Duration, as owner: Owner, _ body: @escaping () -> Void) -> TimerHeap.Ticket {
         timers.add(at: now + max(delay, .zero), owner: owner, body)
@@ -47,7 +47,7 @@ final class Scheduler: @unchecked Sendable {
         timers.cancel(ticket)
     }
 
-    /// Runs a body as an owner at once.
+    /// Runs a body immediately for an owner.
     func running(as owner: Owner, _ body: () -> Void) {
         let before = self.owner
         self.owner = owner
@@ -55,9 +55,9 @@ final class Scheduler: @unchecked Sendable {
         self.owner = before
     }
 
-    // MARK: Life and death
+    // MARK: Ending and stopping owners
 
-    /// Nothing of this owner runs any more.
+    /// Drops all work of an owner.
     func kill(_ owner: Owner) {
         dead.insert(owner)
         stopped.remove(owner)
@@ -65,7 +65,7 @@ final class Scheduler: @unchecked Sendable {
         heldTimers[owner] = nil
     }
 
-    /// Holds everything of this owner back until it goes on.
+    /// Holds all work of an owner until it is resumed.
     func stop(_ owner: Owner) {
         stopped.insert(owner)
     }
@@ -78,7 +78,7 @@ final class Scheduler: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Runs until the condition holds; false when nothing is left to do before.
+    /// Runs until the condition holds; false if no work is left before.
     func run(until isDone: () -> Bool) -> Bool {
         while !isDone() {
             guard step() else { return false }
@@ -87,7 +87,7 @@ final class Scheduler: @unchecked Sendable {
     }
 
     private func step() -> Bool {
-        // Time may pass while code is ready to run: a thread gets its turn late.
+        // Time may pass while jobs are ready, as if a thread were scheduled late.
         let passes = !ready.isEmpty && random.permille(30) && timers.next.map { $0 - now < .seconds(2) } ?? false
         guard ready.isEmpty || passes else {
             runOne()

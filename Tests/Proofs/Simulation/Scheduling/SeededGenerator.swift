@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for the same seed.
+/// SplitMix64, a generator that gives the same numbers for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -13,22 +13,22 @@ struct SeededGenerator: RandomNumberGenerator {
         return word ^ (word >> 31)
     }
 
-    /// A number from 0 up to and without the bound.
+    /// A number from 0 to below the bound.
     mutating func below(_ bound: Int) -> Int {
         Int(next() % UInt64(bound))
     }
 
-    /// True in so many of a thousand cases.
+    /// True with a probability in thousandths.
     mutating func permille(_ chance: Int) -> Bool {
         below(1000) < chance
     }
 
-    /// A duration between two, in milliseconds.
+    /// A duration within a range of milliseconds.
     mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
         .milliseconds(range.lowerBound + below(range.count))
     }
 
-    /// One of several.
+    /// A random element.
     mutating func one<Element>(of elements: [Element]) -> Element {
         elements[below(elements.count)]
     }

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The clock of one virtual process: the world's time, and a wall clock that operators move.
+/// The clock of one virtual process: the world's monotonic time, and a wall clock that the simulation moves.
 final class SimulatedClock: IdentityClock, @unchecked Sendable {
     private let world: World
     private let owner: Owner
-    /// How far this machine's wall clock is from the others'.
+    /// The offset of this machine's wall clock.
     private let skew: Duration
 
     init(_ world: World, owner: Owner, skew: Duration) {
@@ -24,13 +24,13 @@ final class SimulatedClock: IdentityClock, @unchecked Sendable {
 }
 
 extension World {
-    /// The time by the wall clock, wherever that was moved.
+    /// The time of the moved wall clock.
     var date: Date { trueDate + wallOffset }
 
-    /// The time by a clock that was never moved: the providers'.
+    /// The time of a correct clock, which the providers use.
     var trueDate: Date { Date(timeIntervalSince1970: 1_790_000_000 + scheduler.now / .seconds(1)) }
 
-    /// Waits, as an owner; a cancelled task waits no longer.
+    /// Waits for an owner; ends when the task is cancelled.
     func sleep(_ duration: Duration, as owner: Owner) async throws {
         let sleeper = Sleeper()
         try await withTaskCancellationHandler {
@@ -48,20 +48,20 @@ extension World {
         }
     }
 
-    /// Waits, cancelled or not.
+    /// Waits, also in a cancelled task.
     func pause(_ duration: Duration, as owner: Owner) async {
         await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             scheduler.after(duration, as: owner) { unsafe continuation.resume() }
         }
     }
 
-    /// Where the code of a process that has died stays.
+    /// Suspends the code of a crashed process for ever.
     func stayDead() async {
         await unsafe withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 }
 
-/// Somebody who waits.
+/// A waiting task.
 @safe private final class Sleeper: @unchecked Sendable {
     var continuation: UnsafeContinuation<Void, any Error>?
     var ticket: TimerHeap.Ticket?

@@ -1,4 +1,4 @@
-/// What will happen at some time, the first first; of two at the same time the one that was added first.
+/// A priority queue of timers; timers of the same time keep the order in which they were added.
 struct TimerHeap {
     typealias Ticket = Int
 
@@ -16,7 +16,7 @@ struct TimerHeap {
     private var bodies: [Ticket: () -> Void] = [:]
     private var lastTicket = 0
 
-    /// When the next one is due.
+    /// When the next timer is due.
     var next: Duration? { entries.first?.time }
 
     mutating func add(at time: Duration, owner: Owner, _ body: @escaping () -> Void) -> Ticket {
@@ -35,7 +35,7 @@ struct TimerHeap {
         bodies[ticket] = nil
     }
 
-    /// The first that was not cancelled.
+    /// Removes and returns the first timer that was not cancelled.
     mutating func removeFirst() -> (time: Duration, owner: Owner, body: () -> Void)? {
         while let first = entries.first {
             removeRoot()

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// What is on the disk that all processes share; what was written stays, whoever dies.
+/// The disk that all processes share; its data survives crashes.
 final class Disk: @unchecked Sendable {
     private unowned let world: World
     private(set) var rows: [SessionID: StoredSession] = [:]
-    /// What each machine has spooled, which no other machine sees.
+    /// The spool of each machine, which other machines cannot read.
     private var spools: [Int: [SessionID: StoredSession]] = [:]
     var attempts: [String: StoredLoginAttempt] = [:]
     var isFull = false
@@ -43,25 +43,25 @@ final class Disk: @unchecked Sendable {
         spools[machine(process), default: [:]][id] = session
     }
 
-    /// Whether a good token of a family is in anybody's spool.
+    /// Whether any spool contains a valid token of a family.
     func hasSpooled(_ family: Family, _ id: SessionID) -> Bool {
         spools.values.contains { family.isUsable(in: $0[id]) }
     }
 
-    /// Kernel locks hold between the processes of one machine, which share its spool.
+    /// Kernel locks work between the processes of one machine, which share its spool.
     private func machine(_ process: VirtualProcess) -> Int {
         world.episode.locking == .kernel ? 0 : process.slot
     }
 }
 
 extension StoredSession {
-    /// Whether the row tells that a refresh token may have been spent.
+    /// Whether the row says that the refresh token may be used up.
     var isInDoubt: Bool { isUnsettled }
 
-    /// Whether an answer that was not judged yet is in it.
+    /// Whether it contains a response that is not validated yet.
     var holdsAnswer: Bool { (try? JSONValue(parsing: payload.revealBytes()))?["answer"] != nil }
 
-    /// Whether the payload holds a text that needs no escaping, also in an answer that was kept and not judged yet.
+    /// Whether the payload contains a text that needs no escaping, also in a response that is not validated yet.
     func holds(_ text: String) -> Bool {
         let (bytes, wanted) = (payload.revealBytes(), Array(text.utf8))
         if bytes.firstRange(of: wanted) != nil { return true }

@@ -1,8 +1,8 @@
 internal import IdentityKit
 
-/// The locks of all sessions, as a kernel or a database server keeps them.
+/// The locks of all sessions, which behave like those of a kernel or a database server.
 final class SessionLocks: @unchecked Sendable {
-    /// One holding of one lock.
+    /// One acquisition of a lock.
     final class Grant: @unchecked Sendable {
         let id: SessionID
         let process: VirtualProcess
@@ -15,7 +15,7 @@ final class SessionLocks: @unchecked Sendable {
         }
     }
 
-    /// Somebody who waits; answered once.
+    /// A waiting caller, which is resumed once.
     @safe private final class Waiter {
         let process: VirtualProcess
         var continuation: UnsafeContinuation<Grant, any Error>?
@@ -37,7 +37,7 @@ final class SessionLocks: @unchecked Sendable {
     }
 
     func acquire(_ id: SessionID, for process: VirtualProcess, waitingUpTo limit: Duration) async throws -> Grant {
-        // The request takes its time, to the kernel a short one.
+        // The request takes time; requests to the kernel are quick.
         await world.pause(world.scheduler.random.milliseconds(0...2), as: process.number)
         return try await unsafe withUnsafeThrowingContinuation { continuation in
             let waiter = unsafe Waiter(process, continuation)
@@ -54,19 +54,19 @@ final class SessionLocks: @unchecked Sendable {
     func release(_ grant: Grant) {
         guard held[grant.id] === grant else { return }
         held[grant.id] = nil
-        // In the world's name: the next holder's code is not ours.
+        // Owned by the world, because the next lock holder is another process.
         world.scheduler.after(.zero, as: world.owner) { [self] in hand(grant.id) }
     }
 
     func holder(of id: SessionID) -> VirtualProcess? { held[id]?.process }
 
-    /// How much longer a lease is held.
+    /// The remaining time of a lease.
     func remaining(_ grant: Grant) -> Duration {
         guard held[grant.id] === grant, let until = grant.until else { return .zero }
         return until - world.scheduler.now
     }
 
-    /// What a kernel does when a process ends.
+    /// Releases the kernel locks of an ended process.
     func processDied(_ process: VirtualProcess) {
         for list in waiting.values {
             for waiter in list where waiter.process === process { unsafe waiter.continuation = nil }

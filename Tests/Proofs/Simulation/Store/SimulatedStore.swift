@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// One process's way to the disk: takes time, fails, and is where processes die.
+/// The store of one process: its operations take time, fail, and are points at which processes crash.
 class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
     let world: World
     let process: VirtualProcess
@@ -11,7 +11,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         self.process = process
     }
 
-    // MARK: Ways to fail
+    // MARK: Failures
 
     private func read<Value>(_ body: () -> Value) async throws -> Value {
         await world.pause(world.scheduler.random.milliseconds(0...3), as: process.number)
@@ -19,13 +19,13 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         return body()
     }
 
-    /// What a server does that is away, or restarts.
+    /// Fails or waits while the server is down or restarts.
     func failIfAway() throws {
         guard world.isStoreAway else { return }
         throw IdentityError(.retryLater, .storeFailed, "The store does not answer.")
     }
 
-    /// A durable write, with a moment to die before it and one after it.
+    /// A durable write, before and after which the process may crash.
     private func write<Value>(_ what: String, _ id: SessionID?, _ body: () throws -> Value) async throws -> Value {
         let faults = world.faults
         await world.pause(latency(faults), as: process.number)
@@ -42,7 +42,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
             await world.pause(latency(faults), as: process.number)
             return value
         }
-        // An error of a commit says nothing about what was written.
+        // A failed commit may have been written.
         let isWritten = world.scheduler.random.permille(500)
         if isWritten { _ = try body() }
         fail(what, id, isWritten ? "failed, but is written" : "failed")
@@ -102,7 +102,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         }
     }
 
-    // MARK: Logins and attachments, which nobody here makes
+    // MARK: Logins and attachments, which the simulation does not use
 
     func insert(_ attempt: StoredLoginAttempt) async throws {
         try await write("insert attempt", nil) { world.disk.attempts[attempt.key] = attempt }
@@ -121,9 +121,9 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         expecting revision: Int64?
     ) async throws -> Bool { false }
 
-    // MARK: The second place
+    // MARK: Spool
 
-    /// Another disk: it fails seldom, and is not full when the first is.
+    /// A write to the spool's disk, which fails rarely and independently of the store's disk.
     private func spoolWrite(_ what: String, _ id: SessionID, _ body: () -> Void) async throws {
         await world.pause(latency(world.faults), as: process.number)
         await dieIfDue(world.faults)

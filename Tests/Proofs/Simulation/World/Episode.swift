@@ -1,70 +1,70 @@
-/// The circumstances of a stretch of the history: how many processes, which locks, which provider, what goes wrong.
+/// The settings of an episode: number of processes, kind of locks, providers and faults.
 struct Episode {
     enum Locking: String, CaseIterable {
-        /// Falls with its holder.
+        /// Released when its holder ends.
         case kernel
-        /// Ends by the server's clock, whatever its holder does.
+        /// Expires by the server's clock.
         case lease
-        /// None; then there is one process.
+        /// No locks, with one process.
         case none
     }
 
-    /// What a provider does with a refresh token that comes again.
+    /// The reaction of a provider to a used refresh token.
     enum Reuse: String, CaseIterable {
         case revokes
-        /// Gives new tokens for 30 seconds, then revokes.
+        /// Issues new tokens for 30 seconds, then revokes the family.
         case grace30
-        /// Gives new tokens for 10 minutes, then revokes.
+        /// Issues new tokens for 10 minutes, then revokes the family.
         case grace600
-        /// Gives the same answer until its tokens are used.
+        /// Repeats the same response until its tokens are used.
         case repeats
     }
 
     enum Weather: String, CaseIterable {
-        /// Nothing goes wrong.
+        /// No faults.
         case calm
-        /// Processes die.
+        /// Processes crash.
         case crashes
-        /// Processes die, their locks fall, and they come back at once, at a provider whose grace outlasts them.
+        /// Processes crash, their locks are released, and they restart immediately within the provider's grace.
         case quickRepair
-        /// Answers get lost, late and bad.
+        /// Responses are lost, late or invalid.
         case network
-        /// Writes fail, or seem to; the disk is full or slow.
+        /// Writes fail or report errors after they succeeded; the disk is full or slow.
         case store
-        /// The store is away, for longer than a lease too, and answers are late.
+        /// The store is down, also for longer than a lease, and responses are late.
         case storeOutage
         /// Processes are stopped for a while; clocks jump.
         case time
         case everything
     }
 
-    /// So many of a thousand chances.
+    /// Probabilities in thousandths.
     struct Faults {
-        /// Of an exchange to go wrong.
+        /// That an exchange fails.
         var exchange = 0
-        /// Of a tick to begin an outage of all providers.
+        /// That an outage of all providers begins at a tick.
         var outage = 0
-        /// Of a tick to kill a process.
+        /// That a process is killed at a tick.
         var crash = 0
-        /// Of a write to kill its process, before or after.
+        /// That the process is killed before or after a write.
         var crashAtWrite = 0
-        /// Of an exchange to be the last of its process.
+        /// That the process is killed during an exchange.
         var crashInExchange = 0
-        /// Of a tick to stop a process.
+        /// That a process is stopped at a tick.
         var stop = 0
-        /// Of an exchange to see its process stopped.
+        /// That the process is stopped during an exchange.
         var stopInExchange = 0
-        /// Of a tick to move the wall clock.
+        /// That the wall clock is moved at a tick.
         var clockJump = 0
-        /// Of a write to end with an error, written or not.
+        /// That a write ends with an error, written or not.
         var writeError = 0
-        /// Of a tick to fill the disk for a while.
+        /// That the disk becomes full for a while at a tick.
         var diskFull = 0
-        /// Of a write to be slow.
+        /// That a write is slow.
         var slowWrite = 0
-        /// Of a tick to find the store away for a while.
+        /// That the store is down for a while from a tick on.
         var storeOutage = 0
-        /// Of a tick to end a family at the provider's own will.
+        /// That the provider revokes a family at a tick.
         var revocation = 0
     }
 
@@ -80,7 +80,7 @@ struct Episode {
         weather = random.one(of: Weather.allCases)
         locking = random.permille(100) ? .none : random.one(of: [.kernel, .kernel, .lease])
         if mutant == .ignoresGeneration {
-            // A lock that its holder keeps keeps everybody else out, whatever the generation.
+            // A lock that does not expire protects the row, so the generation is not compared.
             weather = .time
             locking = .lease
         }

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// What happened, line by line: the last lines, a sum over all of them, and a file of them where one is wanted.
+/// The event log: its last lines, a checksum over all lines, and optionally a file.
 final class History: @unchecked Sendable {
     private static let kept = 400
     private var lines: [String] = []
     private var oldest = 0
-    /// FNV-1a over every byte: the same for the same history.
+    /// FNV-1a over all bytes; equal for equal histories.
     private(set) var sum: UInt64 = 0xCBF2_9CE4_8422_2325
     private let file: Int32
 
-    /// A history that is also written to a file, where a path is given.
+    /// Creates a history; with a path it is also written to a file.
     init(path: String?) {
         file = path.map { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC, 0o644) } ?? -1
     }
@@ -28,7 +28,7 @@ final class History: @unchecked Sendable {
         _ = unsafe write(file, bytes, bytes.count)
     }
 
-    /// The last lines, the oldest first.
+    /// The last lines, oldest first.
     func tail(_ count: Int) -> [String] {
         (Array(lines[oldest...]) + lines[..<oldest]).suffix(count)
     }

@@ -1,21 +1,21 @@
-/// Faults that are built in on purpose, to show that the run finds them.
+/// Faults that are injected to show that the run detects them.
 enum Mutant: String, CaseIterable {
     case none
-    /// Every lock is granted at once to everybody.
+    /// Every lock is granted immediately to all callers.
     case locksNothing = "no-lock"
-    /// A save overwrites whatever generation is there.
+    /// A save overwrites any generation.
     case ignoresGeneration = "no-generation"
-    /// A claim is answered as written and is not.
+    /// A claim is reported as written but is not.
     case writesNoIntent = "no-intent"
-    /// A stored answer is answered as written and is not.
+    /// A stored response is reported as written but is not.
     case writesNoJournal = "no-journal"
-    /// The holder of a lease is always told that it still holds it.
+    /// An expired lease is reported as held.
     case neverAsksTheLease = "never-asks-lease"
-    /// A stored answer is judged with the current time instead of the time of its receipt.
+    /// A stored response is validated with the current time instead of the time at which it was received.
     case judgesByNow = "judged-by-now"
-    /// An answer that is refused counts as an answer without tokens, so that the old token is sent again.
+    /// A refused response counts as a response without tokens, so that the old token is sent again.
     case resendsRefused = "resends-refused"
 
-    /// Whether it is built into the providers, and not into the store.
+    /// Whether the fault is injected into the providers instead of the store.
     var concernsProviders: Bool { self == .judgesByNow || self == .resendsRefused }
 }

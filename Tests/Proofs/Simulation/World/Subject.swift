@@ -2,16 +2,16 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A session as the world knows it: whose it is, and what must be true of it.
+/// The expected state of a session.
 final class Subject: @unchecked Sendable {
     let index: Int
     let id: SessionID
     let provider: ProviderName
     let family: Family
     var isLoggedOut = false
-    /// Whether a new login has taken its place.
+    /// Whether a new login has replaced it.
     var isReplaced = false
-    /// When somebody asked to renew whatever the age.
+    /// When a caller forced a refresh.
     var lastDemand: Duration?
 
     init(index: Int, id: SessionID, provider: ProviderName, family: Family) {
@@ -23,7 +23,7 @@ final class Subject: @unchecked Sendable {
 }
 
 extension World {
-    /// A buyer signs in: a new family at the provider, a new row in the store.
+    /// Signs a buyer in: creates a family at the provider and a row in the store.
     func addSubject() {
         let index = subjects.count
         let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: scheduler.random.next()) }
@@ -43,7 +43,7 @@ extension World {
             expiresAt: date + (episode.lifetime / .seconds(1))
         )
         if provider == .bolt { tokens.refreshTokenScopes = ["bolt.account.view"] }
-        // The form in which sessions have been stored from the first version on, and must stay readable.
+        // The stored format of version 1.
         let payload: JSONObject = [
             "v": .integer(1), "needs_login": .bool(false),
             "tokens": .string(String(decoding: tokens.record, as: UTF8.self)),

@@ -1,30 +1,30 @@
-/// What a run tried, and what came of it.
+/// The counters of a run.
 struct Tally {
     var episodes = 0
     var callers = 0
     var answered = 0
     var unavailable = 0
-    /// Refresh tokens that a provider took, for the first time or again.
+    /// Refresh tokens that a provider accepted, for the first time or again.
     var rotations = 0
     var replays = 0
     var crashes = 0
-    /// Crashes between a provider's rotation and the journal, each with the session that it hit.
+    /// Crashes between a provider's rotation and the journal, with the affected session.
     var crashesInTheGap = 0
     var stops = 0
     var clockJumps = 0
     var networkFaults = 0
     var storeFaults = 0
     var logouts = 0
-    /// Exchanges that left a row in doubt, and rows that were in doubt and came to tokens again.
+    /// Exchanges that left a row in doubt, and rows in doubt that were repaired.
     var inDoubt = 0
     var repaired = 0
     var spooled = 0
-    /// New logins that were needed, by reason.
+    /// Required new logins, by reason.
     var logins: [String: Int] = [:]
     var familiesRevokedByRace = 0
-    /// Tokens that were sent again, by the excuse.
+    /// Tokens that were sent again, by the permitted reason.
     var excuses: [Excuse: Int] = [:]
-    /// Times at which the store was away.
+    /// How often the store was down.
     var storeOutages = 0
     var tokensLost = 0
 
@@ -47,7 +47,7 @@ struct Tally {
         Excuse.allCases.map { "\($0.rawValue) \(excuses[$0] ?? 0)" }.joined(separator: ", ")
     }
 
-    /// What was excused more often than it can have happened; nil when every excuse has its bound.
+    /// A permitted reason that was used more often than it can have happened; nil if there is none.
     var excess: String? {
         let bounds: [Excuse: Int] = [
             .answerLost: inDoubt, .crash: crashes, .machineAway: min(crashes, spooled), .stopped: stops,

@@ -1,22 +1,22 @@
 internal import IdentityKit
 
-/// A process: a session manager over the shared store, until it dies.
+/// A simulated process: a session manager over the shared store, until it crashes.
 final class VirtualProcess: @unchecked Sendable {
-    /// No other process ever has it.
+    /// A unique number, which is never reused.
     let number: Owner
-    /// The machine that it runs on, and that starts the next one when it dies.
+    /// The machine on which it runs, and which starts a new process after a crash.
     let slot: Int
-    /// When it handed out each access token for the first time.
+    /// When it returned each access token for the first time.
     var firstSeen: [String: Duration] = [:]
     private(set) var manager: SessionManager?
     var isDead = false
     var isStopped = false
-    /// When it was stopped, and when it went on again.
+    /// When it was stopped and resumed.
     private(set) var stops: [(from: Duration, to: Duration)] = []
     var stoppedAt = Duration.zero
-    /// When the store or the spool refused a write of this process only.
+    /// When a write of only this process failed.
     var storeRefusals: [Duration] = []
-    /// Its tasks that may be cancelled, by the number of the call.
+    /// Its cancellable tasks, by the number of the call.
     var callers: [Int: Task<Void, Never>] = [:]
 
     init(number: Owner, slot: Int) {
@@ -41,12 +41,12 @@ final class VirtualProcess: @unchecked Sendable {
         stops.append((stoppedAt, now))
     }
 
-    /// Whether it was stopped at some time since.
+    /// Whether it was stopped at any time since.
     func wasStopped(since moment: Duration) -> Bool {
         isStopped || stops.contains { $0.to >= moment }
     }
 
-    /// Whether it was stopped at some time since, for so long at least.
+    /// Whether it was stopped at any time since for at least this long.
     func wasStopped(for duration: Duration, since moment: Duration, now: Duration) -> Bool {
         if isStopped, now - max(stoppedAt, moment) >= duration { return true }
         return stops.contains { $0.to - max($0.from, moment) >= duration }
@@ -57,7 +57,7 @@ final class VirtualProcess: @unchecked Sendable {
     }
 }
 
-/// Bytes from the world's generator.
+/// Random bytes from the world's generator.
 private final class SimulatedRandom: RandomSource, @unchecked Sendable {
     private let world: World
 

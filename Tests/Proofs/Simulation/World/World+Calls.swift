@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// What a caller asks of a session manager.
+/// A call of a session manager.
 enum Request {
     case tokens(Duration)
     case renew
@@ -9,7 +9,7 @@ enum Request {
     case drain
 }
 
-/// What a caller was told.
+/// The result of a call.
 enum Answer {
     case tokens
     case ended
@@ -18,10 +18,10 @@ enum Answer {
 }
 
 extension World {
-    /// The longest that anybody may wait: a lock, two exchanges, and a slow disk in between.
+    /// The longest permitted duration of a call: a lock, two exchanges, and a slow disk in between.
     private static let patience = Duration.seconds(150)
 
-    /// Lets a task of a process ask; it must be answered in time unless the process dies or is stopped.
+    /// Makes a call in a task of a process; it must end in time unless the process crashes or is stopped.
     func call(
         _ process: VirtualProcess,
         _ subject: Subject,
@@ -81,7 +81,7 @@ extension World {
     private func watch(_ process: VirtualProcess, _ number: Int, since started: Duration) {
         scheduler.after(Self.patience, as: owner) { [self] in
             guard process.callers[number] != nil, !process.isDead else { return }
-            // A stopped process has its time once it goes on.
+            // The time limit of a stopped process starts when it is resumed.
             guard !process.wasStopped(since: started) else {
                 return watch(process, number, since: process.isStopped ? started : scheduler.now)
             }

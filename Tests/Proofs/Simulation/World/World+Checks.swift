@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// What must hold all the time (reliability of sessions: never lost, never refreshed twice, never handed to others).
+/// The rules of the simulation: sessions are not lost, not refreshed twice and not given to others.
 extension World {
-    // MARK: What callers get
+    // MARK: Results of calls
 
     func check(
         _ got: SessionTokens,
@@ -23,13 +23,13 @@ extension World {
         guard let started, !process.wasStopped(since: started),
             let number = authority.find(token, prefix: "at")?.number, let issuedAt = subject.family.issuedAt[number]
         else { return }
-        // Who sees a token for the first time when the clock has been set back since cannot know better than the clock.
+        // If the clock was set back, a process that sees the token for the first time cannot know its age.
         if setBacks.contains(where: { issuedAt - .seconds(15) < $0 && $0 <= firstSeen }) { return }
         let late = started - issuedAt - episode.lifetime
         if late > .seconds(6) { violate("\(name(subject.id)) was handed \(token), which had expired \(late) ago") }
     }
 
-    /// A buyer is told to sign in again: only for a logout, or because the provider said so.
+    /// Checks that a session ends only after a logout or because the provider ended it.
     func checkEnd(of subject: Subject, _ error: IdentityError) {
         if error.code == .sessionUnknown {
             guard !subject.isLoggedOut else { return }
@@ -45,7 +45,7 @@ extension World {
         addSubject()
     }
 
-    // MARK: What is written
+    // MARK: Writes
 
     func check(_ row: StoredSession, replaces old: StoredSession) {
         guard let subject = byID[row.id] else { return }
@@ -71,7 +71,7 @@ extension World {
         if !subject.isLoggedOut { violate("\(name(row.id)) was removed without a logout") }
     }
 
-    /// After everything: what the provider takes next is what the row has.
+    /// Checks at the end that each row contains a token that the provider accepts.
     func checkRows() {
         for subject in subjects where !subject.isReplaced && !subject.isLoggedOut {
             guard let row = disk.rows[subject.id] else {
@@ -85,9 +85,9 @@ extension World {
         }
     }
 
-    // MARK: What is sent
+    // MARK: Requests
 
-    /// A request with a refresh token is on its way.
+    /// Checks a request with a refresh token when it is sent.
     func checkSend(_ exchange: Exchange, of subject: Subject?) {
         guard let subject else { return }
         let process = exchange.process
@@ -107,7 +107,7 @@ extension World {
         }
     }
 
-    /// A spent token came: it may, if nobody could have the answer that it was spent for, or if its sender has died since.
+    /// Checks a used token that arrived again: permitted if no process can have the response to its first use.
     func checkReplay(_ exchange: Exchange, of subject: Subject?, spentBy earlier: Exchange?) {
         guard let subject else { return }
         guard let earlier else { return violate("\(exchange.text) came, which is older than any that may be in doubt") }
@@ -122,21 +122,21 @@ extension World {
         if let excess = tally.excess { violate(excess) }
     }
 
-    /// Why a family was revoked because a spent token came.
+    /// Explains why a used token led to the revocation of a family.
     func causeOfLoss(_ exchange: Exchange, spentBy earlier: Exchange?) -> String {
         earlier.flatMap { excuse(exchange, spentBy: $0)?.rawValue } ?? "race"
     }
 
     private func excuse(_ exchange: Exchange, spentBy earlier: Exchange) -> Excuse? {
         if let excuse = earlier.excuse(episode.locking, now: scheduler.now) { return excuse }
-        // It was sent first, arrived last, and nobody waits for its answer any more.
+        // It was sent first but arrived last, and its sender no longer waits.
         return exchange.process.isDead ? .crash : nil
     }
 
-    /// The store has called a row durable.
+    /// Records that the store confirmed a row as durable.
     func noteSaved(_ row: StoredSession) { note(row) { $0.isSaved = true } }
 
-    /// A spool has called tokens durable.
+    /// Records that a spool confirmed tokens as durable.
     func noteSpooled(_ row: StoredSession) { note(row) { $0.isSpooled = true } }
 
     private func note(_ row: StoredSession, _ mark: (Exchange) -> Void) {

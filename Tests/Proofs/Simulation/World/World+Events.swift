@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension World {
-    /// One thing happens, and after a while the next.
+    /// Performs an event and schedules the next one.
     func tick() {
         let pause = scheduler.random.permille(300) ? 20...400 : 1_000...25_000
         scheduler.after(scheduler.random.milliseconds(pause), as: owner) { [self] in
@@ -63,7 +63,7 @@ extension World {
         }
     }
 
-    /// The wall clock is wrong for a while, then it is set right.
+    /// Moves the wall clock and sets it right after a while.
     ///
     /// One that is ahead is set right before it was ahead for as long as it is ahead: later nothing would show that an answer came
     /// under a wrong clock (Documentation/Operating/Renewal.md, "A stored answer").
@@ -89,7 +89,7 @@ extension World {
         scheduler.running(as: process.number) { process.callers[number]?.cancel() }
     }
 
-    /// What a process does first: whatever was left in doubt is settled before anything else.
+    /// Starts a process, which repairs sessions first.
     func afterStart(_ process: VirtualProcess) {
         guard let manager = process.manager else { return }
         scheduler.running(as: process.number) {
@@ -97,7 +97,7 @@ extension World {
         }
     }
 
-    /// Everything goes well from now on, and every session must be usable in every process, or be gone for a known reason.
+    /// Ends all faults; then every session must be usable in every process, or must have ended for a known reason.
     func settle() {
         note("all faults end")
         isSettling = true
@@ -129,7 +129,7 @@ extension World {
         if violation == nil { checkRows() }
     }
 
-    /// Calls again until there is an answer that is not "later".
+    /// Repeats a call until its result is not retryLater.
     private func ask(
         _ process: VirtualProcess,
         _ subject: Subject,
@@ -147,7 +147,7 @@ extension World {
     }
 }
 
-/// How many are still to answer.
+/// The number of pending calls.
 private final class Countdown: @unchecked Sendable {
     var count = 0
 }

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// One episode: processes, the disk and the locks they share, the providers they ask, and what goes wrong.
+/// One episode: processes, their shared disk and locks, the providers and the faults.
 final class World: @unchecked Sendable {
     let scheduler: Scheduler
-    /// Whose the events are that belong to no process.
+    /// The owner of events that belong to no process.
     let owner: Owner
     let episode: Episode
     let history: History
@@ -16,25 +16,25 @@ final class World: @unchecked Sendable {
     private(set) lazy var authority = Authority(self)
     var subjects: [Subject] = []
     var byID: [SessionID: Subject] = [:]
-    /// The running processes, one for each machine; nil while a machine has none.
+    /// The running process of each machine; nil while it has none.
     var slots: [VirtualProcess?] = []
-    /// Whether nobody begins anything new.
+    /// Whether no new events begin.
     var isSettling = false
-    /// How far the wall clock was moved.
+    /// The offset of the wall clock.
     var wallOffset: TimeInterval = 0
     /// When the wall clock was set back.
     var setBacks: [Duration] = []
-    /// What may go wrong at the moment.
+    /// The current faults.
     var faults: Episode.Faults
     var outageUntil = Duration.zero
-    /// Until when the store does not answer.
+    /// Until when the store is down.
     var storeAwayUntil = Duration.zero
-    /// When the keys are published that already sign.
+    /// When the keys that already sign are published.
     var lateKeyAt: Duration?
     var lastCall = 0
-    /// The first rule that was broken, with what broke it.
+    /// The first violated rule.
     private(set) var violation: String?
-    /// The number of the next process, never used twice in a run.
+    /// The number of the next process, unique in a run.
     var nextOwner: Owner
 
     init(_ run: Run, _ episode: Episode) {
@@ -49,7 +49,7 @@ final class World: @unchecked Sendable {
         faults = episode.faults
     }
 
-    /// How far the wall clocks of the machines are apart.
+    /// The offsets of the machines' wall clocks.
     func skew(ofSlot slot: Int) -> Duration {
         episode.weather == .calm ? .zero : .milliseconds(slot * 700)
     }
@@ -62,16 +62,16 @@ final class World: @unchecked Sendable {
         history.note("\(scheduler.steps) \(scheduler.now.milliseconds) p\(process.number) \(text)")
     }
 
-    /// A rule is broken: the run ends here.
+    /// Records a violated rule, which ends the run.
     func violate(_ text: String) {
         guard violation == nil else { return }
         violation = text
         note("VIOLATION: \(text)")
     }
 
-    // MARK: The course of an episode
+    // MARK: Running an episode
 
-    /// Runs the episode for about so many steps, then lets all faults end and asks every session for its tokens.
+    /// Runs the episode for about this many steps, then ends all faults and requests the tokens of every session.
     func run(steps: Int) throws {
         note("episode: \(episode)")
         for _ in 0..<episode.sessions { addSubject() }
@@ -132,7 +132,7 @@ final class World: @unchecked Sendable {
 
     var hasPublishedLateKey: Bool { lateKeyAt.map { scheduler.now >= $0 } ?? false }
 
-    /// A provider signs with a key that it will publish some minutes later.
+    /// Makes a provider sign with a key that it publishes some minutes later.
     func announceLateKey() {
         if lateKeyAt == nil { lateKeyAt = scheduler.now + scheduler.random.milliseconds(60_000...900_000) }
     }
