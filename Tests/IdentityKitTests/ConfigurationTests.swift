@@ -51,9 +51,9 @@ struct ConfigurationTests {
         arguments: [
             (#"{"provider":{}}"#, "provider is not known"),
             (#"{"providers":{"a":{}}}"#, "providers.a.kind is missing"),
-            (#"{"providers":{"a":{"kind":"nothing"}}}"#, "providers.a.kind names no kind"),
+            (#"{"providers":{"a":{"kind":"nothing"}}}"#, "providers.a.kind names an unknown kind"),
             (#"{"providers":{"a":{"kind":"test"}}}"#, "providers.a.clientID is missing"),
-            (#"{"providers":{"a":{"kind":"test","clientID":1}}}"#, "providers.a.clientID must be a text"),
+            (#"{"providers":{"a":{"kind":"test","clientID":1}}}"#, "providers.a.clientID must be a non-empty string"),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":"x"}}}"#,
                 "providers.a.clientSecret must be a reference"
@@ -68,7 +68,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"file":"/nonexistent"}}}}"#,
-                "providers.a.clientSecret names a file"
+                "providers.a.clientSecret names a secret file"
             ),
             (#"{"providers":{"a":{"kind":"test","clientID":"c","timeout":0}}}"#, "providers.a.timeout must be"),
             (#"{"providers":{"a":{"kind":"test","clientID":"c","timeout":1e300}}}"#, "providers.a.timeout must be"),

@@ -96,7 +96,7 @@ struct KeySourceTests {
         let folder = try TemporaryDirectory("keys")
         defer { folder.remove() }
         for mode in [0o640, 0o604, 0o660, 0o666, 0o610, 0o601] {
-            await expectRefusal(ReferencedKeys(.file(try folder.write(Self.digits, to: "wide", mode: mode))), "others")
+            await expectRefusal(ReferencedKeys(.file(try folder.write(Self.digits, to: "wide", mode: mode))), "other users")
         }
         let link = folder.path + "/link"
         try FileManager.default.createSymbolicLink(
@@ -105,7 +105,7 @@ struct KeySourceTests {
         )
         await expectRefusal(ReferencedKeys(.file(link)), "link")
         await expectRefusal(ReferencedKeys(.file(folder.path)), "regular")
-        await expectRefusal(ReferencedKeys(.file(folder.path + "/missing")), "cannot be opened")
+        await expectRefusal(ReferencedKeys(.file(folder.path + "/missing")), "could not be opened")
         await expectRefusal(ReferencedKeys(.file("/dev/zero")), "regular")
         await expectRefusal(ReferencedKeys(.file(try folder.write("", to: "empty"))), "empty")
         await expectRefusal(ReferencedKeys(.file(try folder.write("0011", to: "short"))), "64", "short")
@@ -116,7 +116,7 @@ struct KeySourceTests {
         )
         let readOnly = [ReferencedKeys.Reference.file(try folder.write(Self.digits, to: "old", mode: 0o644))]
         let good = ReferencedKeys.Reference.file(try folder.write(Self.digits, to: "good"))
-        await expectRefusal(ReferencedKeys(good, readOnly: readOnly), "others")
+        await expectRefusal(ReferencedKeys(good, readOnly: readOnly), "other users")
     }
 
     @Test("a key file of another user is refused", .enabled(if: geteuid() == 0, "needs root to give a file away"))
@@ -126,7 +126,7 @@ struct KeySourceTests {
         let file = try folder.write(Self.digits, to: "key")
         let result = unsafe chown(file, 12_345, 12_345)
         try #require(result == 0)
-        await expectRefusal(ReferencedKeys(.file(file)), "somebody else")
+        await expectRefusal(ReferencedKeys(.file(file)), "another user")
     }
 
     @Test("a key service unwraps the keys; its outage gives a retryLater error without details")

@@ -121,7 +121,7 @@ extension SessionManager {
 extension LogoutNotice {
     /// The key under which the token is marked as used; it includes the issuer, because `jti` is unique only there.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
-        // Each field stands behind its length: two lists of fields never give the same text.
+        // The length before each field makes the encoding unique.
         let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]
         let text = fields.map { "\($0.utf8.count):\($0)" }.joined()
         return Base64URL.encode(try Digest.sha256(Array(text.utf8)))

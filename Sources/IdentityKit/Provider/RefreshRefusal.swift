@@ -1,41 +1,40 @@
 internal import IdentityHTTP
 
-/// Why a provider gave no new tokens for a refresh token, and what that means for the session.
+/// A failed refresh: the error and its meaning for the session.
 ///
-/// Only the `error` member of a token endpoint's answer counts, never its description, never a part of a word, and never a status
-/// alone (RFC 6749 section 5.2).
+/// Only the exact `error` member of a token endpoint's response is classified, not its description and not a status alone (RFC
+/// 6749 section 5.2).
 public struct RefreshRefusal: Error, Sendable {
-    /// What a refusal means.
+    /// The meaning of a refusal.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The refresh token was not used, and another attempt may succeed: no connection, or an answer that says "not now".
+        /// The refresh token was not used, and another attempt may succeed: no connection, or a temporary error.
         case transient
         /// The refresh token was not used, and the provider asks for a pause (429, 503).
         case throttled
-        /// The provider refuses this client, whichever the session.
+        /// The provider refuses this client for all sessions.
         case configuration
         /// The provider no longer accepts the refresh token: exactly `invalid_grant`. The session ends.
         case invalidGrant = "invalid_grant"
-        /// The provider may have used the refresh token: no answer, half an answer, or something else in its place.
+        /// The provider may have used the refresh token: no response, an incomplete one, or an HTML page.
         case inDoubt = "in_doubt"
         /// The provider refused for any other reason. The session stays as it is.
         case rejected
     }
 
-    /// What it means for the session.
+    /// The meaning for the session.
     public let kind: Kind
-    /// What the caller gets.
+    /// The error for the caller.
     public let error: IdentityError
 
-    /// Creates a refusal of a kind that the provider knows.
+    /// Creates a refusal of a known kind.
     public init(_ kind: Kind, _ error: IdentityError) {
         self.kind = kind
         self.error = error
     }
 
-    /// Creates a refusal for an error of a token request, by the table in `Documentation/Operating/Renewal.md`, "What an
-    /// answer means".
+    /// Classifies an error of a token request by the table in `Documentation/Operating/Renewal.md`, "What an answer means".
     ///
-    /// - Parameter error: An error of the transport, or an ``IdentityError`` with what the token endpoint answered in
+    /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
     ///   ``IdentityError/providerAnswer``.
     public init(_ error: any Error) {
         if let refusal = error as? RefreshRefusal {
@@ -55,7 +54,7 @@ public struct RefreshRefusal: Error, Sendable {
         case .invalidGrant where error.kind == .signInAgain: return .invalidGrant
         case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScope, .originRefused:
             return .configuration
-        // A successful answer that no token can be read from.
+        // A successful response without a readable token.
         case .tokenResponseInvalid, .cancelled: return .inDoubt
         default: break
         }
@@ -64,9 +63,9 @@ public struct RefreshRefusal: Error, Sendable {
         let name = answer.error ?? ""
         switch status {
         case 429, 503: return .throttled
-        // A gateway, or a server that failed half way, in whatever form it says so; only the errors of OAuth are an answer.
+        // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was refused.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
-        // A page in place of an answer; Shopify's 401 without a code.
+        // An HTML page instead of a response; Shopify's 401 without an error code.
         case 401, ..<300: return name.isEmpty ? .inDoubt : otherwise
         default: return otherwise
         }
@@ -74,7 +73,7 @@ public struct RefreshRefusal: Error, Sendable {
 
     private static let retriedErrors: Set<String> = ["server_error", "temporarily_unavailable", "invalid_request"]
 
-    /// Whether the provider as a whole failed, so that other sessions would fare no better.
+    /// Whether the provider failed for all sessions, not only for this one.
     package var concernsProvider: Bool {
         switch kind {
         case .throttled, .configuration, .inDoubt: true
