@@ -46,7 +46,7 @@ enum RecordFuzz {
         guard let attempt = try? LoginAttempt(stored) else { return }
         let written = try attempt.stored()
         let again = try LoginAttempt(written).stored()
-        try require(again.payload.isEqual(to: written.payload), "an attempt is another after writing and reading")
+        try require(again.payload.isEqual(to: written.payload), "a login attempt does not round-trip")
     }
 
     /// The input as modifications of three bytes each: two bytes of position and one byte to combine.
