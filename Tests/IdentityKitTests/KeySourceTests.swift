@@ -96,7 +96,10 @@ struct KeySourceTests {
         let folder = try TemporaryDirectory("keys")
         defer { folder.remove() }
         for mode in [0o640, 0o604, 0o660, 0o666, 0o610, 0o601] {
-            await expectRefusal(ReferencedKeys(.file(try folder.write(Self.digits, to: "wide", mode: mode))), "other users")
+            await expectRefusal(
+                ReferencedKeys(.file(try folder.write(Self.digits, to: "wide", mode: mode))),
+                "other users"
+            )
         }
         let link = folder.path + "/link"
         try FileManager.default.createSymbolicLink(
