@@ -24,7 +24,7 @@ struct SimulationTests {
             _ = try await simulator.run(["--steps", "8000", "--seed", "7", "--history", path])
             histories.append(try Data(contentsOf: URL(filePath: path)))
         }
-        #expect(histories[0].count > 40_000)
+        #expect(histories[0].count > 20_000)
         #expect(histories[0] == histories[1])
     }
 
