@@ -8,6 +8,7 @@ extension SQLiteStore {
     ///   - path: The database file.
     ///   - source: Where the keys come from.
     ///   - change: Sets what is not to be as by default.
+    /// - Returns: The opened store.
     /// - Throws: `IdentityError` of the source, `store_key_unavailable` where the source failed with an error of its own, or what
     ///   ``open(_:)`` throws.
     public static func open(

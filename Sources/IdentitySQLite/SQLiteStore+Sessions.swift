@@ -148,7 +148,11 @@ extension SQLiteStore: TokenStore {
 
     /// Seals a session for its row.
     ///
-    /// - Parameter length: A length that the row has already.
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - length: A length that the row has already.
+    /// - Returns: The sealed row.
+    /// - Throws: `IdentityError` when the session cannot be sealed.
     private func seal(_ session: StoredSession, atLeast length: Int = 0) throws -> SealedSessionRow {
         let hash = try lookup.hash(.session, Array(session.id.rawValue.utf8))
         let buyer = try buyerHash(issuer: session.issuer, subject: session.subject)

@@ -40,6 +40,7 @@ extension Sandbox {
     ///     port from the loopback listener for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
+    /// - Returns: The configuration file and its environment variables.
     public func labConfiguration(
         redirectURI: String = "http://127.0.0.1/callback",
         storePath: String = "identity.sqlite",

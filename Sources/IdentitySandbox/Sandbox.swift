@@ -47,6 +47,7 @@ public final class Sandbox: Sendable {
     /// - Parameters:
     ///   - configuration: How it is set up.
     ///   - port: The first of six ports; 0 lets the system choose them.
+    /// - Returns: The running sandbox.
     /// - Throws: When a port is taken or the process has no more sockets or threads.
     public static func start(
         _ configuration: SandboxConfiguration = SandboxConfiguration(),

@@ -87,6 +87,8 @@ public protocol StoreKeyRotating: Sendable {
     /// - Parameters:
     ///   - position: Where the last call ended; nil to begin.
     ///   - limit: How many rows to look at, 100 is a good number: others get their turn between two calls.
+    /// - Returns: The numbers of rows, and where to continue.
+    /// - Throws: `IdentityError` of the store.
     func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
 }
 

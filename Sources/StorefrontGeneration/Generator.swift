@@ -19,7 +19,11 @@ package struct Generator: Sendable {
         package var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
     }
 
+    /// Creates a generator.
+    ///
     /// - Parameters:
+    ///   - schema: The schema.
+    ///   - configuration: The configuration.
     ///   - access: `public`, `package` or `internal`.
     ///   - module: The module of `GraphQLOperation`.
     ///   - imports: The modules of the configuration's types, by the types' names.

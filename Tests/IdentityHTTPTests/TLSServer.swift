@@ -28,6 +28,7 @@ final class TLSServer: Sendable {
     ///   - isExpired: Whether the certificate's time is over.
     ///   - options: Further options of `s_server`.
     ///   - isInteractive: Whether the test answers through ``channel``; otherwise the program does.
+    /// - Throws: An error when the server does not start.
     init(
         names: String = "IP:127.0.0.1,DNS:localhost",
         isExpired: Bool = false,

@@ -209,7 +209,13 @@ struct LogoutStage {
     let manager: SessionManager
     private let make: @Sendable (any SessionStore) throws -> SessionManager
 
-    /// - Parameter patience: Shorter sleeps return immediately.
+    /// Creates a session manager with two providers.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the session manager.
+    ///   - patience: Shorter sleeps return immediately.
+    ///   - observers: The observers of the session manager.
+    /// - Throws: `IdentityError` for duplicate provider names.
     init(
         configuration: SessionManager.Configuration = .init(),
         patience: Duration = .zero,

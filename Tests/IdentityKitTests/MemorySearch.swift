@@ -11,6 +11,8 @@ final class MemorySearch {
     /// Counts the occurrences of bytes in memory.
     ///
     /// - Parameter needle: The inverted bytes, so that the search itself does not put them into memory.
+    /// - Returns: The number of occurrences.
+    /// - Throws: An error when the memory cannot be read.
     func occurrences(ofInverted needle: [UInt8]) throws -> Int {
         let length = try readMaps()
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)

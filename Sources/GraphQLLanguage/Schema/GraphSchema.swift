@@ -7,7 +7,13 @@ package struct GraphSchema: Sendable {
     /// The object types that a value of each composite type can have.
     private let possible: [String: Set<String>]
 
+    /// Creates a schema.
+    ///
     /// - Parameters:
+    ///   - types: The types by name.
+    ///   - query: The name of the query type.
+    ///   - mutation: The name of the mutation type, if any.
+    ///   - directives: The directives by name.
     ///   - members: The object types of unions, and those of interfaces that the types do not name themselves.
     package init(
         types: [String: GraphSchemaType],

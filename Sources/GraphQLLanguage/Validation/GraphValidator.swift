@@ -32,7 +32,12 @@ package struct GraphValidator {
     /// No more than this many violations are collected, and as many deprecations.
     package static let maximumViolations = 200
 
-    /// - Parameter unsupportedDirectives: Directives that the schema has and the caller cannot work with.
+    /// Creates a validator.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema.
+    ///   - documents: The documents to validate.
+    ///   - unsupportedDirectives: Directives that the schema has and the caller cannot work with.
     package init(_ schema: GraphSchema, _ documents: GraphDocumentSet, unsupportedDirectives: Set<String> = []) {
         self.schema = schema
         self.documents = documents

@@ -94,6 +94,7 @@ public final class BoltCheckout: Sendable {
     /// - Parameters:
     ///   - loginConfig: The options of the login.
     ///   - presenter: Shows the login page, instead of the configured one.
+    /// - Returns: The result of the login.
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
         presenter: (any Presenter)? = nil

@@ -38,6 +38,7 @@ public struct BoltEnvironment: Sendable, Equatable {
     /// - Parameters:
     ///   - apiBase: An https URL without `/v1/…`.
     ///   - issuers: The accepted `iss` of ID tokens; by default the base URL.
+    /// - Returns: The environment.
     public static func custom(apiBase: String, issuers: [String]? = nil) -> BoltEnvironment {
         BoltEnvironment(apiBase, issuers ?? [withoutTrailingSlashes(apiBase)])
     }

@@ -152,6 +152,7 @@ extension BoltProvider: BoltAuthorizing {
     /// - Parameters:
     ///   - result: What the phone sent.
     ///   - redirectURI: The redirect URI of the authorization request; nil if it had none.
+    /// - Returns: The validated tokens.
     /// - Throws: `IdentityError`; of kind `cancelled` for a login that was cancelled.
     public func exchange(_ result: BoltLoginResult, redirectURI: String?) async throws -> TokenSet {
         let login = try result.completedLogin()

@@ -101,6 +101,8 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     /// - Parameters:
     ///   - tokens: The session's tokens.
     ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
+    /// - Returns: The unchanged response.
+    /// - Throws: `RefreshRefusal` when there is no successful response.
     public func requestRefresh(
         of tokens: TokenSet,
         under hold: SessionHold

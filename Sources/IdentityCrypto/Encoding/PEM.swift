@@ -5,6 +5,7 @@ package enum PEM {
     /// - Parameters:
     ///   - text: The text, as ASCII.
     ///   - label: What the block must be, such as `PRIVATE KEY`.
+    /// - Returns: The decoded bytes; nil for any other text.
     package static func decode(_ text: [UInt8], label: String) -> [UInt8]? {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         var rest = text.drop(while: isBlank)

@@ -4,6 +4,7 @@ extension SigningKey {
     /// Reads a private key in PKCS#8, unencrypted (RFC 5958): RSA, one of JOSE's curves, or Ed25519.
     ///
     /// - Parameter der: The DER bytes, nothing behind them.
+    /// - Returns: The key.
     /// - Throws: `invalidKey` for anything else, for what ``VerificationKey`` refuses, and for halves that do not belong together.
     package static func pkcs8(_ der: [UInt8]) throws(CryptoError) -> SigningKey {
         let pointer = unsafe ErrorQueue.preserved {

@@ -12,6 +12,7 @@ enum CurlFailure {
     ///   - hasHeaders: Whether the response's headers were complete.
     ///   - detail: libcurl's own sentence, used for TLS only: others may repeat what the server or the caller sent.
     ///   - url: Where the request went.
+    /// - Returns: The error for the caller.
     static func error(
         _ result: CURLcode,
         phase: HTTPTransportError.Phase,

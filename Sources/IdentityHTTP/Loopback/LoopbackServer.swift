@@ -27,6 +27,7 @@ package final class LoopbackServer: Sendable {
     ///   - address: 127.0.0.1 unless `.v6` is given.
     ///   - limits: What it takes in at most.
     ///   - handler: Answers a request. A connection's requests are answered one after the other.
+    /// - Returns: The running server.
     /// - Throws: ``LoopbackServerError``, when the port is taken for example.
     package static func start(
         port: UInt16 = 0,

@@ -60,6 +60,7 @@ public struct HTTPURL: Sendable {
     /// The same URL with fields added behind its query.
     ///
     /// - Parameter raw: Fields that are already encoded, such as `a=1&b=2%20c`. Nothing is added for an empty text.
+    /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is not a URL.
     public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
         guard !raw.isEmpty else { return self }
@@ -72,6 +73,7 @@ public struct HTTPURL: Sendable {
     /// - Parameters:
     ///   - path: The path, already encoded, beginning with `/`.
     ///   - query: The query, already encoded, without question mark; `nil` for none.
+    /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the path does not begin with `/` or the result is not a URL.
     public func replacing(path: String, query: String? = nil) throws(HTTPURLError) -> HTTPURL {
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(UInt8(ascii: "?")) else {

@@ -41,6 +41,7 @@ package final class DiscoveryCache<Value: Sendable>: Sendable {
     /// The value, from memory while it is fresh.
     ///
     /// - Parameter fetch: Reads the document.
+    /// - Returns: The cached or fetched value.
     /// - Throws: The error of `fetch`. During a pause the last error is thrown again, with the rest of the pause as `retryAfter`
     ///   if its kind is `retryLater`.
     package func value(_ fetch: @escaping @Sendable () async throws -> Value) async throws -> Value {

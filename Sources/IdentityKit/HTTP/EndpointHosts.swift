@@ -49,6 +49,7 @@ public struct EndpointHosts: Sendable {
     ///   - url: The URL; its host goes into the error's `providerAnswer`.
     ///   - problem: Which document named the URL, as the beginning of a sentence.
     ///   - status: The status of the response that named it.
+    /// - Returns: The error.
     package func refusal(of url: HTTPURL, _ problem: String, status: Int = 200) -> IdentityError {
         IdentityError(
             .rejected,

@@ -10,6 +10,7 @@ extension ProviderHTTPClient {
     ///   - hosts: The hosts to which a redirect may lead, in addition to that of `start`; nil permits any host.
     ///   - party: The document's name in errors.
     /// - Returns: The response, whatever its status; a redirect too, if it may not be followed.
+    /// - Throws: `IdentityError` when there is no response.
     package func document(
         at start: HTTPURL,
         following allowedRedirects: Int,

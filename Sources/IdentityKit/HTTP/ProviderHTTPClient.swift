@@ -46,6 +46,7 @@ package struct ProviderHTTPClient: Sendable {
     ///   - isSentOnce: Whether the transport must not retry.
     ///   - hold: The lock, if any.
     ///   - party: The endpoint's name in errors.
+    /// - Returns: The response, with any status.
     /// - Throws: `IdentityError` when there is no response.
     package func send(
         _ method: HTTPMethod,

@@ -8,6 +8,7 @@ package enum Backoff {
     ///   - asked: What the provider asked for, which is a lower bound, capped like the rest.
     ///   - maximum: The cap.
     ///   - random: Where the jitter comes from; without it the pause is the longest.
+    /// - Returns: The pause.
     package static func pause(
         after failures: Int,
         first: Duration,

@@ -59,6 +59,8 @@ final class RenewalCoordinator: Sendable {
     ///   - id: The session.
     ///   - goal: What for; somebody else's renewal that reaches it is as good as ours.
     ///   - limit: How long to wait for another process. Who wants new tokens waits longer where another process may still save some.
+    /// - Returns: The tokens and how they were obtained.
+    /// - Throws: ``IdentityError`` when there are no valid tokens.
     func renew(_ id: SessionID, for goal: RenewalGoal, waitingUpTo limit: Duration) async throws -> Renewal {
         let started = environment.clock.elapsed
         var deadline = started + limit

@@ -73,6 +73,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     /// - Parameters:
     ///   - limit: How long after its start an operation still has callers waiting; it goes on without them.
+    ///   - clock: The clock that measures the limit.
     ///   - error: What they get then.
     package init(waitingUpTo limit: Duration, on clock: any IdentityClock, error: any Error) {
         patience = (limit, clock, error)

@@ -26,6 +26,7 @@ struct SessionLifetime: Sendable {
     /// - Parameters:
     ///   - createdAt: When the buyer signed in.
     ///   - earlier: Until when it was kept so far; nil for a new session.
+    /// - Returns: When the session ends.
     func end(ofSessionSince createdAt: Date, keptUntil earlier: Date? = nil) -> Date {
         let sliding = clock.now + configuration.sessionRetention.timeInterval
         // Never earlier than it was: this process's clock may be the one that is behind.

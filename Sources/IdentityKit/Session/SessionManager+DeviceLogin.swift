@@ -9,6 +9,7 @@ extension SessionManager {
     ///   - provider: The provider's name.
     ///   - options: What to ask for; redirect URI and return path mean nothing here.
     ///   - prompt: Shows the buyer what to do; called once, before the waiting begins.
+    /// - Returns: The new session.
     /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` where the provider cannot do this,
     ///   ``IdentityError/Code/accessDenied`` when the buyer said no, ``IdentityError/Code/attemptExpired`` when the code expired.
     public func deviceLogin(

@@ -22,6 +22,7 @@ extension SessionManager {
     /// was attached to the guest is another matter: the planter may know it, so give guests their cookie yourself, and sign it.
     ///
     /// - Parameter retention: How long it is kept, by default 30 days.
+    /// - Returns: The guest session.
     /// - Throws: ``IdentityError`` of the store.
     public func beginGuest(retainedFor retention: Duration = .seconds(30 * 86_400)) async throws -> Session {
         try await Correlation.scope {

@@ -7,6 +7,7 @@ extension SessionManager {
     /// - Parameters:
     ///   - provider: The provider's name.
     ///   - options: What to ask for.
+    /// - Returns: The login page and the binding cookie.
     /// - Throws: ``IdentityError``.
     public func begin(_ provider: String, options: LoginOptions = LoginOptions()) async throws -> StartedLogin {
         try await Correlation.scope {
@@ -31,6 +32,7 @@ extension SessionManager {
     ///   - provider: The provider whose redirect URI received the callback, where each has its own, as RFC 9700 section 4.4
     ///     advises. Without it, a callback that more than one provider of any tenant could have sent is refused, unless its `iss`
     ///     (RFC 9207) is the issuer to which the login is bound.
+    /// - Returns: The new session and the return path.
     /// - Throws: ``IdentityError``.
     public func complete(
         _ callback: LoginCallback,

@@ -19,6 +19,7 @@ extension SessionManager {
     /// - Parameters:
     ///   - id: The session.
     ///   - postLogoutRedirectURI: Where the provider should send the browser afterwards; must be registered there.
+    /// - Returns: The ended session and the provider's logout page.
     /// - Throws: ``IdentityError`` when there is no such session or the store fails; nothing else stops a logout.
     public func logout(_ id: SessionID, returningTo postLogoutRedirectURI: String? = nil) async throws -> LogoutResult {
         var options = LogoutOptions(returningTo: postLogoutRedirectURI)
@@ -32,6 +33,7 @@ extension SessionManager {
     /// - Parameters:
     ///   - id: The session.
     ///   - options: What to ask for.
+    /// - Returns: The ended session and the provider's logout page.
     /// - Throws: ``IdentityError`` when the return path is none of the app's, when there is no such session or when the store
     ///   fails; nothing else stops a logout.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {

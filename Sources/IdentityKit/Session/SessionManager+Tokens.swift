@@ -12,6 +12,7 @@ extension SessionManager {
     ///   - id: The session.
     ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its life where that is
     ///     less. For longer than the provider's tokens live, they are renewed at most every 30 seconds.
+    /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
         if let cached = cached(id, validFor: duration) { return cached }
@@ -55,7 +56,14 @@ extension SessionManager {
         cache?.tokens(id, validFor: duration ?? Self.usualMargin)
     }
 
-    /// - Parameter ticket: The cache's, from before the session was read.
+    /// The tokens of a session that was read from the store.
+    ///
+    /// - Parameters:
+    ///   - stored: The stored session.
+    ///   - duration: How long the access token must be valid.
+    ///   - ticket: The cache's, from before the session was read.
+    /// - Returns: The tokens and how they were obtained.
+    /// - Throws: ``IdentityError`` when there are no valid tokens.
     private func tokens(
         of stored: StoredSession,
         validFor duration: Duration?,

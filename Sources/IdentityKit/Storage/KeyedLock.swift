@@ -40,7 +40,10 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
 
     /// Takes the key's lock; a free lock is taken even by a cancelled task.
     ///
-    /// - Parameter limit: How long to wait; nil for no limit.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - limit: How long to wait; nil for no limit.
+    /// - Returns: Whether the lock was acquired.
     package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> Outcome {
         let ticket: Int? = state.withLock { state in
             guard state.waiters[key] != nil else {

@@ -72,6 +72,7 @@ public protocol SessionLocking: Sendable {
     ///   - name: What the lock protects. Its session need not exist.
     ///   - limit: How long to wait for another holder.
     ///   - body: Gets what tells whether the lock is still held, to be asked before anything that may happen once only.
+    /// - Returns: The result of the body.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/renewalBusy`` when the wait is over, or what the body throws.
     func withLock<Result: Sendable>(
         _ name: LockName,

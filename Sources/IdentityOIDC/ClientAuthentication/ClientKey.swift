@@ -71,7 +71,11 @@ public struct ClientKey: Sendable {
 
     /// Signs claims.
     ///
-    /// - Parameter offered: The algorithms that the provider lists; nil if its metadata have no list.
+    /// - Parameters:
+    ///   - claims: The claims.
+    ///   - offered: The algorithms that the provider lists; nil if its metadata have no list.
+    /// - Returns: The JWT in compact serialization.
+    /// - Throws: `IdentityError` when the key supports none of the algorithms.
     func sign(_ claims: JSONObject, offered: [String]?) throws(IdentityError) -> String {
         var header = JSONObject()
         header["kid"] = keyID.map { .string($0) }

@@ -14,6 +14,8 @@ enum DPoPProof {
     ///   - nonce: The nonce that the server requires, if any.
     ///   - accessToken: The access token of the request; nil at the authorization server.
     ///   - environment: Clock and random numbers.
+    /// - Returns: The value of the `DPoP` header.
+    /// - Throws: `IdentityError` when the key cannot sign.
     static func make(
         _ key: DPoPKey,
         _ method: HTTPMethod,

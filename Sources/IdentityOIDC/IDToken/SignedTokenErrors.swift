@@ -27,6 +27,7 @@ struct SignedTokenErrors: Sendable {
     ///   - time: The time in the token.
     ///   - now: The time of this machine's clock.
     ///   - section: As for the other function.
+    /// - Returns: The error.
     func error(_ problem: String, _ claim: String, _ time: Date, now: Date, _ section: String) -> IdentityError {
         let clock =
             "This machine's clock says \(now.formatted(.iso8601)); the token \(claim) \(time.formatted(.iso8601))."

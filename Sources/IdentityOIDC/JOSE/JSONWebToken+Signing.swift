@@ -9,6 +9,7 @@ extension JSONWebToken {
     ///   - claims: The claims.
     ///   - key: The key.
     ///   - algorithm: The algorithm; nil fails, and so does one that the key does not support.
+    /// - Returns: The JWT.
     /// - Throws: `IdentityError` with code `system_failure`.
     static func sign(
         _ header: JSONObject,

@@ -7,7 +7,12 @@ struct KeySetCache: KeySetProviding {
     private let clock: any IdentityClock
     private let lastKnown: LastKnownKeySet
 
-    /// - Parameter lastKnown: Where the keys are stored; chains may share it.
+    /// Creates a cache.
+    ///
+    /// - Parameters:
+    ///   - next: The provider of newer keys.
+    ///   - clock: The clock that measures the age of keys.
+    ///   - lastKnown: Where the keys are stored; chains may share it.
     init(_ next: any KeySetProviding, clock: any IdentityClock, lastKnown: LastKnownKeySet = LastKnownKeySet()) {
         self.next = next
         self.clock = clock

@@ -57,6 +57,8 @@ package struct KeySetSource: Sendable {
     ///   - url: The URL of the key set.
     ///   - keyID: The token's `kid`.
     ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
+    /// - Returns: The result of `verify`.
+    /// - Throws: The error of `verify`, or `IdentityError` when the keys cannot be fetched.
     package func verifying<Value>(
         with url: HTTPURL,
         keyID: String?,
@@ -89,6 +91,7 @@ package struct KeySetSource: Sendable {
     ///   - url: The URL of the key set.
     ///   - keyID: The token's `kid`.
     ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
+    /// - Returns: The result of `verify`.
     /// - Throws: What `verify` throws; `IdentityError` of another code when the keys cannot be fetched, or not yet.
     package func verifyingUnsolicited<Value>(
         with url: HTTPURL,

@@ -18,6 +18,7 @@ package enum LogoutTokenValidator {
     ///   - token: The token.
     ///   - keys: The provider's keys.
     ///   - expected: The expectations for an ID token of the same provider for the same client; those about one login are ignored.
+    /// - Returns: The sessions that ended.
     /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when newer keys may help.
     package static func validate(
         _ token: Secret,

@@ -19,6 +19,7 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - options: What this login requests.
     ///   - pkce: How PKCE is used; nil follows ``OpenIDQuirkSettings/usesPKCE``.
+    /// - Returns: The authorization URL and the attempt to store.
     /// - Throws: `IdentityError`.
     public func authorizationRequest(
         _ options: LoginOptions,

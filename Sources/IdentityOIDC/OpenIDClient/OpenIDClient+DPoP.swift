@@ -29,6 +29,8 @@ extension OpenIDClient {
     ///   - key: The DPoP key; nil sends no proof.
     ///   - url: Where the request goes, by POST.
     ///   - send: Sends the request with these headers in addition to its own.
+    /// - Returns: The last response.
+    /// - Throws: The error of `send`, or `IdentityError` when the key cannot sign.
     func withDPoPProof(
         _ key: DPoPKey?,
         to url: HTTPURL,

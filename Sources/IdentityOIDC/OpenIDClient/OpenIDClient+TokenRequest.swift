@@ -10,6 +10,7 @@ extension OpenIDClient {
     ///   - metadata: Where the token endpoint is.
     ///   - dpopKey: The key to which the tokens are to be bound.
     /// - Returns: The response, and when the request started: a token's lifetime counts from there.
+    /// - Throws: `IdentityError` when there is no response.
     func send(
         _ grant: TokenGrant,
         _ fields: [(name: String, value: String)],

@@ -54,6 +54,8 @@ extension OpenIDClientProvider {
     /// - Parameters:
     ///   - tokens: The session's tokens.
     ///   - hold: The session's lock; see `JournaledRefreshing` in IdentityKit.
+    /// - Returns: The unchanged response.
+    /// - Throws: `RefreshRefusal` when there is no successful response.
     public func requestRefresh(
         of tokens: TokenSet,
         under hold: SessionHold

@@ -190,6 +190,7 @@ public struct TokenErrorResponse: Sendable {
     ///   - message: What failed, in one sentence.
     ///   - hint: What to do about it.
     ///   - reference: The specification.
+    /// - Returns: The error.
     public func make(
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,

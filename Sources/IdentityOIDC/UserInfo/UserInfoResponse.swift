@@ -9,6 +9,8 @@ enum UserInfoResponse {
     ///   - response: The HTTP response.
     ///   - known: The buyer whom the login verified.
     ///   - redacted: The request's secrets, which no error may contain.
+    /// - Returns: The buyer with the data of the response.
+    /// - Throws: `IdentityError` when the response is an error or about another subject.
     static func buyer(from response: HTTPResponse, for known: Buyer, hiding redacted: RedactedValues) throws -> Buyer {
         if response.status == 401 {
             if let error = proofError(response) { throw error }

@@ -6,6 +6,7 @@ extension Client {
     /// - Parameters:
     ///   - limit: How long in all; nil for the limit of a call.
     ///   - body: Gets the time by which it has to be over, and whether an earlier run may have taken effect, or may still.
+    /// - Returns: The result of the body.
     /// - Throws: What the body throws, failures of the server as `IdentityError`; of kind `retryLater` if something may have happened.
     func repeating<R>(
         for limit: Duration? = nil,

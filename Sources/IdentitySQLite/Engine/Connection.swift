@@ -145,6 +145,7 @@ final class Connection {
     /// happened is read from the file.
     ///
     /// - Parameter pauses: How often to wait for readers, a few milliseconds each.
+    /// - Throws: ``SQLiteFailure`` when the transaction was not committed.
     func commit(pauses: Int) throws(SQLiteFailure) {
         var remaining = pauses
         var quickTries = 20

@@ -29,7 +29,10 @@ enum NetworkFileSystem {
 
     /// Refuses a directory on a network file system.
     ///
-    /// - Parameter type: What `statfs` says of the directory.
+    /// - Parameters:
+    ///   - directory: The path of the directory.
+    ///   - type: What `statfs` says of the directory.
+    /// - Throws: `IdentityError` when the file system is a network file system.
     static func refuse(_ directory: String, type: Int64) throws(IdentityError) {
         guard let name = name(ofType: type) else { return }
         throw IdentityError(

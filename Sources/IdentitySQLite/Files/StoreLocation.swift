@@ -22,7 +22,10 @@ struct StoreLocation: Sendable {
 
     /// Finds the directory.
     ///
-    /// - Parameter creates: Whether it is made (mode 0700) where it is missing.
+    /// - Parameters:
+    ///   - path: The path of the database file.
+    ///   - creates: Whether it is made (mode 0700) where it is missing.
+    /// - Throws: `IdentityError` when the directory is missing or unsafe.
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw Self.invalid("The store's path is empty or has a NUL in it.", hint: "Name a file.")

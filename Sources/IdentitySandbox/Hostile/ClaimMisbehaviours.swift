@@ -17,6 +17,7 @@ extension SandboxMisbehaviour {
     ///   - name: The claim.
     ///   - value: What the second one says.
     ///   - isEscaped: Whether the second name is written with escapes, so that only a parser sees that it is the same.
+    /// - Returns: The misbehaviour.
     public static func duplicateClaim(
         _ name: String,
         _ value: JSONValue,

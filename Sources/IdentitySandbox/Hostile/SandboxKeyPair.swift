@@ -69,6 +69,7 @@ public struct SandboxKeyPair: Sendable {
     /// - Parameters:
     ///   - claims: What it says.
     ///   - header: Members of its header beside `alg`.
+    /// - Returns: The JWT.
     public func token(_ claims: JSONObject, header: JSONObject = [:]) -> String {
         var all = header
         all["alg"] = all["alg"] ?? .string(algorithm)

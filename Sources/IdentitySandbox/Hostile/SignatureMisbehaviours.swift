@@ -69,6 +69,7 @@ extension SandboxMisbehaviour {
     ///   - place: Where the key stands.
     ///   - attacker: The key pair; RSA, where a certificate is wanted.
     ///   - keyID: The `kid`; nil leaves the provider's.
+    /// - Returns: The misbehaviour.
     public static func keyInHeader(
         _ place: HeaderKey,
         of attacker: SandboxKeyPair,

@@ -11,6 +11,7 @@ enum RedirectRule {
     ///   - uri: What the request names.
     ///   - registered: What is registered.
     ///   - allowsLoopback: Whether loopback URIs are accepted at all.
+    /// - Returns: Whether the URI is permitted.
     static func permits(_ uri: String, registered: [String], allowsLoopback: Bool = true) -> Bool {
         guard let rest = withoutPort(uri) else { return registered.contains { $0.isIdentical(to: uri) } }
         return allowsLoopback && registered.contains { withoutPort($0) == rest }

@@ -32,7 +32,11 @@ public struct SandboxAnswer: Sendable {
 
     /// An answer with a page that may run a script.
     ///
-    /// - Parameter script: What the content security policy permits: a quoted hash.
+    /// - Parameters:
+    ///   - text: The page.
+    ///   - status: The HTTP status.
+    ///   - script: What the content security policy permits: a quoted hash.
+    /// - Returns: The answer.
     static func html(_ text: String, status: Int = 200, script: String) -> SandboxAnswer {
         let policy = "default-src 'none'; script-src \(script); style-src 'unsafe-inline'; frame-ancestors 'none'"
         return SandboxAnswer(

@@ -32,6 +32,7 @@ extension AuthClient {
     /// Completes a login: checks the callback and exchanges its code.
     ///
     /// - Parameter url: The URL to which the web view was redirected.
+    /// - Returns: The tokens.
     /// - Throws: `IdentityError`, with Shopify's explanation in its `providerAnswer`.
     public func completeLogin(url: URL) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
@@ -72,6 +73,7 @@ extension AuthClient {
     /// - Parameters:
     ///   - presenter: Shows the login page and receives the callback.
     ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    /// - Returns: The tokens.
     /// - Throws: `IdentityError`; of kind `cancelled` when the buyer cancelled.
     public func login(
         with presenter: any Presenter,

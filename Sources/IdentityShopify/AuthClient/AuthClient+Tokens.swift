@@ -17,6 +17,7 @@ extension AuthClient {
     /// - Parameters:
     ///   - code: The code from ``handleCallback(url:)``, or one that the app read from the callback after it checked `state`.
     ///   - codeVerifier: The verifier that was passed to ``buildAuthorizationUrl(codeVerifier:options:)`` for this login.
+    /// - Returns: The tokens.
     /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
     public func requestAccessToken(
         code: String,

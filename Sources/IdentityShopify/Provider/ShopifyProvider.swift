@@ -158,6 +158,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
     ///   - tokens: The session's tokens.
     ///   - postLogoutRedirectURI: A registered logout URI. Shopify ignores any other without an error. Nil leads to the default
     ///     that is set at the client.
+    /// - Returns: The URL; nil without an ID token.
+    /// - Throws: `IdentityError` when the provider's metadata could not be fetched.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         guard let idToken = tokens.idToken else { return nil }
         return try await logoutURL(idToken: idToken, returningTo: postLogoutRedirectURI)

@@ -31,8 +31,10 @@ package struct RecordSealer: Sendable {
     /// A sealer for one store.
     ///
     /// - Parameters:
+    ///   - keys: The keys of the store.
     ///   - storeID: Random bytes made with the store.
     ///   - schemaVersion: The version of the meaning of the records, not of the tables around them.
+    ///   - slotSize: The size to which records are padded, in bytes.
     package init(keys: KeyRing, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int = Self.defaultSlotSize) {
         self.keys = keys
         self.storeID = storeID
@@ -60,6 +62,7 @@ package struct RecordSealer: Sendable {
     ///   - body: What is sealed.
     ///   - identity: The row that it is for.
     ///   - length: A record length that may not be undercut, so that a row keeps the room that it has.
+    /// - Returns: The sealed record.
     /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when there is no randomness.
     package func seal(
         _ body: [UInt8],

@@ -13,7 +13,9 @@ package struct SpoolDirectory: Sendable {
 
     /// A directory that is made (mode 0700) when the first file is written.
     ///
-    /// - Parameter maximumCount: How many bytes of a file are read at most; longer ones are refused.
+    /// - Parameters:
+    ///   - path: The path of the directory.
+    ///   - maximumCount: How many bytes of a file are read at most; longer ones are refused.
     package init(path: String, maximumCount: Int) {
         self.path = path
         self.maximumCount = maximumCount

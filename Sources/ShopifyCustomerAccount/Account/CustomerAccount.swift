@@ -92,6 +92,7 @@ public struct CustomerAccount: Sendable {
     /// The buyer's addresses, the default one first.
     ///
     /// - Parameter pageSize: The number of addresses per page, 1 to 250.
+    /// - Returns: The pages.
     public func addresses(pageSize: Int = 50) -> CustomerPages<CustomerPostalAddress> {
         CustomerPages { cursor in
             let customer = try await execute(
@@ -110,6 +111,7 @@ public struct CustomerAccount: Sendable {
     /// - Parameters:
     ///   - address: The address.
     ///   - isDefault: Whether it becomes the default address.
+    /// - Returns: The new address.
     /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check ``addresses(pageSize:)`` before you add it again.
     public func add(_ address: CustomerAddressInput, isDefault: Bool = false) async throws -> CustomerPostalAddress {
         try checked(
@@ -125,6 +127,8 @@ public struct CustomerAccount: Sendable {
     ///   - id: The address.
     ///   - address: The changes.
     ///   - isDefault: Whether it becomes the default address; nil changes nothing.
+    /// - Returns: The changed address.
+    /// - Throws: `IdentityError`.
     @discardableResult
     public func update(
         address id: String,
@@ -165,6 +169,7 @@ public struct CustomerAccount: Sendable {
     /// - Parameters:
     ///   - pageSize: The number of orders per page, 1 to 250.
     ///   - query: A filter in Shopify's search syntax, for example `processed_at:>2026-01-01`.
+    /// - Returns: The pages.
     public func orders(pageSize: Int = 20, matching query: String? = nil) -> CustomerPages<CustomerOrder> {
         CustomerPages { cursor in
             let orders = try await execute(

@@ -46,6 +46,7 @@ struct GraphQLFailure: Error {
     /// The error for the caller of an operation.
     ///
     /// - Parameter document: If it must not be repeated and may have been carried out, the error says so.
+    /// - Returns: The error.
     func error(for document: GraphQLDocument) -> IdentityError {
         guard effect == .unknown, document.kind == .mutation, error.kind != .cancelled else { return error }
         switch document.repetition {

@@ -14,7 +14,12 @@ struct GraphQLDelivery {
 extension GraphQLExecutor {
     /// A response from the network or the cache, as the call's policy says.
     ///
-    /// - Parameter needsData: Whether a response without data is a failure, which an old response may replace.
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - call: The call, with its cache policy.
+    ///   - needsData: Whether a response without data is a failure, which an old response may replace.
+    /// - Returns: The response and its source.
+    /// - Throws: `IdentityError` when neither the network nor the cache has a response.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,

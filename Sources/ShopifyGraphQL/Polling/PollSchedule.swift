@@ -20,6 +20,9 @@ struct PollSchedule {
     /// - Parameters:
     ///   - hint: When the server wants the next poll.
     ///   - serverTime: When the server answered, by its own clock. With it, a difference between the clocks does not matter.
+    ///   - now: The current time of this machine's clock.
+    ///   - elapsed: The current monotonic time.
+    /// - Returns: The pause.
     func pause(hint: PollHint?, serverTime: Date?, now: Date, elapsed: Duration) -> Duration? {
         let pause: Duration =
             switch hint {

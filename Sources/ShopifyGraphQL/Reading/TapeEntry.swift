@@ -12,7 +12,10 @@ struct TapeEntry: Sendable, Equatable {
 
     private var bits: UInt64
 
+    /// Creates an entry.
+    ///
     /// - Parameters:
+    ///   - kind: The kind of the value.
     ///   - length: Bytes of a text or number; elements of a list, members of an object.
     ///   - place: The first byte of a text or number; the entry after the end of a list or object.
     init(_ kind: Kind, length: Int = 0, place: Int = 0) {

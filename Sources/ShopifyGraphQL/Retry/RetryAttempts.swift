@@ -11,7 +11,13 @@ struct RetryAttempts {
     /// The number of attempts with an unknown outcome.
     private var unknownOutcomes = 0
 
-    /// - Parameter deadline: The caller's deadline. The policy's deadline applies too.
+    /// Begins the attempts of an operation.
+    ///
+    /// - Parameters:
+    ///   - policy: The policy.
+    ///   - repetition: Whether the operation may be repeated.
+    ///   - start: When the operation began.
+    ///   - deadline: The caller's deadline. The policy's deadline applies too.
     init(
         _ policy: RetryPolicy,
         _ repetition: GraphQLDocument.Repetition,
@@ -35,6 +41,9 @@ struct RetryAttempts {
     /// - Parameters:
     ///   - effect: What the failed attempt did.
     ///   - asked: How long the server asks to wait.
+    ///   - now: The current monotonic time.
+    ///   - random: The source of the jitter.
+    /// - Returns: The pause.
     mutating func pause(
         after effect: GraphQLFailure.Effect,
         asked: Duration?,

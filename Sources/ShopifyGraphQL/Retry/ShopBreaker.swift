@@ -60,7 +60,9 @@ final class ShopBreaker: Sendable {
         let now = environment.clock.elapsed
         let (permit, refusal) = Self.states.withLock { states -> (CircuitBreaker.Permit, IdentityError?) in
             guard !states.isEmpty, var state = states[shop] else { return (.ordinary, nil) }
-            guard let permit = state.breaker.permit(at: now) else { return (.ordinary, Self.refusal(state.breaker, now)) }
+            guard let permit = state.breaker.permit(at: now) else {
+                return (.ordinary, Self.refusal(state.breaker, now))
+            }
             states[shop] = state
             return (permit, nil)
         }
@@ -82,8 +84,11 @@ final class ShopBreaker: Sendable {
     /// Notes a 430.
     ///
     /// - Parameters:
+    ///   - permit: The permit of the operation.
+    ///   - error: The error of the response.
     ///   - delay: How long the operation would wait before its one other attempt; nil when it makes none.
     ///   - asked: How long Shopify asks to wait.
+    /// - Returns: Whether to make another attempt.
     func attacked(
         _ permit: CircuitBreaker.Permit,
         _ error: IdentityError,

@@ -57,6 +57,7 @@ public struct LegacyCustomerAccount: Sendable {
     ///   - addresses: The number of addresses, at most 250.
     ///   - orders: The number of orders, at most 250.
     ///   - cursor: The `endCursor` of the orders in the last response, for more orders.
+    /// - Returns: The customer.
     /// - Throws: `IdentityError`, of kind `IdentityError.Kind.signInAgain` for a token that Shopify no longer accepts.
     public func customer(
         addresses: Int = 50,

@@ -38,6 +38,8 @@ extension LegacyPasswordProvider {
     ///   - resetURL: The whole URL. It can be used once.
     ///   - password: The new password.
     ///   - context: The buyer's IP.
+    /// - Returns: The tokens.
+    /// - Throws: `IdentityError`.
     public func reset(
         url resetURL: HTTPURL,
         password: Secret,
@@ -55,6 +57,8 @@ extension LegacyPasswordProvider {
     ///   - resetToken: The last part of the URL in the e-mail. It can be used once.
     ///   - password: The new password.
     ///   - context: The buyer's IP.
+    /// - Returns: The tokens.
+    /// - Throws: `IdentityError`.
     public func reset(
         customer customerID: String,
         resetToken: Secret,

@@ -80,6 +80,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// - Parameters:
     ///   - token: A token that was created with the shop's Multipass secret. It can be used once.
     ///   - context: The buyer's IP.
+    /// - Returns: The tokens.
+    /// - Throws: `IdentityError`.
     public func signIn(
         multipassToken token: Secret,
         in context: StorefrontContext = StorefrontContext()

@@ -11,6 +11,7 @@ extension CartAdapter {
     ///   - lines: The first lines; none for an empty cart.
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
+    /// - Returns: The new cart.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when the lines are rejected, and with code
     ///   `IdentityError.Code.linesPartlyAdded` when the cart exists with some of more than 250 lines.
     public func create(
@@ -53,6 +54,7 @@ extension CartAdapter {
     ///   - id: The session.
     ///   - isTrusted: Whether no browser can have chosen the id.
     ///   - context: The buyer's IP, country and language.
+    /// - Returns: The adopted cart.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when there is no such cart.
     public func adopt(
         _ cartID: CartID,

@@ -13,6 +13,7 @@ extension CartAdapter {
     ///   - context: The buyer's IP, country and language. With a private token and without the IP, Shopify opens the checkout
     ///     signed out.
     ///   - options: Single sign-on and margin.
+    /// - Returns: The checkout URL and the identity that it has.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` or `IdentityError.Code.cartGone` when there
     ///   is no cart.
     public func checkout(

@@ -135,7 +135,13 @@ extension CartAdapter {
 
     /// Adds lines in parts, and no part twice.
     ///
-    /// - Parameter first: The first part to send. Earlier parts are in the cart.
+    /// - Parameters:
+    ///   - lines: The lines.
+    ///   - first: The first part to send. Earlier parts are in the cart.
+    ///   - binding: The session's cart, which is updated.
+    ///   - row: The locked row of the cart.
+    ///   - context: The buyer's IP, country and language.
+    /// - Returns: The cart after the last part.
     /// - Throws: With code `IdentityError.Code.linesPartlyAdded` when an earlier part is in the cart and a later one failed.
     func add(
         _ lines: [CartLineInput],

@@ -25,6 +25,7 @@ extension CartAdapter {
     ///   - mode: What to do with the cart; nil takes the policy's.
     ///   - options: What to ask of the provider.
     ///   - context: The visitor's IP, country and language.
+    /// - Returns: The result of the logout and the guest's cart.
     /// - Throws: `IdentityError` where `SessionManager.logout` does.
     public func logout(
         _ id: SessionID,
@@ -64,6 +65,7 @@ extension CartAdapter {
     ///   - new: The session of the buyer who has just signed in.
     ///   - mode: What the logout does with the cart; nil takes the policy's.
     ///   - context: The buyer's IP, country and language.
+    /// - Returns: The second buyer's cart and the result of the logout.
     /// - Throws: `IdentityError`. The first session has ended then, unless the store failed.
     public func switchBuyer(
         from old: SessionID,

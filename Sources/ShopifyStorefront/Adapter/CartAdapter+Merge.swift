@@ -13,6 +13,7 @@ extension CartAdapter {
     ///   - guest: The guest's session.
     ///   - merge: Which cart the buyer gets; nil takes the policy's.
     ///   - context: The buyer's IP, country and language.
+    /// - Returns: The cart and how it was merged.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when `id` is no session. If `guest` is no
     ///   session, or not a guest's, nothing is merged.
     public func signedIn(

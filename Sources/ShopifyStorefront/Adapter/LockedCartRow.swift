@@ -102,7 +102,12 @@ extension CartAdapter {
 
     /// Runs an operation on a session's cart under its locks, and saves the outcome.
     ///
-    /// - Parameter locks: The locks that the caller holds.
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - use: How the operation uses the row.
+    ///   - locks: The locks that the caller holds.
+    ///   - body: The operation.
+    /// - Returns: The result of the operation.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired.
     func withLockedRow<Result: Sendable>(
         _ id: SessionID,

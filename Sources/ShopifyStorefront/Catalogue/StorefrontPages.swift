@@ -124,6 +124,7 @@ extension StorefrontClient {
     ///   - cachePolicy: Whether the cache may answer; nil takes the client's policy.
     ///   - operation: Creates the operation for a page.
     ///   - connection: The list in the operation's result; nil when there is none.
+    /// - Returns: The pages.
     public func pages<Operation: GraphQLOperation, Connection: StorefrontConnection>(
         size: Int = 100,
         after cursor: String? = nil,
@@ -149,6 +150,7 @@ extension StorefrontClient {
     ///   - query: The search; nil for all products.
     ///   - size: The number of elements of a page, 1 to 250.
     ///   - context: Values that override those of the client's context.
+    /// - Returns: The pages.
     public func products(
         matching query: SearchQuery? = nil,
         size: Int = 100,

@@ -105,6 +105,7 @@ public struct StorefrontClient: Sendable {
     ///   - timeout: How long to poll.
     ///   - hint: The server's hint in a result, when to poll again. It counts for 0.1 to 60 seconds.
     ///   - isDone: Whether a result is the awaited one.
+    /// - Returns: The first result that is done.
     /// - Throws: `IdentityError`, as ``execute(_:in:cachePolicy:)``; with code `IdentityError.Code.pollTimeout` and a
     ///   `PollTimeout` as its cause after the timeout; and the errors of `isDone`.
     public func poll<Operation: GraphQLOperation>(

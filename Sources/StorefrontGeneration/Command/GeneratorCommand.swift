@@ -46,7 +46,9 @@ package struct GeneratorCommand {
 
     /// Runs the tool.
     ///
-    /// - Parameter arguments: The arguments without the program's name.
+    /// - Parameters:
+    ///   - arguments: The arguments without the program's name.
+    ///   - output: The output of the tool.
     /// - Returns: The exit status.
     package static func run(_ arguments: [String], _ output: inout Output) -> Int32 {
         do {

@@ -40,7 +40,11 @@ package enum SwiftNames {
     ///
     /// An alias is not changed at all.
     ///
-    /// - Parameter reserved: The members that the generated type declares itself.
+    /// - Parameters:
+    ///   - name: The name in the schema.
+    ///   - isAlias: Whether the name is an alias.
+    ///   - reserved: The members that the generated type declares itself.
+    /// - Returns: The name in Swift.
     static func member(_ name: String, isAlias: Bool = false, reserved: Set<String> = []) -> String {
         var text = String(name.drop { $0 == "_" })
         if text.isEmpty { text = name }

@@ -42,7 +42,11 @@ enum Report {
         line("", "best", "median", "MB/s", "")
     }
 
+    /// Prints a line of the report.
+    ///
     /// - Parameters:
+    ///   - name: The name of the measurement.
+    ///   - timing: The times.
     ///   - bytes: How much was read or written each time.
     ///   - other: What the ratio compares with, by medians.
     static func line(_ name: String, _ timing: Timing, bytes: Int? = nil, against other: Timing? = nil) {

@@ -22,6 +22,7 @@ public final class TemporaryDirectory: Sendable {
     /// Creates a directory that only its owner may use (mode 0700).
     ///
     /// - Parameter purpose: The first part of its name, so that a directory that stays behind can be traced to its test.
+    /// - Throws: An error when the directory cannot be created.
     public init(_ purpose: String) throws {
         url = FileManager.default.temporaryDirectory.appendingPathComponent("\(purpose)-\(UUID().uuidString)")
         try FileManager.default.createDirectory(

@@ -19,7 +19,14 @@ struct DPoPCheck: Sendable {
 
     /// The proof of a request to this URL; nil when there is none.
     ///
-    /// - Parameter accessToken: The token that the request presents, which the proof must name.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - url: The URL that the proof must name.
+    ///   - accessToken: The token that the request presents, which the proof must name.
+    ///   - usedIDs: The ids of earlier proofs.
+    ///   - now: The current time.
+    /// - Returns: The proof; nil when there is none.
+    /// - Throws: `TokenFlaw` for an invalid proof.
     func proof(
         of request: SandboxRequest,
         to url: String,

@@ -7,7 +7,11 @@ extension SandboxOpenID {
 
     /// The thumbprint of the key that a request proves to hold; nil without a proof where none is needed.
     ///
-    /// - Parameter accessToken: The token that the request presents.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isRequired: Whether a proof is required.
+    ///   - accessToken: The token that the request presents.
+    /// - Returns: The thumbprint; nil without a proof.
     /// - Throws: `invalid_dpop_proof`, or `use_dpop_nonce` with the nonce to use.
     func provenKey(
         _ request: SandboxRequest,

@@ -22,6 +22,7 @@ extension SandboxOpenID {
     /// - Parameters:
     ///   - target: Whose sessions it ends.
     ///   - edit: Makes it a bad one: changes header, claims or signature before it is signed.
+    /// - Returns: The signed token.
     public func logoutToken(
         for target: SandboxLogoutTarget,
         edit: @escaping @Sendable (inout SandboxIDToken) -> Void = { _ in }

@@ -21,6 +21,7 @@ final class ChildProcess: Sendable {
     ///   - arguments: Its command-line arguments.
     ///   - order: Its work order.
     ///   - line: Receives every line of its output, on a dedicated thread.
+    /// - Throws: An error when the process does not start.
     init(_ arguments: [String], _ order: String, line: @escaping @Sendable (String) -> Void) throws {
         let (identifier, input, output) = try Self.spawning.withLock { _ in try Self.spawn(arguments, order) }
         self.identifier = identifier

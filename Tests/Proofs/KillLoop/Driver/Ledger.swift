@@ -69,7 +69,9 @@ struct Ledger: Sendable {
 
     /// Records that a process was killed, after all its output was read.
     ///
-    /// - Parameter time: When the signal was sent; it held its locks at least until then.
+    /// - Parameters:
+    ///   - process: The process.
+    ///   - time: When the signal was sent; it held its locks at least until then.
     mutating func killed(_ process: Int32, at time: Int64) {
         kills += 1
         for id in holds.keys {
