@@ -93,7 +93,7 @@ extension CartAdapter {
         try await removeBuyer(from: binding)
     }
 
-    /// What an earlier announcement still counts for, after a later one was answered.
+    /// An earlier announcement whose data may still arrive, after a later one got its response.
     func outstanding(_ earlier: CartBinding.Unanswered?) -> CartBinding.Unanswered? {
         earlier.flatMap { isFresh($0.since) ? $0 : nil }
     }

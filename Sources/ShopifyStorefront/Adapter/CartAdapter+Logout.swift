@@ -23,7 +23,7 @@ extension CartAdapter {
     /// - Parameters:
     ///   - id: The session.
     ///   - mode: What to do with the cart; nil takes the policy's.
-    ///   - options: What to ask of the provider.
+    ///   - options: What the provider is asked to do.
     ///   - context: The visitor's IP, country and language.
     /// - Returns: The result of the logout and the guest's cart.
     /// - Throws: `IdentityError` where `SessionManager.logout` does.

@@ -17,7 +17,7 @@ public enum CartIdentityState: Sendable, Equatable {
 public struct SessionCart: Sendable {
     /// The cart.
     public let cart: Cart
-    /// Whose cart it is.
+    /// The identity on the cart.
     public let identity: CartIdentityState
     /// Shopify's warnings.
     ///

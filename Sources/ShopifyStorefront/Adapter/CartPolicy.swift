@@ -45,7 +45,7 @@ public struct CartPolicy: Sendable {
     /// It is called synchronously, so return quickly.
     public var onEvent: (@Sendable (CartEvent) -> Void)?
 
-    /// The defaults.
+    /// Creates the default policy.
     public init() {}
 }
 

@@ -29,12 +29,12 @@ public struct Cart: Sendable, Equatable {
     public let discountCodes: [CartDiscountCode]
     /// The gift cards.
     public let giftCards: [CartGiftCard]
-    /// Whose cart it is.
+    /// The identity on the cart.
     public let buyerIdentity: BuyerIdentity
     /// The ids of the delivery addresses on the cart.
     public let deliveryAddressIDs: [String]
 
-    /// Whose cart it is, as Shopify shows it.
+    /// The identity on a cart, as Shopify shows it.
     public struct BuyerIdentity: Sendable, Equatable {
         /// The e-mail address.
         public let email: String?
