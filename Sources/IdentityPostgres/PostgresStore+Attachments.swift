@@ -2,81 +2,73 @@ public import IdentityKit
 internal import IdentityStoreKit
 
 extension PostgresStore: SessionAttachmentStore {
-    /// What is attached under a name.
+    /// The attachment with this name.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
-        let hash = try records.attachmentHash(name, id)
-        guard let row = try await client.find(sql.readAttachment, .key(hash)).first else {
-            try await refuseQuarantined(.attachment, hash)
+        let hash = try records.hash(ofAttachment: name, of: id)
+        guard let row = try await client.find(sql.readAttachment, .key(hash)).first.map(SealedAttachment.init) else {
+            try await refuseQuarantined(hash, .attachment)
             return nil
         }
-        guard row.bytes(2) == hash else { throw IdentityError.damagedHash }
-        let revision = row.integer(0)
-        let payload = try records.attachment(row.bytes(1), hash: hash, revision: revision).payload
-        return SessionAttachment(payload: payload, revision: revision)
+        return SessionAttachment(payload: try records.open(row, of: id).payload, revision: row.revision)
     }
 
     /// Attaches, replaces or removes.
     ///
-    /// - Throws: `store_unavailable` also where it cannot be known whether it was done.
+    /// - Throws: `store_unavailable` also when it is unknown whether the change took effect.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,
         of id: SessionID,
         expecting revision: Int64?
     ) async throws -> Bool {
-        let session = try records.sessionHash(id)
-        let hash = try records.attachmentHash(name, id)
-        let (next, isTooHigh) = try (revision ?? Records.firstRevision()).addingReportingOverflow(1)
-        guard !isTooHigh else { return false }
+        let (hash, session) = (try records.hash(ofAttachment: name, of: id), try records.hash(of: id))
+        guard let next = try records.revision(after: revision) else { return false }
         guard let payload else { return try await removeAttachment(hash, session, revision) }
-        let slot = try records.attachmentSlot(payload, name: name, hash: hash, revision: next)
+        let row = try records.seal(payload, as: name, of: id, revision: next)
         return try await client.repeating { deadline, isInDoubt in
             let isDone =
                 if let revision {
                     try await change(
                         sql.replaceAttachment,
-                        [.key(hash), .bytes(hash), .integer(revision), .integer(next), .bytes(slot)],
+                        [.key(hash), .bytes(hash), .integer(revision), .integer(next), .bytes(row.record)],
                         deadline
                     )
                 } else {
                     try await change(
                         sql.insertAttachment,
-                        [.key(hash), .bytes(hash), .key(session), .bytes(session), .integer(next), .bytes(slot)],
+                        [.key(hash), .bytes(hash), .key(session), .bytes(session), .integer(next), .bytes(row.record)],
                         deadline
                     )
                 }
             guard !isDone else { return true }
-            if isInDoubt, try await isStored(payload, slot, hash: hash, revision: next, deadline) { return true }
-            // An insertion finds no session also where the hash of its row is damaged.
+            if isInDoubt, try await isStored(payload, row, of: id, deadline) { return true }
+            // An insertion also finds no session when the hash of its row is damaged.
             if revision == nil { _ = try await hasSession(session, deadline) }
             return false
         }
     }
 
-    /// Removes what is attached to a session that was just locked, and gives what could be opened; the rest goes to quarantine.
+    /// Removes the attachments of a session that was just locked and returns those that could be opened; the others go to quarantine.
     ///
-    /// What cannot be opened must not keep a buyer signed in.
+    /// A damaged attachment must not keep a buyer logged in.
     func takeAttachments(
         of id: SessionID,
         _ session: [UInt8],
         in transaction: Transaction
     ) async throws -> [String: Secret] {
         var payloads: [String: Secret] = [:]
-        for row in try await transaction.run(sql.readAttachments, .key(session)).all {
-            let (revision, slot, hash) = (row.integer(0), row.bytes(1), row.bytes(2))
+        for found in try await transaction.run(sql.readAttachments, .key(session)).all {
+            let row = SealedAttachment(found)
             do {
-                let (name, payload) = try records.attachment(slot, hash: hash, revision: revision)
-                // The column that names the session is not sealed; the hash is.
-                guard try records.attachmentHash(name, id) == hash else { throw IdentityError.foreignAttachment }
+                let (name, payload) = try records.open(row, of: id)
                 payloads[name] = payload
             } catch {
-                let failure = IdentityError.wrapping(error)
-                guard failure.concernsRecord else { throw failure }
+                guard error.concernsRecord else { throw error }
                 _ = try await transaction.run(
                     sql.quarantine(.attachment),
-                    .integer(row.integer(3)),
-                    .integer(revision),
-                    .bytes(slot)
+                    .integer(found.integer(0)),
+                    .integer(row.revision),
+                    .bytes(row.record)
                 )
             }
         }
@@ -86,9 +78,7 @@ extension PostgresStore: SessionAttachmentStore {
     /// Whether there is such a session, on a server that takes writes.
     private func hasSession(_ hash: [UInt8], _ deadline: ContinuousClock.Instant) async throws -> Bool {
         let rows = try await client.perform(sql.hasSession, [.key(hash)], needsWriting: true, by: deadline)
-        guard let row = rows.first else { return false }
-        guard row.bytes(0) == hash else { throw IdentityError.damagedHash }
-        return true
+        return try isThere(rows, hash)
     }
 
     private func removeAttachment(_ hash: [UInt8], _ session: [UInt8], _ revision: Int64?) async throws -> Bool {
@@ -99,30 +89,28 @@ extension PostgresStore: SessionAttachmentStore {
         }
         return try await client.repeating { deadline, isInDoubt in
             if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }
-            // Gone, maybe by an earlier run of ours, maybe by somebody else.
+            // Removed by an earlier run of this call or by another caller.
             if isInDoubt { throw PostgresFailure(.timedOut) }
             return false
         }
     }
 
-    /// Whether what may have been attached is what is there now.
+    /// Whether the attachment that may have been saved is the one that is stored now.
     private func isStored(
         _ payload: Secret,
-        _ slot: [UInt8],
-        hash: [UInt8],
-        revision: Int64,
+        _ saved: SealedAttachment,
+        of id: SessionID,
         _ deadline: ContinuousClock.Instant
     ) async throws -> Bool {
         let rows = try await client.perform(
             sql.readAttachment,
-            [.key(hash)],
+            [.key(saved.hash)],
             needsWriting: true,
             by: deadline
         )
-        guard let row = rows.first else { return false }
-        if row.integer(0) > revision { throw PostgresFailure(.timedOut) }
-        guard row.integer(0) == revision else { return false }
-        return try row.bytes(1) == slot
-            || records.attachment(row.bytes(1), hash: hash, revision: revision).payload.isEqual(to: payload)
+        guard let row = rows.first.map(SealedAttachment.init) else { return false }
+        if row.revision > saved.revision { throw PostgresFailure(.timedOut) }
+        guard row.revision == saved.revision else { return false }
+        return try row.record == saved.record || records.open(row, of: id).payload.isEqual(to: payload)
     }
 }

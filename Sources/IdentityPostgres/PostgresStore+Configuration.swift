@@ -2,17 +2,17 @@ public import IdentityKit
 public import IdentityStoreKit
 
 extension PostgresStore {
-    /// How a session's lock is kept.
+    /// How a lock is implemented.
     public enum Locking: Sendable {
-        /// A row with an end, on the server's clock, renewed while it is held: works behind a pooler.
+        /// A row that the holder renews while it has the lock. Works behind a pooler.
         ///
-        /// A holder that dies keeps others waiting until the lease ends.
+        /// When a holder crashes, others wait until its lease ends.
         case lease(Duration = .seconds(12))
-        /// A session-level advisory lock on the direct connection: the server frees it as soon as it sees the connection end.
+        /// A session-level advisory lock on the direct connection. The server releases it as soon as it sees the connection end.
         case advisory
     }
 
-    /// Where a store is and how it behaves.
+    /// The location of a store and its options.
     public struct Configuration: Sendable {
         /// A `postgresql://` URL or libpq's keywords and values; never repeated in an error or a log.
         ///
@@ -22,61 +22,79 @@ extension PostgresStore {
         public var connection: Secret
         /// The key under which records are sealed.
         public var key: StoreKey
-        /// Keys that only open what was sealed before the present key.
+        /// Keys that only open records that were sealed before the key was rotated.
         public var readOnlyKeys: [StoreKey]
-        /// The schema in which the tables are, by default `identitykit`; it is made where it is missing.
+        /// The schema of the tables, by default `identitykit`.
+        ///
+        /// A missing schema is created.
         public var schema = "identitykit"
-        /// Whether a store is made where there is none, by default true.
+        /// Whether a missing store is created, by default true.
         ///
-        /// With false, a wrong name or a lost schema is an error instead of an empty store, in which nobody is signed in.
+        /// Set it to false in production: a wrong name or a lost schema is then an error instead of an empty store, in which nobody is
+        /// signed in. A missing store beside a spool with sessions is an error in any case.
         public var createsStore = true
-        /// The length of a record in bytes, 512 to 1,048,576, by default 8,192; it counts when the store is made.
+        /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
-        /// One that outgrows it takes 2, 4, 8 or 16 times the length.
+        /// It is used when the store is created.
+        ///
+        /// A record that outgrows it has 2, 4, 8 or 16 times the length.
         public var slotSize = 8_192
-        /// Whether ``connection`` leads through a pooler that gives out connections for one transaction, such as PgBouncer's
-        /// transaction mode; by default false.
+        /// Whether ``connection`` goes through a pooler that assigns connections for one transaction, such as PgBouncer in transaction mode,
+        /// by default false.
         ///
-        /// Then nothing is prepared or set for longer than a transaction.
+        /// The store then prepares no statements and sets nothing for longer than a transaction.
         public var usesTransactionPooler = false
-        /// A connection string that leads straight to the server, for notifications and advisory locks; by default ``connection``
-        /// itself where no pooler is used.
+        /// A connection string that goes directly to the server, for notifications and advisory locks.
+        ///
+        /// By default ``connection``, if no pooler is used.
         public var directConnection: Secret?
-        /// Whether those who wait for a session's lock are woken by a notification (LISTEN, over one more connection), by default
-        /// where there is a direct connection; all of them poll too.
+        /// Whether a notification wakes callers that wait for a lock (LISTEN, over one more connection), by default true if there is a
+        /// direct connection.
+        ///
+        /// All callers also poll.
         public var listensForNotifications = true
-        /// How a session's lock is kept, by default by leases of 12 seconds; 6 to 15 are allowed.
+        /// How locks are implemented, by default as leases of 12 seconds.
+        ///
+        /// 6 to 15 seconds are allowed.
         public var locking = Locking.lease()
         /// Whether the string's `sslmode` may be weaker than `verify-full` to a host on another machine, by default false.
         public var allowsUnverifiedTLS = false
-        /// How many connections are open at most, by default 8, and one more where there is a direct one.
+        /// The maximum number of open connections, by default 8.
+        ///
+        /// The direct connection is one more.
         public var maximumConnections = 8
-        /// How long a call may take in all, waiting for a connection included, by default 5 seconds.
+        /// The time limit of a call, including the wait for a connection, by default 5 seconds.
         public var callLimit: Duration = .seconds(5)
-        /// How long one server may take to accept a connection, by default 5 seconds.
+        /// The time limit for connecting to one server, by default 5 seconds.
         public var connectLimit: Duration = .seconds(5)
-        /// After which time a connection that nobody uses is closed, by default 5 minutes.
+        /// The time after which an unused connection is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)
-        /// How many pending logins are kept for one tenant, by default 10,000; beyond that those that expire first make room.
+        /// The maximum number of pending logins of each tenant, by default 10,000.
         ///
-        /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
+        /// Beyond that, the logins that expire first make room.
+        ///
+        /// The count is exact up to 127. Above that each other process may exceed it by one percent.
         public var maximumAttempts = 10_000
-        /// How many sessions a tenant may have, by default nil for any number; another one is then refused as `store_full`, of kind
-        /// `retryLater`, for room comes when sessions end.
+        /// The maximum number of sessions of a tenant, by default nil for any number.
         ///
-        /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
+        /// Another session is refused as `store_full`, of kind `retryLater`, because sessions that end make room.
+        ///
+        /// The count is exact up to 127. Above that each other process may exceed it by one percent.
         public var maximumSessionsPerTenant: Int?
-        /// A directory on this machine for sessions that the database does not take, sealed as their rows would be; by default nil,
-        /// and new tokens that cannot be saved are kept in memory only.
-        public var spoolDirectory: String?
-        /// How many used tokens are kept, by default 100,000; beyond that only those that have expired make room.
+        /// The spool: a directory on this machine for sessions that cannot be saved in the database.
         ///
-        /// It may be exceeded as the number of pending logins may.
+        /// With nil, the default, new tokens that cannot be saved are kept only in memory.
+        public var spoolDirectory: String?
+        /// The maximum number of used tokens, by default 100,000.
+        ///
+        /// Beyond that only expired ones make room.
+        ///
+        /// It may be exceeded in the same way as ``maximumAttempts``.
         public var maximumUsedTokens = 100_000
-        /// By which used tokens expire, together with the database's clock: what is over by both makes room.
+        /// The clock for the expiry of used tokens, together with the database's clock: a mark that is expired by both makes room.
         public var clock: any IdentityClock = SystemClock()
 
-        /// A configuration of the given parts.
+        /// Creates a configuration.
         public init(connection: Secret, key: StoreKey, readOnlyKeys: [StoreKey] = []) {
             self.connection = connection
             self.key = key
@@ -86,10 +104,12 @@ extension PostgresStore {
 }
 
 extension PostgresStore.Configuration {
-    /// The channel on which ends of leases are told; its name holds nothing that needs quotes.
+    /// The channel for notifications about released locks.
+    ///
+    /// Its name needs no quotes.
     var channel: String { "identitykit_\(schema)" }
 
-    /// - Throws: `configuration_invalid` for values that cannot be meant.
+    /// - Throws: `configuration_invalid` for values out of range.
     func check() throws(IdentityError) {
         if schema.isEmpty || schema.utf8.count > 40
             || !schema.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
@@ -109,7 +129,7 @@ extension PostgresStore.Configuration {
             throw Self.invalid("Advisory locks need a direct connection beside the pooler.")
         }
         for limit in [callLimit, connectLimit, idleLimit] where limit < .milliseconds(10) || limit > .seconds(86_400) {
-            throw Self.invalid("The store's limits of time must be between 10 milliseconds and a day.")
+            throw Self.invalid("The store's time limits must be between 10 milliseconds and one day.")
         }
     }
 

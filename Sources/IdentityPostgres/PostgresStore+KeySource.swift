@@ -6,11 +6,9 @@ extension PostgresStore {
     ///
     /// - Parameters:
     ///   - connection: A `postgresql://` URL or libpq's keywords and values.
-    ///   - source: Where the keys come from.
-    ///   - change: Sets what is not to be as by default.
-    /// - Returns: The opened store.
-    /// - Throws: `IdentityError` of the source, `store_key_unavailable` where the source failed with an error of its own, or what
-    ///   ``open(_:)`` throws.
+    ///   - source: The source of the keys.
+    ///   - change: Changes options that are not as by default.
+    /// - Throws: The source's `IdentityError`, `store_key_unavailable` for another error of the source, or an error of ``open(_:)``.
     public static func open(
         connection: Secret,
         keys source: some StoreKeySource,

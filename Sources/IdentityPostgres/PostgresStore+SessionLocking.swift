@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityStoreKit
 
 extension PostgresStore: SessionLocking {
     private static let shortestPause = Duration.milliseconds(20)
@@ -22,7 +23,7 @@ extension PostgresStore: SessionLocking {
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        let key = rowKey(try records.lockHash(name))
+        let key = SessionRecords.rowKey(try records.hash(of: name))
         switch locking {
         case .lease(let duration):
             let lease = try await acquire(key, limit) { try await leases.take(key, lasting: duration) }

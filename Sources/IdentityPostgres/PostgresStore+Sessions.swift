@@ -2,10 +2,10 @@ public import IdentityKit
 internal import IdentityStoreKit
 internal import Synchronization
 
-extension PostgresStore: TokenStore, PartialSessionListing {
+extension PostgresStore: SessionRecordStore {
     /// Adds a new session.
     ///
-    /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has as many as it may have.
+    /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has the maximum number of sessions.
     public func insert(_ session: StoredSession) async throws {
         let row = try records.seal(session)
         if let maximumSessionsPerTenant { try await requireRoom(session.tenant, maximumSessionsPerTenant) }
@@ -21,48 +21,46 @@ extension PostgresStore: TokenStore, PartialSessionListing {
 
     /// The session with this id.
     public func session(_ id: SessionID) async throws -> StoredSession? {
-        let hash = try records.sessionHash(id)
+        let hash = try records.hash(of: id)
         if let row = try await client.find(sql.readSession, .key(hash)).first {
-            return try records.session(row, hash: hash)
+            return try records.open(SealedSession(row), of: id)
         }
-        try await refuseQuarantined(.session, hash)
+        try await refuseQuarantined(hash, .session)
         return nil
     }
 
     /// Replaces a session of the expected generation.
     ///
-    /// - Throws: `store_unavailable` also where it cannot be known whether it was replaced.
+    /// - Throws: `store_unavailable` also when it is unknown whether the session was replaced.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         let isReplaced = try await client.repeating { deadline, isInDoubt in
-            // Repeated, it is the same row again: the first of the two that takes effect leaves nothing for the other.
+            // A repeated statement writes the same row: only the first of the two finds the expected generation.
             if try await change(sql.replaceSession, row.values + [.integer(generation)], deadline) { return true }
             guard isInDoubt else { return false }
             guard let isOurs = try await isStored(session, row, deadline) else { throw PostgresFailure(.timedOut) }
             return isOurs
         }
-        if !isReplaced {
-            let found = try await client.find(sql.hasSession, .key(row.hash)).first
-            guard found.map({ $0.bytes(0) == row.hash }) ?? true else { throw IdentityError.damagedHash }
-            if found == nil { try await refuseQuarantined(.session, row.hash) }
+        if !isReplaced, try await !isThere(client.find(sql.hasSession, .key(row.hash)), row.hash) {
+            try await refuseQuarantined(row.hash, .session)
         }
         return isReplaced
     }
 
     /// Removes a session with its attachments.
     ///
-    /// Attachments that cannot be opened, or that belong to another session, go to quarantine and are not among what is given back:
-    /// who logs out must be logged out.
+    /// Attachments that cannot be opened, or that belong to another session, go to quarantine and are not returned: a damaged
+    /// attachment must not keep a buyer logged in.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
-        let hash = try records.sessionHash(id)
+        let hash = try records.hash(of: id)
         var last: RemovedSession?
         let removed = try await client.repeating { deadline, isInDoubt -> RemovedSession? in
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
-                    // An earlier run's COMMIT was not answered, and took effect.
+                    // The COMMIT of an earlier run took effect, but its answer was lost.
                     return isInDoubt ? last : nil
                 }
-                let session = try records.session(row, hash: hash)
+                let session = try records.open(SealedSession(row), of: id)
                 let attachments = try await takeAttachments(of: id, hash, in: transaction)
                 let removed = RemovedSession(session: session, attachments: attachments)
                 _ = try await transaction.run(sql.deleteSession, .key(hash), .bytes(hash))
@@ -70,80 +68,15 @@ extension PostgresStore: TokenStore, PartialSessionListing {
                 return removed
             }
         }
-        if removed == nil { try await refuseQuarantined(.session, hash) }
+        if removed == nil { try await refuseQuarantined(hash, .session) }
         return removed
     }
 
-    /// The sessions that match, oldest first.
-    ///
-    /// Rows that cannot be opened are left out of a list of all; one that belongs to the buyer or to the provider's session that is
-    /// asked for makes the call fail, for the list would pass for the whole.
-    public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        let (found, damage) = try await readableSessions(matching: filter)
-        if let damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }
-        return found
-    }
-
-    /// The sessions that match and can be opened, oldest first, and the first error of those that cannot.
-    package func readableSessions(
-        matching filter: SessionFilter
-    ) async throws -> (sessions: [StoredSession], damage: IdentityError?) {
-        let provider = filter.provider.map(Value.text) ?? .null
-        let tenant = filter.tenant.map(Value.text) ?? .null
-        let buyer = try filter.buyer.map { try records.buyerHash(issuer: $0.issuer, subject: $0.subject) }
-        let name = try filter.providerSessionID.map { try records.providerSessionHash($0) }
-        let statement: Statement
-        var conditions = [provider, tenant]
-        if let hash = (buyer ?? name).map(Value.bytes) ?? filter.tenant.map(Value.text) {
-            statement = sql.listSessions(
-                by: buyer != nil ? "buyer" : name != nil ? "provider_session" : "tenant"
-            )
-            conditions += [filter.isUnsettled.map(Value.flag) ?? .null, hash]
-        } else if filter.isUnsettled == true {
-            statement = sql.listUnsettledSessions
-        } else {
-            statement = sql.listSessions
-            conditions.append(filter.isUnsettled.map(Value.flag) ?? .null)
-        }
-        var found: [StoredSession] = []
-        var damage: IdentityError?
-        var last: Int64 = -1
-        while true {
-            let values = [.integer(last), .integer(Int64(listChunk))] + conditions
-            let rows = try await client.repeating { deadline, _ in
-                try await client.perform(statement, values, needsWriting: false, by: deadline)
-            }.all
-            for row in rows {
-                do {
-                    let session = try records.session(row)
-                    if filter.matches(session) { found.append(session) }
-                } catch {
-                    let failure = IdentityError.wrapping(error)
-                    guard failure.concernsRecord else { throw failure }
-                    damage = damage ?? failure
-                }
-            }
-            guard rows.count == listChunk, let row = rows.last else { break }
-            last = row.integer(7)
-        }
-        if damage == nil, filter.isUnsettled == nil {
-            let hidden = try await client.read(
-                sql.hasQuarantinedSession,
-                provider,
-                tenant,
-                buyer.map(Value.bytes) ?? .null,
-                name.map(Value.bytes) ?? .null
-            )
-            if !hidden.isEmpty { damage = .quarantined }
-        }
-        return (found.sorted { ($0.createdAt, $0.id.rawValue) < ($1.createdAt, $1.id.rawValue) }, damage)
-    }
-
-    /// Marks every session as come back with a backup: their refresh tokens may have been spent since.
+    /// Marks every session as restored from a backup: its refresh token may have been used since.
     ///
     /// Call it once after the database was restored from a backup, before it is used.
     ///
-    /// - Returns: How many sessions were marked.
+    /// - Returns: The number of sessions that were marked.
     public func markAllAsRestored() async throws -> Int {
         var total = 0
         while true {
@@ -161,10 +94,28 @@ extension PostgresStore: TokenStore, PartialSessionListing {
         throw IdentityError.tenantFull
     }
 
-    // MARK: What lists and doubts need
+    /// Whether a session that may have been saved is the one that is stored now; nil when a later save hides the answer.
+    func isStored(
+        _ session: StoredSession,
+        _ saved: SealedSession,
+        _ deadline: ContinuousClock.Instant
+    ) async throws -> Bool? {
+        // On the server that takes the writes: a standby may be behind.
+        let rows = try await client.perform(sql.readSession, [.key(saved.hash)], needsWriting: true, by: deadline)
+        guard let row = rows.first.map(SealedSession.init) else { return false }
+        if row.record == saved.record { return true }
+        if row.generation > session.generation { return nil }
+        guard row.generation == session.generation else { return false }
+        // A key rotation may have sealed it again in the meantime.
+        return try records.open(row, of: session.id).payload.isEqual(to: session.payload)
+    }
 
-    /// How many rows one answer holds, so that it stays within 4 MiB.
-    var listChunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
+    /// Whether a row of ``Statements/hasSession`` was found; fails when it has another hash.
+    func isThere(_ rows: Rows, _ hash: [UInt8]) throws -> Bool {
+        guard let row = rows.first else { return false }
+        guard row.bytes(0) == hash else { throw IdentityError.damagedRecord("its row has another session's hash") }
+        return true
+    }
 
     /// Runs a statement that changes one row or none.
     func change(
@@ -174,51 +125,54 @@ extension PostgresStore: TokenStore, PartialSessionListing {
     ) async throws(PostgresFailure) -> Bool {
         try await client.perform(statement, values, needsWriting: true, by: deadline).changed == 1
     }
-
-    /// Whether a session that may have been saved is what is stored now; nil where a later save hides the answer.
-    func isStored(
-        _ session: StoredSession,
-        _ row: Records.SealedRow,
-        _ deadline: ContinuousClock.Instant
-    ) async throws -> Bool? {
-        // On the server that takes the writes: a standby may be behind.
-        let rows = try await client.perform(sql.readSession, [.key(row.hash)], needsWriting: true, by: deadline)
-        guard let found = rows.first else { return false }
-        if found.bytes(5) == row.slot { return true }
-        if found.integer(4) > session.generation { return nil }
-        guard found.integer(4) == session.generation else { return false }
-        // Sealed anew by a rotation of keys meanwhile, it is still ours.
-        return try records.session(found, hash: row.hash).payload.isEqual(to: session.payload)
-    }
-
-    /// A row in quarantine is damaged, not unknown.
-    func refuseQuarantined(_ table: Statements.SlotTable, _ hash: [UInt8]) async throws {
-        let found = try await client.read(
-            sql.isQuarantined,
-            .integer(Int64(table.rawValue)),
-            .key(hash),
-            .bytes(hash)
-        )
-        if !found.isEmpty { throw IdentityError.quarantined }
-    }
 }
 
-extension IdentityError {
-    /// A row is where the wanted one should be, and has another hash.
-    static var damagedHash: IdentityError { .storeCorrupt("The hash of a stored record is damaged.") }
-
-    /// The row of something attached names another session than its own.
-    static var foreignAttachment: IdentityError {
-        .storeCorrupt("Something attached to a session belongs to another session.")
-    }
-
-    /// The row was set aside.
-    static var quarantined: IdentityError {
-        IdentityError(
-            .configuration,
-            .storeCorrupt,
-            "A stored record is damaged and was moved into quarantine.",
-            hint: "Restore it from a backup within 30 days, or let the buyer sign in again."
-        )
+extension PostgresStore: PartialSessionListing {
+    /// The sessions that match and can be opened, oldest first, and the first error of those that cannot.
+    ///
+    /// A session in quarantine that may match counts as one that cannot be opened.
+    public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
+        let provider = filter.provider.map(Value.text) ?? .null
+        let tenant = filter.tenant.map(Value.text) ?? .null
+        let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
+        let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
+        let isUnsettled = filter.isUnsettled.map(Value.flag) ?? .null
+        // The narrowest index that can answer.
+        let (statement, conditions): (Statement, [Value]) =
+            if let buyer {
+                (sql.listSessions(by: "buyer"), [provider, tenant, isUnsettled, buyer])
+            } else if let name {
+                (sql.listSessions(by: "provider_session"), [provider, tenant, isUnsettled, name])
+            } else if filter.tenant != nil {
+                (sql.listSessions(by: "tenant"), [provider, tenant, isUnsettled, tenant])
+            } else if filter.isUnsettled == true {
+                (sql.listUnsettledSessions, [provider, tenant])
+            } else {
+                (sql.listSessions, [provider, tenant, isUnsettled])
+            }
+        var listing = SessionListing()
+        var last: Int64 = -1
+        // So many rows that an answer stays within 4 MiB.
+        let chunk = max(1, min(128, (4 << 20) / records.sealer.slotSize))
+        while true {
+            let values = [.integer(last), .integer(Int64(chunk))] + conditions
+            let rows = try await client.repeating { deadline, _ in
+                try await client.perform(statement, values, needsWriting: false, by: deadline)
+            }.all
+            try records.open(rows.map(SealedSession.init), matching: filter, into: &listing)
+            guard rows.count == chunk, let row = rows.last else { break }
+            last = row.integer(0)
+        }
+        if listing.damage == nil, filter.isUnsettled == nil {
+            let hidden = try await client.read(
+                sql.hasQuarantinedSession,
+                provider,
+                tenant,
+                buyer ?? .null,
+                name ?? .null
+            )
+            if !hidden.isEmpty { listing.damage = .quarantined }
+        }
+        return listing.oldestFirst
     }
 }

@@ -1,32 +1,32 @@
 public import IdentityKit
 
 extension PostgresStore: SessionSpooling {
-    /// Keeps a session in the directory that the configuration names, in a file sealed like its row.
+    /// Keeps a session in the spool, in a file that is sealed like its row.
     ///
-    /// - Throws: `configuration_invalid` where none was named.
+    /// - Throws: `configuration_invalid` when no spool is configured.
     public func spool(_ session: StoredSession) async throws {
         guard let spool else {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                "The store has no second place for sessions.",
-                hint: "Name a directory for them (`spoolDirectory`)."
+                "The store has no spool directory.",
+                hint: "Set spoolDirectory to a directory of this machine."
             )
         }
         try await spool.keep(session)
     }
 
-    /// What is kept for a session, or nil.
+    /// The session that is kept for an id, or nil.
     public func spooledSession(_ id: SessionID) async throws -> StoredSession? {
         try await spool?.session(id)
     }
 
-    /// The sessions for which something is kept on this machine.
+    /// The sessions in the spool of this machine.
     public func spooledSessions() async throws -> [StoredSession] {
         try await spool?.sessions() ?? []
     }
 
-    /// Forgets what is kept for a session.
+    /// Removes the session that is kept for an id.
     public func removeSpooledSession(_ id: SessionID) async throws {
         try await spool?.remove(id)
     }

@@ -6,16 +6,18 @@ internal import Synchronization
 extension PostgresStore: UsedTokenStore {
     /// Whether a key is marked.
     public func isUsed(_ key: String) async throws -> Bool {
-        let hash = try records.usedTokenHash(key)
+        let hash = try records.hash(ofUsedToken: key)
         return try await !client.find(sql.readUsedToken, .key(hash)).isEmpty
     }
 
-    /// Marks a key, if it is not marked; those that have expired, by the database's clock too, make room.
+    /// Marks a key, if it is not marked.
+    ///
+    /// Marks that have expired, also by the database's clock, make room.
     ///
     /// - Throws: `IdentityError` with code `store_full` when there is no room and none has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
-        let hash = try records.usedTokenHash(key)
-        // By its claim a mark that was not answered is known again.
+        let hash = try records.hash(ofUsedToken: key)
+        // The claim tells our own mark from another one when the answer was lost.
         let claim = try SystemRandom().bytes(16)
         try await makeRoomForMark(hash)
         return try await client.repeating { deadline, isInDoubt in
@@ -44,7 +46,7 @@ extension PostgresStore: UsedTokenStore {
         guard count >= maximum else { return }
         // Counted again at the next mark, which may find room.
         counters.withLock { $0.usedTokens = .max }
-        // Never one whose time is not over: a copy of its token would pass for new. And one that is marked needs no room.
+        // Only expired marks: a copy of a token whose mark was removed would count as new. A key that is marked needs no room.
         let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .date(clock.now))
         guard removed == 0 else { return }
         guard try await client.read(sql.readUsedToken, .key(hash)).isEmpty else { return }

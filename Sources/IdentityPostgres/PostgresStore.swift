@@ -5,16 +5,23 @@ internal import Synchronization
 
 /// A store in a PostgreSQL database, for any number of processes on any number of machines.
 ///
-/// Everything about a buyer is sealed with AES-256-GCM and bound to its row. In the clear stand the names of provider, tenant and
-/// issuer, counters, expiry times and whether a renewal is under way; session ids, `state` values and subjects stand there only as
-/// keyed hashes. What a call has saved survives the loss of power, as far as the server's `fsync` and its replication do.
+/// ```swift
+/// let key = try StoreKey(hexadecimal: Secret(environment["IDENTITY_STORE_KEY"] ?? ""))
+/// let connection = Secret(environment["DATABASE_URL"] ?? "")
+/// let store = try await PostgresStore.open(PostgresStore.Configuration(connection: connection, key: key))
+/// let sessions = try SessionManager(providers: providers, store: store)
+/// ```
 ///
-/// A call that loses its connection, to a server that restarts or to a failover, is repeated on another one within its time. Where
-/// it cannot be known whether a change took effect, the answer is an error of kind `retryLater`, never a guess.
+/// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters,
+/// expiry times and whether a refresh is under way are in the clear; session ids, `state` values and subjects are only there as keyed
+/// hashes. A saved change survives a loss of power as far as the server's `fsync` and its replication allow.
+///
+/// A call that loses its connection, because the server restarts or fails over, is repeated on another connection within its time
+/// limit. When it is unknown whether a change took effect, the call throws an error of kind `retryLater`.
 public final class PostgresStore: Sendable {
     let client: Client
     let sql: Statements
-    let records: Records
+    let records: SessionRecords
     let locking: Locking
     let leases: LeaseKeeper
     let advisoryLocks: AdvisoryLocks
@@ -22,10 +29,10 @@ public final class PostgresStore: Sendable {
     let maximumAttempts: Int
     let maximumUsedTokens: Int
     let clock: any IdentityClock
-    /// How much was added since it was last counted.
+    /// The number of rows that were added since they were last counted.
     let counters = Mutex(Counters())
     let maximumSessionsPerTenant: Int?
-    /// Nil where no directory was named.
+    /// Nil when no directory is configured.
     let spool: SessionSpool?
 
     struct Counters: Sendable {
@@ -34,7 +41,7 @@ public final class PostgresStore: Sendable {
         var usedTokens = Int.max
     }
 
-    private init(_ configuration: Configuration, _ client: Client, _ records: Records, listens: Bool) {
+    private init(_ configuration: Configuration, _ client: Client, _ records: SessionRecords, listens: Bool) {
         self.client = client
         self.records = records
         sql = Statements(schema: configuration.schema)
@@ -47,13 +54,15 @@ public final class PostgresStore: Sendable {
         clock = configuration.clock
         maximumSessionsPerTenant = configuration.maximumSessionsPerTenant.map { max(1, $0) }
         spool = configuration.spoolDirectory.map {
-            SessionSpool(path: $0, sealer: records.sealer, lookup: records.lookup)
+            SessionSpool(path: $0, records: records)
         }
     }
 
-    /// Opens a store, which is made where there is none.
+    /// Opens a store.
     ///
-    /// A server that takes no writes is good for reading; saves then fail with `store_read_only`.
+    /// A store that does not exist is created, unless ``Configuration/createsStore`` is false.
+    ///
+    /// A store on a server that takes no writes can be read; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (connection
     ///   string, password, rights), each of which leaves the database as it is, or `store_unavailable`.
@@ -90,58 +99,70 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// Ends all connections; calls that are under way, and those after it, fail.
+    /// Closes all connections.
+    ///
+    /// Calls that are under way fail, and so do later ones.
     public func close() async {
         await client.close()
     }
 
     // MARK: Opening
 
-    /// What is there is looked at before anything is written: a store of a newer version, or under another key, stays untouched.
-    private static func openRecords(_ configuration: Configuration, _ client: Client) async throws -> Records {
+    /// The header is read before anything is written: a store of another version, or under another key, stays untouched.
+    private static func openRecords(_ configuration: Configuration, _ client: Client) async throws -> SessionRecords {
         let sql = Statements(schema: configuration.schema)
-        let keys = KeyRing(active: configuration.key, readOnly: configuration.readOnlyKeys)
-        let header = try await client.repeating { deadline, _ in
-            try await StoreHeader(sql) { try await client.perform($0, [], needsWriting: false, by: deadline) }
-        }
-        // Keys are looked at before anything is changed.
-        if let header, case let lookup = try header.lookupKey(openedBy: keys), !header.needsUpgrade(for: keys) {
-            return Records(sealer: header.sealer(keys), lookup: lookup)
-        }
-        if header == nil, !configuration.createsStore {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "There is no store in the schema, and it was not to be made.",
-                hint: "Check the database and the schema, or allow that the store is made (`createsStore`)."
-            )
+        let keys = StoreKeys(active: configuration.key, readOnly: configuration.readOnlyKeys)
+        if let header = try await readHeader(sql, client) {
+            let records = try header.store.records(openedWith: keys)
+            if try header.store.missingLookupKey(for: keys) == nil { return records }
+        } else {
+            try refuseToCreate(configuration)
         }
         try await client.repeating(for: .seconds(60)) { deadline, _ in
             try await client.transaction(by: deadline) { transaction in
-                // One opener at a time; the lock goes with the transaction.
+                // One process at a time creates or changes tables. The lock ends with the transaction.
                 _ = try await transaction.run(Statement("SET LOCAL statement_timeout = '60s'"))
                 _ = try await transaction.run(
                     Statement("SELECT pg_advisory_xact_lock($1)", [.integer]),
-                    .integer(try migrationLock(configuration.schema))
+                    .integer(try openingLock(configuration.schema))
                 )
-                if let header = try await StoreHeader(sql, { try await transaction.run($0) }) {
-                    _ = try header.lookupKey(openedBy: keys)
-                    try await header.upgrade(transaction, sql, keys)
+                if let header = try await SchemaHeader(sql, { try await transaction.run($0) }) {
+                    try await header.update(transaction, sql, keys)
                 } else {
-                    try await StoreHeader.create(transaction, sql, keys, slotSize: configuration.slotSize)
+                    try await SchemaHeader.create(transaction, sql, keys, slotSize: configuration.slotSize)
                 }
             }
         }
-        let made = try await client.repeating { deadline, _ in
-            try await StoreHeader(sql) { try await client.perform($0, [], needsWriting: false, by: deadline) }
+        guard let header = try await readHeader(sql, client) else {
+            throw IdentityError.storeCorrupt("The store was removed while it was opened.")
         }
-        guard let made else { throw IdentityError.storeCorrupt("The store vanished while it was made.") }
-        return Records(sealer: made.sealer(keys), lookup: try made.lookupKey(openedBy: keys))
+        return try header.store.records(openedWith: keys)
     }
 
-    /// The advisory lock that all openers of a schema share, whatever their version.
-    private static func migrationLock(_ schema: String) throws -> Int64 {
+    private static func readHeader(_ sql: Statements, _ client: Client) async throws -> SchemaHeader? {
+        try await client.repeating { deadline, _ in
+            try await SchemaHeader(sql) { try await client.perform($0, [], needsWriting: false, by: deadline) }
+        }
+    }
+
+    /// Fails where no store may be created: the configuration forbids it, or a spool shows that one was lost.
+    private static func refuseToCreate(_ configuration: Configuration) throws {
+        if let path = configuration.spoolDirectory {
+            try SessionSpool.refuseOrphaned(at: path, missing: "store in the schema \"\(configuration.schema)\"")
+        }
+        guard configuration.createsStore else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "There is no store in the schema \"\(configuration.schema)\", and createsStore is false.",
+                hint: "Check the database and the schema. For the first start of a new store set createsStore to true."
+            )
+        }
+    }
+
+    /// The advisory lock for opening a schema, the same for every version of the program.
+    private static func openingLock(_ schema: String) throws -> Int64 {
         let key = SecretBytes(Array("IdentityKit store migration".utf8))
-        return rowKey(try HMACSHA256.authenticationCode(for: Array(schema.utf8), key: key))
+        return SessionRecords.rowKey(try HMACSHA256.authenticationCode(for: Array(schema.utf8), key: key))
     }
 }

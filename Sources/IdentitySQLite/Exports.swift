@@ -1,2 +1,2 @@
-// Whoever opens a store needs a StoreKey: one import is enough.
+// Opening a store needs a StoreKey: with this, one import is enough.
 @_exported public import IdentityStoreKit

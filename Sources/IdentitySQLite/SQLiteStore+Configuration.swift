@@ -2,70 +2,76 @@ public import IdentityKit
 public import IdentityStoreKit
 
 extension SQLiteStore {
-    /// How changes to the file are made safe.
+    /// How SQLite makes changes to the file safe.
     public enum Journal: Sendable {
-        /// A journal of what was there before. A save overwrites pages in place, which works on a full disk too.
+        /// A journal of the old pages. A save overwrites pages in place, which also works on a full disk.
         case rollback
-        /// A write-ahead log: more saves each second, and readers go on meanwhile; but a save needs room on the disk.
+        /// A write-ahead log: more saves each second, and readers continue during a save. But a save needs room on the disk.
         ///
-        /// Refused unless the SQLite library in use is free of a fault that can corrupt it: 3.51.3 or newer, 3.50.7, 3.44.6 and what
-        /// follows these in their lines.
+        /// Refused when the SQLite library in use has a fault that can corrupt the log. Versions without it: 3.51.3 and newer, 3.50.7 and
+        /// newer in that line, 3.44.6 and newer in that line.
         case writeAheadLog
     }
 
-    /// Where a store is and how it behaves.
+    /// The location of a store and its options.
     public struct Configuration: Sendable {
-        /// The database file; its directory is made (mode 0700) where it is missing, unless ``createsStore`` forbids it.
+        /// The database file.
         ///
-        /// Put it on a local file system: neither SQLite's locks nor ours work on most network file systems. The journal
-        /// (`-journal`, or `-wal` and `-shm`), the lock file (`.locks`) and the spool (`.spool`) live beside it.
+        /// A missing directory is created (mode 0700), unless ``createsStore`` is false.
+        ///
+        /// Put it on a local file system: locks do not work on most network file systems. The journal (`-journal`, or `-wal` and `-shm`),
+        /// the lock file (`.locks`) and the spool (`.spool`) are beside it.
         public var path: String
         /// The key under which records are sealed.
         public var key: StoreKey
-        /// Keys that only open what was sealed before the present key.
+        /// Keys that only open records that were sealed before the key was rotated.
         public var readOnlyKeys: [StoreKey]
         /// Whether a missing file becomes an empty store, by default true.
         ///
         /// Set it to false in production: a wrong path, a lost file or a disk that is not mounted is then an error
-        /// (`configuration_invalid`) instead of an empty store, in which nobody is signed in. A missing file beside a spool that holds
-        /// sessions is an error in any case.
+        /// (`configuration_invalid`) instead of an empty store, in which nobody is signed in. A missing file beside a spool with sessions
+        /// is an error in any case.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
-        /// It counts when the file is created; later the file's own counts. A record holds the buyer's tokens or what is attached to a
-        /// session, less some 100 bytes. One that outgrows it takes 2, 4, 8 or 16 times the length, and only then needs more room.
+        /// It is used when the file is created; later the file's own value is used. A record holds the buyer's tokens or an attachment,
+        /// less about 100 bytes. A record that outgrows it has 2, 4, 8 or 16 times the length, and only then needs more room.
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration
-        /// How changes are made safe, by default ``Journal/rollback``.
+        /// How SQLite makes changes safe, by default ``Journal/rollback``.
         ///
-        /// The file remembers it. One that was left in the other mode is converted when it is opened for writing and nobody else has
-        /// it open; otherwise opening fails as `store_busy`.
+        /// The file remembers it. A file in the other mode is converted when it is opened for writing and no other process has it open.
+        /// Otherwise opening fails as `store_busy`.
         public var journal = Journal.rollback
         /// Whether the store may be on a file system of other machines, by default false.
         ///
-        /// Locks are not to be relied on there: tokens may be spent twice, and the file may be damaged.
+        /// Locks are not reliable there: a refresh token may be sent twice, and the file may be damaged.
         public var allowsNetworkFileSystem = false
-        /// How many pending logins of each tenant are kept, by default 10,000; beyond that those of the tenant that expire first make
-        /// room.
+        /// The maximum number of pending logins of each tenant, by default 10,000.
         ///
-        /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
+        /// Beyond that, the tenant's logins that expire first make room.
+        ///
+        /// The count is exact up to 127. Above that each other process may exceed it by one percent.
         public var maximumAttempts: Int
-        /// How many sessions a tenant may have, by default nil for any number; another one is then refused as `store_full`, of kind
-        /// `retryLater`, for room comes when sessions end.
+        /// The maximum number of sessions of a tenant, by default nil for any number.
         ///
-        /// The count is exact up to 127, above that other processes may exceed it by a hundredth each.
+        /// Another session is refused as `store_full`, of kind `retryLater`, because sessions that end make room.
+        ///
+        /// The count is exact up to 127. Above that each other process may exceed it by one percent.
         public var maximumSessionsPerTenant: Int?
-        /// How many used tokens are kept, by default 100,000; beyond that only those that have expired make room.
+        /// The maximum number of used tokens, by default 100,000.
+        ///
+        /// Beyond that only expired ones make room.
         public var maximumUsedTokens = 100_000
-        /// Takes a library for one without the fault, for tests where there is one process only.
+        /// Allows a library with the fault, for tests with a single process.
         package var trustsWriteAheadLog = false
-        /// What `statfs` says of the directory, for tests.
+        /// The result of `statfs` for the directory, for tests.
         package var fileSystemType: Int64?
-        /// By which waits are measured and used tokens expire.
+        /// The clock for time limits and for the expiry of used tokens.
         public var clock: any IdentityClock
 
-        /// A configuration of the given parts.
+        /// Creates a configuration.
         public init(
             path: String,
             key: StoreKey,

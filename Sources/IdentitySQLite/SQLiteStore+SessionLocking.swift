@@ -9,7 +9,7 @@ extension SQLiteStore: SessionLocking {
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
     ) async throws -> Result {
-        let byte = LockDescriptor.Byte.lock(try lookup.hash(.lock, name.bytes))
+        let byte = LockDescriptor.Byte.lock(try records.hash(of: name))
         let deadline = clock.elapsed + limit
         var pause = Duration.milliseconds(20)
         while try !sessionLocks.tryLock(byte) {

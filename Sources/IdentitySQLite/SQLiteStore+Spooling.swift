@@ -1,22 +1,22 @@
 public import IdentityKit
 
 extension SQLiteStore: SessionSpooling {
-    /// Keeps a session in the directory `<path>.spool`, in a file sealed like its row.
+    /// Keeps a session in the spool `<path>.spool`, in a file that is sealed like its row.
     public func spool(_ session: StoredSession) async throws {
         try await spool.keep(session)
     }
 
-    /// What is kept for a session, or nil.
+    /// The session that is kept for an id, or nil.
     public func spooledSession(_ id: SessionID) async throws -> StoredSession? {
         try await spool.session(id)
     }
 
-    /// The sessions for which something is kept.
+    /// The sessions in the spool.
     public func spooledSessions() async throws -> [StoredSession] {
         try await spool.sessions()
     }
 
-    /// Forgets what is kept for a session.
+    /// Removes the session that is kept for an id.
     public func removeSpooledSession(_ id: SessionID) async throws {
         try await spool.remove(id)
     }

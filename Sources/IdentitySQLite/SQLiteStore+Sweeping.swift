@@ -3,8 +3,10 @@ public import IdentityKit
 
 extension SQLiteStore: ExpirySweeping {
     private static let sweepChunk = 512
+    /// How long a row stays in quarantine before a sweep removes it.
+    private static let quarantineTime: TimeInterval = 30 * 86_400
 
-    /// Removes what has expired, some hundred rows at a time, so that others get their turn.
+    /// Removes what has expired, some hundred rows at a time, so that other callers get their turn.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         try await sweep(.sweepAttempts, expiredBefore: date) + sweep(.sweepUsedTokens, expiredBefore: date)
             + sweep(.sweepQuarantine, expiredBefore: date - Self.quarantineTime) + sweepSessions(retiredBefore: date)
@@ -22,7 +24,7 @@ extension SQLiteStore: ExpirySweeping {
         }
     }
 
-    /// The time of retention changes with each save and so is in no index: the rows are looked through in their order.
+    /// The end of retention changes with each save, so it is in no index: all rows are read in the order of their keys.
     private func sweepSessions(retiredBefore date: Date) async throws -> Int {
         let limit = date.timeIntervalSinceReferenceDate
         var total = 0
@@ -38,7 +40,7 @@ extension SQLiteStore: ExpirySweeping {
             if !retired.isEmpty {
                 total += try await database.write { connection in
                     var removed = 0
-                    // A session renewed in the meantime stays.
+                    // A session that was refreshed in the meantime stays.
                     for key in retired where try connection.run(.deleteRetired, .integer(key), .date(date)) == 1 {
                         _ = try connection.run(.deleteAttachments, .integer(key))
                         removed += 1

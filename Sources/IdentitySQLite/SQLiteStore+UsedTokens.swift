@@ -4,17 +4,19 @@ public import IdentityKit
 extension SQLiteStore: UsedTokenStore {
     /// Whether a key is marked.
     public func isUsed(_ key: String) async throws -> Bool {
-        let hash = try lookup.hash(.usedToken, Array(key.utf8))
+        let hash = try records.hash(ofUsedToken: key)
         return try await database.read { connection in
             try connection.first(.readUsedToken, .key(hash)) { _ in true } != nil
         }
     }
 
-    /// Marks a key, if it is not marked; those that have expired make room.
+    /// Marks a key, if it is not marked.
+    ///
+    /// Marks that have expired make room.
     ///
     /// - Throws: `IdentityError` with code `store_full` when there is no room and none has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
-        let hash = try lookup.hash(.usedToken, Array(key.utf8))
+        let hash = try records.hash(ofUsedToken: key)
         return try await database.write { [maximumUsedTokens, clock] connection in
             guard try connection.first(.readUsedToken, .key(hash), read: { _ in true }) == nil else {
                 return false
@@ -22,7 +24,7 @@ extension SQLiteStore: UsedTokenStore {
             let count = try connection.first(.countUsedTokens) { Int($0.integer(0)) } ?? 0
             let excess = count - maximumUsedTokens + 1
             if excess > 0 {
-                // Never one whose time is not over: a copy of its token would pass for new.
+                // Only expired marks: a copy of a token whose mark was removed would count as new.
                 let removed = try connection.run(.sweepUsedTokens, .date(clock.now), .integer(Int64(excess)))
                 guard removed == excess else { throw IdentityError.usedTokensFull }
             }

@@ -35,6 +35,8 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case keepsLock = "keeps the lock when the body throws"
     case throwsUntyped = "throws errors other than IdentityError"
     case saysSignIn = "reports its failures as signInAgain"
+    case keepsLoggedIn = "removes no session that has a damaged attachment"
+    case trustsOwner = "returns attachments that the table lists with another session"
 
     var testDescription: String { rawValue }
 
@@ -45,36 +47,39 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
             ["a replacement of another generation", "of 32 concurrent replacements", "counting up a session"]
         case .comparesInDoubles: ["a generation may be any number of 64 bits"]
         case .insertsOver: ["an id is stored once", "of 16 concurrent insertions"]
-        case .revives: ["brought back by a late replacement", "a removal beside saves", "is not there is false"]
+        case .revives: ["brought back by a late replacement", "a removal during saves", "an unknown session is false"]
         case .removesTwice: ["of 32 concurrent removals", "a removal returns the session"]
-        case .forgetsAttachments: ["gives its attachments back", "with many attachments"]
-        case .keepsAttachments: ["takes them along"]
+        case .forgetsAttachments: ["returns and removes its attachments", "with many attachments"]
+        case .keepsAttachments: ["returns and removes its attachments"]
         case .restartsRevisions:
             [
-                "twice: not after a removal", "before it was removed cannot change",
+                "twice: not after a removal", "before its removal cannot change",
                 "twice: not when the session was removed",
             ]
-        case .comparesNoRevision: ["a change of another revision", "of 32 concurrent changes", "counting up with"]
+        case .comparesNoRevision:
+            ["a change of another revision", "of 32 concurrent changes", "a counter in an attachment"]
         case .evictsOthers: ["a flood of logins at one tenant", "only look alike have limits"]
-        case .countsAll: ["gets no more sessions for now", "have room of their own"]
+        case .countsAll: ["with the maximum of sessions gets no more", "their own limits for sessions"]
         case .takesTwice: ["a pending login is taken once", "of 64 tasks that take one pending login"]
         case .forgetsUnsettled:
-            ["marked as unsettled comes back so", "sets and clears the mark", "follows their saves"]
+            ["the mark of an unsettled session is kept", "sets and clears the mark", "follows their saves"]
         case .listsSettled: ["every combination of a filter", "few sessions among many", "follows their saves"]
-        case .keepsRestored: ["pass for one that came back with a backup", "takes the mark of a backup away"]
-        case .roundsTimes: ["dates come back exact to the bit", "what was inserted is loaded unchanged"]
-        case .cutsAtNUL: ["may be any bytes, NUL and broken", "a payload comes back byte by byte"]
+        case .keepsRestored: ["is not marked as restored", "clears the mark of a restored"]
+        case .roundsTimes: ["dates come back exact to the bit", "an inserted session is loaded unchanged"]
+        case .cutsAtNUL: ["may be any bytes, NUL and broken", "a payload is kept byte by byte"]
         case .comparesAsText: ["that only look alike are different"]
         case .joinsBuyers: ["issuer and subject do not run into each other"]
-        case .listsAnyhow: ["lists every session, oldest first", "of many rows is whole and in order"]
-        case .listsSome: ["of many rows is whole and in order", "a long list of them is whole"]
-        case .forgetsTenants: ["know nothing of each other", "at two tenants means two", "a tenant and a subject"]
-        case .sweepsExact: ["ends at the very moment"]
-        case .sweepsRenewed: ["outlives the sweep"]
+        case .listsAnyhow: ["lists every session, oldest first", "of many rows is complete and in order"]
+        case .listsSome: ["of many rows is complete and in order", "a long list of them is complete"]
+        case .forgetsTenants: ["has separate sessions", "at two tenants finds two", "a tenant and a subject"]
+        case .sweepsExact: ["expires at the very moment"]
+        case .sweepsRenewed: ["survives a sweep after its first expiry"]
         case .marksTwice: ["a used token is marked once", "of 64 tasks that mark one token"]
-        case .locksNothing: ["never inside at once", "100 tasks", "not to be had in time"]
-        case .keepsLock: ["gives its error on and the lock back"]
-        case .throwsUntyped, .saysSignIn: ["an id is stored once", "an id that is taken at another tenant"]
+        case .locksNothing: ["never run at once", "100 tasks", "not free in time"]
+        case .keepsLock: ["passes its error on and releases the lock"]
+        case .keepsLoggedIn: ["a damaged attachment does not keep a buyer"]
+        case .trustsOwner: ["listed with another session"]
+        case .throwsUntyped, .saysSignIn: ["an id is stored once", "an id of another tenant"]
         }
     }
 }
@@ -90,6 +95,14 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
         var taken: [String: StoredLoginAttempt] = [:]
         var restored: Set<SessionID> = []
         var stuckLocks: Set<LockName> = []
+        var damaged: Set<Attached> = []
+        /// The sessions that attachments are listed with instead of their own.
+        var listed: [Attached: SessionID] = [:]
+    }
+
+    private struct Attached: Hashable {
+        let name: String
+        let id: SessionID
     }
 
     let defect: Defect
@@ -106,6 +119,20 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
             clock: options.clock
         )
     }
+
+    /// Damages the attachment that a case of the suite names; false for a session.
+    func damage(_ damage: StoreUnderTest.Damage) -> Bool {
+        state.withLock { state in
+            switch damage {
+            case .session: return false
+            case .attachment(let name, let id): state.damaged.insert(Attached(name: name, id: id))
+            case .attachmentOwner(let name, let id, let other): state.listed[Attached(name: name, id: id)] = other
+            }
+            return true
+        }
+    }
+
+    private static var damaged: IdentityError { IdentityError(.configuration, .storeCorrupt, "Damaged.") }
 
     private func kept(_ session: StoredSession) -> StoredSession {
         var session = session
@@ -164,6 +191,14 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
     }
 
     func remove(_ id: SessionID) async throws -> RemovedSession? {
+        let (damaged, listed) = state.withLock { ($0.damaged, $0.listed) }
+        if defect == .keepsLoggedIn, damaged.contains(where: { $0.id == id }) { throw Self.damaged }
+        var foreign: [String: Secret] = [:]
+        if defect == .trustsOwner {
+            for (attached, owner) in listed where owner == id {
+                foreign[attached.name] = try await inner.attachment(attached.name, of: attached.id)?.payload
+            }
+        }
         guard var removed = try await inner.remove(id) else {
             return defect == .removesTwice ? state.withLock { $0.removed[id] } : nil
         }
@@ -171,6 +206,9 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
             let left = removed.attachments.mapValues { SessionAttachment(payload: $0, revision: 1) }
             state.withLock { $0.left[id, default: [:]].merge(left) { $1 } }
         }
+        let lost = damaged.union(listed.keys).filter { $0.id == id }
+        for attached in lost { removed.attachments[attached.name] = nil }
+        removed.attachments.merge(foreign) { $1 }
         if defect == .forgetsAttachments { removed.attachments = [:] }
         state.withLock { [removed] in $0.removed[id] = removed }
         return removed
@@ -219,6 +257,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionL
     }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+        if state.withLock({ $0.damaged.contains(Attached(name: name, id: id)) }) { throw Self.damaged }
         let found = try await inner.attachment(name, of: id)
         if defect == .restartsRevisions { return found.map { SessionAttachment(payload: $0.payload, revision: 1) } }
         return found ?? state.withLock { $0.left[id]?[name] }

@@ -1,5 +1,6 @@
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import Testing
 
 @Suite("The conformance suite of stores")
@@ -14,9 +15,27 @@ struct BrokenStoreTests {
     @Test("detects a store that", arguments: caught)
     func finds(_ defect: Defect, _ promise: StoreConformance.Case) async throws {
         await withKnownIssue {
-            try await promise.run(
-                on: StoreUnderTest([.attemptLimit, .usedTokenLimit, .sessionLimit]) { BrokenStore(defect, $0) }
-            )
+            try await promise.run(on: Self.place(defect))
+        }
+    }
+
+    @Test("finds nothing in the damage cases where the store's mistake is another one")
+    func unrelated() async throws {
+        for part in Defect.keepsLoggedIn.caught + Defect.trustsOwner.caught {
+            for promise in StoreConformance.cases where promise.name.contains(part) {
+                try await promise.run(on: Self.place(.marksTwice))
+            }
+        }
+    }
+
+    private static func place(_ defect: Defect) -> StoreUnderTest {
+        let opened = Mutex<BrokenStore?>(nil)
+        return StoreUnderTest([.attemptLimit, .usedTokenLimit, .sessionLimit]) { damage in
+            opened.withLock { $0 }?.damage(damage) ?? false
+        } open: { options in
+            let store = BrokenStore(defect, options)
+            opened.withLock { $0 = store }
+            return store
         }
     }
 

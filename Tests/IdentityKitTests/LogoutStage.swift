@@ -127,13 +127,13 @@ final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing 
     /// The session whose row is damaged.
     func setUnreadable(_ id: SessionID?) { unreadable.withLock { $0 = id } }
 
-    func readableSessions(
-        matching filter: SessionFilter
-    ) async throws -> (sessions: [StoredSession], damage: IdentityError?) {
-        let found = try await sessions(matching: filter)
+    func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
+        var listing = SessionListing(sessions: try await sessions(matching: filter))
         let hidden = unreadable.withLock { $0 }
-        guard found.contains(where: { $0.id == hidden }) else { return (found, nil) }
-        return (found.filter { $0.id != hidden }, IdentityError(.configuration, .storeCorrupt, "Damaged."))
+        guard listing.sessions.contains(where: { $0.id == hidden }) else { return listing }
+        listing.sessions.removeAll { $0.id == hidden }
+        listing.damage = IdentityError(.configuration, .storeCorrupt, "Damaged.")
+        return listing
     }
 
     private func check(_ operation: Operation) throws {

@@ -185,7 +185,7 @@ private final class OneTime: Sendable {
 }
 
 /// A store with something to do before or after its n-th replacement.
-private final class SteppingStore: SessionStore {
+private final class SteppingStore: WrappingStore {
     typealias Action = @Sendable () throws -> Void
 
     private struct State {
@@ -195,7 +195,7 @@ private final class SteppingStore: SessionStore {
         var isDead = false
     }
 
-    private let inner: InMemoryStore
+    let inner: InMemoryStore
     private let state = Mutex(State())
 
     init(_ inner: InMemoryStore) { self.inner = inner }
@@ -217,25 +217,5 @@ private final class SteppingStore: SessionStore {
         let isReplaced = try await inner.replace(session, expecting: generation)
         try after?()
         return isReplaced
-    }
-
-    func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
-    func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
-    func remove(_ id: SessionID) async throws -> RemovedSession? { try await inner.remove(id) }
-    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        try await inner.sessions(matching: filter)
-    }
-    func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await inner.takeLoginAttempt(key) }
-    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
-        try await inner.attachment(name, of: id)
-    }
-    func setAttachment(
-        _ name: String,
-        to payload: Secret?,
-        of id: SessionID,
-        expecting revision: Int64?
-    ) async throws -> Bool {
-        try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
     }
 }

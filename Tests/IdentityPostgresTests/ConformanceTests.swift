@@ -15,12 +15,12 @@ struct ConformanceTests {
         try await TestSchema().run(promise)
     }
 
-    @Test("keeps it too when the calls go to two stores, as of two machines", arguments: StoreConformance.cases)
+    @Test("passes it with two stores, as on two machines", arguments: StoreConformance.cases)
     func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
         try await TestSchema().run(promise, onTwo: true)
     }
 
-    @Test("keeps it too where nothing outlasts a transaction", arguments: StoreConformance.cases)
+    @Test("passes it behind a transaction pooler", arguments: StoreConformance.cases)
     func conformanceOfPooled(_ promise: StoreConformance.Case) async throws {
         try await TestSchema().run(promise) {
             $0.usesTransactionPooler = true
@@ -28,7 +28,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("keeps it too with advisory locks", arguments: StoreConformance.lockCasesOnly)
+    @Test("passes it with advisory locks", arguments: StoreConformance.lockCasesOnly)
     func conformanceWithAdvisoryLocks(_ promise: StoreConformance.Case) async throws {
         try await TestSchema().run(promise, onTwo: true) { $0.locking = .advisory }
     }
@@ -52,13 +52,13 @@ extension TestSchema {
                 let flip = "slot = set_byte(slot, 99, get_byte(slot, 99) # 1)"
                 let (change, hash) =
                     switch damage {
-                    case .session(let id): ("§session SET \(flip)", try store.records.sessionHash(id))
+                    case .session(let id): ("§session SET \(flip)", try store.records.hash(of: id))
                     case .attachment(let name, let id):
-                        ("§attachment SET \(flip)", try store.records.attachmentHash(name, id))
+                        ("§attachment SET \(flip)", try store.records.hash(ofAttachment: name, of: id))
                     case .attachmentOwner(let name, let id, let owner):
                         (
-                            "§attachment SET session = \(rowKey(try store.records.sessionHash(owner)))",
-                            try store.records.attachmentHash(name, id)
+                            "§attachment SET session = \(SessionRecords.rowKey(try store.records.hash(of: owner)))",
+                            try store.records.hash(ofAttachment: name, of: id)
                         )
                     }
                 return try await store.execute("UPDATE \(change) WHERE key = $1", .key(hash)).changed == 1

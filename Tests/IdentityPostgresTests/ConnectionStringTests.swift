@@ -27,7 +27,7 @@ struct ConnectionStringTests {
         #expect(try hosts("postgresql://u@\(host)/d").map { $0["sslmode"] } == [mode])
     }
 
-    @Test("ask each of several hosts for what it needs, and go by the address where there is one")
+    @Test("set the TLS mode for each host, by its address if there is one")
     func several() throws {
         let found = try hosts("host=localhost,db.example port=1,2 dbname=d")
         #expect(found.map { $0["sslmode"] } == [nil, "verify-full"])
@@ -35,7 +35,7 @@ struct ConnectionStringTests {
         #expect(try hosts("host=localhost hostaddr=10.0.0.1").map { $0["sslmode"] } == ["verify-full"])
     }
 
-    @Test("that ask for less are refused unless it was allowed by name")
+    @Test("with a weaker TLS mode are refused unless allowsUnverifiedTLS is set")
     func weaker() throws {
         for mode in ["disable", "prefer", "require", "verify-ca"] {
             let error = #expect(throws: IdentityError.self) {
@@ -65,13 +65,13 @@ struct ConnectionStringTests {
         #expect(!String(reflecting: error).contains("s3cret"))
     }
 
-    @Test("notice a silent peer in seconds, unless they say otherwise")
+    @Test("detect a silent peer in seconds, unless they set other values")
     func keepalive() throws {
         let found = try #require(try hosts("postgresql://u@h/d?keepalives_idle=77").first)
         #expect(found["keepalives_idle"] == "77" && found["tcp_user_timeout"] == "5000")
     }
 
-    @Test("belong to a configuration whose values can be meant")
+    @Test("belong to a configuration whose values are in range")
     func configuration() throws {
         let changes: [(inout PostgresStore.Configuration) -> Void] = [
             { $0.schema = "Robert'); DROP" }, { $0.schema = "" }, { $0.slotSize = 100 }, { $0.maximumConnections = 0 },

@@ -11,12 +11,12 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct LockTests {
-    @Test("a lease whose holder is gone ends by itself, and its holder knows before anybody else has it")
+    @Test("a lease without its holder ends, and the holder knows before another one gets it")
     func deadHolder() async throws {
         let schema = try await TestSchema()
         let stores = [try await schema.open(), try await schema.open()]
         let id = try sampleSession().id
-        let key = rowKey(try stores[0].records.lockHash(.session(id)))
+        let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         let before = ContinuousClock.now
         // As a process leaves it that is killed, or stopped: nobody renews it.
         let lease = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
@@ -47,7 +47,7 @@ struct LockTests {
         }
     }
 
-    @Test("a hold says no once its lease cannot be renewed, before anybody else can have it")
+    @Test("a hold is no longer held when its lease cannot be renewed, before another holder can get it")
     func unrenewed() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -66,7 +66,7 @@ struct LockTests {
         }
     }
 
-    @Test("a lease tells how much longer nobody else can have it, counted from before it was asked for")
+    @Test("a lease knows how much longer no other holder can get it, counted from before its request")
     func remaining() {
         let lease = Lease(key: 1, holder: [], duration: .seconds(12))
         #expect(lease.remaining <= .zero)
@@ -84,7 +84,7 @@ struct LockTests {
         #expect(lease.remaining <= .zero)
     }
 
-    @Test("a hold says no when somebody else has the lease")
+    @Test("a hold is no longer held when another holder has the lease")
     func taken() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.locking = .lease(.seconds(6)) }
@@ -97,12 +97,12 @@ struct LockTests {
         #expect(try await store.execute("SELECT count(*) FROM §lease").first?.integer(0) == 1)
     }
 
-    @Test("who waits is woken by a notification")
+    @Test("a notification wakes a waiting caller")
     func notification() async throws {
         let schema = try await TestSchema()
         let stores = [try await schema.open(), try await schema.open()]
         let id = try sampleSession().id
-        let key = rowKey(try stores[0].records.lockHash(.session(id)))
+        let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         let isAwake = Flag()
         async let sleeper: Void = {
             await stores[0].client.nap(on: key, for: .seconds(86_400))
@@ -116,14 +116,14 @@ struct LockTests {
         await sleeper
     }
 
-    @Test("an advisory lock falls with its connection, and its holder knows")
+    @Test("an advisory lock ends with its connection, and its holder knows")
     func advisory() async throws {
         let schema = try await TestSchema()
         let stores = [
             try await schema.open { $0.locking = .advisory }, try await schema.open { $0.locking = .advisory },
         ]
         let id = try sampleSession().id
-        let key = rowKey(try stores[0].records.lockHash(.session(id)))
+        let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         try await stores[0].withSessionLock(id, waitingUpTo: .zero) { hold in
             #expect(hold.isHeld)
             try await stores[1].execute(
@@ -141,7 +141,7 @@ struct LockTests {
         try await stores[0].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
-    @Test("an advisory lock that cannot be given back falls with its connection")
+    @Test("an advisory lock that cannot be released ends with its connection")
     func stuck() async throws {
         let schema = try await TestSchema()
         let stores = [
@@ -168,7 +168,7 @@ struct LockTests {
         try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
     }
 
-    @Test("of many waiters on two machines one is inside at a time", arguments: [false, true])
+    @Test("of many waiters on two machines one at a time has the lock", arguments: [false, true])
     func storm(isAdvisory: Bool) async throws {
         let schema = try await TestSchema()
         let stores = [

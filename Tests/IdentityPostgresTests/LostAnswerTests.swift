@@ -23,7 +23,7 @@ struct LostAnswerTests {
         return (store, proxy, try await schema.open())
     }
 
-    @Test("a session whose insertion was not answered is there once, and the call knows")
+    @Test("a session whose insertion was not answered is stored once, and the call succeeds")
     func insert() async throws {
         let (store, proxy, direct) = try await stage()
         let session = try sampleSession()
@@ -34,7 +34,7 @@ struct LostAnswerTests {
         await expect(.storeFailed, .rejected) { try await store.insert(session) }
     }
 
-    @Test("a replacement that was not answered is known to have happened, and happened once")
+    @Test("a replacement that was not answered succeeds, and takes effect once")
     func replace() async throws {
         let (store, proxy, direct) = try await stage()
         var session = try sampleSession()
@@ -54,7 +54,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == 3)
     }
 
-    @Test("a replacement that was sealed anew before its answer could be read again is still known as ours")
+    @Test("a replacement that a key rotation sealed again before it was read back still succeeds")
     func replaceAndReseal() async throws {
         let (store, _, direct) = try await stage()
         let session = try sampleSession()
@@ -69,7 +69,7 @@ struct LostAnswerTests {
         #expect(try await store.isStored(next, row, store.client.deadline) == nil)
     }
 
-    @Test("a removal that was not answered gives what it removed", arguments: 0..<6)
+    @Test("a removal that was not answered returns the removed session", arguments: 0..<6)
     func remove(answer: Int) async throws {
         let (store, proxy, direct) = try await stage()
         for isPrepared in [false, true] {
@@ -87,7 +87,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == (answer < 5 ? 1 : 0))
     }
 
-    @Test("something attached without an answer is attached once")
+    @Test("an attachment whose insertion was not answered is added once")
     func attach() async throws {
         let (store, proxy, direct) = try await stage()
         let session = try sampleSession()
@@ -113,7 +113,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == 3)
     }
 
-    @Test("a used token marked without an answer is known as ours, and as used to everybody else")
+    @Test("a mark that was not answered succeeds once, and other callers find the token used")
     func mark() async throws {
         let (store, proxy, direct) = try await stage()
         let end = Date(timeIntervalSince1970: 2_000_000_000)
@@ -147,7 +147,7 @@ struct LostAnswerTests {
         #expect(proxy.lost == 2)
     }
 
-    @Test("a lock whose grant was not answered is held by who asked for it")
+    @Test("a lock whose grant was not answered belongs to the caller that requested it")
     func lock() async throws {
         let (store, proxy, direct) = try await stage()
         let id = try sampleSession().id

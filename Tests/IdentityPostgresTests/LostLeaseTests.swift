@@ -61,7 +61,7 @@ struct LostLeaseTests {
         #expect(provider.reuses == 0)
     }
 
-    @Test("a server clock that steps forward gives no second holder, one that steps back keeps nobody waiting")
+    @Test("a step of the server clock creates no second holder and delays nobody")
     func steps() async throws {
         let schema = try await TestSchema()
         let plain = try await schema.open()
@@ -99,23 +99,23 @@ struct LostLeaseTests {
             #expect(hold.isHeld)
         }
         // A holder that dies before the clock goes back two hours.
-        let key = rowKey(try stores[0].records.lockHash(.session(id)))
+        let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         _ = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
         try await step(to: 0)
         try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
-    @Test("a row that claims a longer lease than can be configured is not believed")
+    @Test("a row with a longer lease than can be configured is ignored")
     func longLease() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()
         let id = try sampleSession().id
-        let key = rowKey(try store.records.lockHash(.session(id)))
+        let key = SessionRecords.rowKey(try store.records.hash(of: LockName.session(id)))
         _ = try #require(try await store.leases.take(key, lasting: .seconds(86_400)))
         try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
-    @Test("a sweep removes leases of holders that are gone, and no lease that is renewed")
+    @Test("a sweep removes leases without a holder, and no lease that is renewed")
     func sweep() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()

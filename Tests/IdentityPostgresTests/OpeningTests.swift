@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
+import TestDirectories
 import TestServers
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct OpeningTests {
-    @Test("eight that open at once make one store")
+    @Test("eight concurrent openers create one schema")
     func race() async throws {
         let schema = try await TestSchema()
         let session = try sampleSession()
@@ -25,7 +26,7 @@ struct OpeningTests {
         #expect(try await stores[0].execute("SELECT count(*) FROM §lookup_key").first?.integer(0) == 1)
     }
 
-    @Test("another key is refused by name, and nothing is changed")
+    @Test("another key is refused with the ids of the keys, and nothing is changed")
     func wrongKey() async throws {
         let schema = try await TestSchema()
         _ = try await schema.open()
@@ -35,7 +36,7 @@ struct OpeningTests {
         #expect(try await schema.open().execute("SELECT count(*) FROM §lookup_key").first?.integer(0) == 1)
     }
 
-    @Test("keys come from a source too, and one that fails is asked again later")
+    @Test("keys may come from a source, and a failing source is a temporary error")
     func keySource() async throws {
         struct Service: StoreKeySource {
             func keys() async throws -> StoreKeys { throw TestServer.Failure(text: "no answer") }
@@ -72,7 +73,23 @@ struct OpeningTests {
         await expect(.configurationInvalid, .configuration) { try await schema.open() }
     }
 
-    @Test("a store that was not to be made is not made")
+    @Test("no empty store is created beside a spool with sessions", arguments: [true, false])
+    func orphanedSpool(_ creates: Bool) async throws {
+        let folder = try TemporaryDirectory("spool")
+        defer { folder.remove() }
+        let path = folder.path(of: "spool")
+        let store = try await TestSchema().open { $0.spoolDirectory = path }
+        try await store.spool(try sampleSession())
+        let empty = try await TestSchema()
+        let error = await expect(.configurationInvalid, .configuration) {
+            try await empty.open { ($0.spoolDirectory, $0.createsStore) = (path, creates) }
+        }
+        #expect(error?.message.contains("1 sessions") == true)
+        // The schema was left empty.
+        await expect(.configurationInvalid, .configuration) { try await empty.open { $0.createsStore = false } }
+    }
+
+    @Test("without createsStore a missing store is an error, and nothing is created")
     func missing() async throws {
         let schema = try await TestSchema()
         await expect(.configurationInvalid, .configuration) { try await schema.open { $0.createsStore = false } }
@@ -89,7 +106,7 @@ struct OpeningTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(id) }
     }
 
-    @Test("a wrong password is the operator's to change, and is repeated nowhere")
+    @Test("a wrong password is a configuration error, and no text repeats it")
     func wrongPassword() async throws {
         let schema = try await TestSchema()
         let password = "s3cret-that-nobody-may-see"
@@ -106,7 +123,7 @@ struct OpeningTests {
         _ = try await schema.open { $0.connection = schema.server.network() }
     }
 
-    @Test("a database that does not exist is the operator's to make")
+    @Test("a missing database is a configuration error")
     func missingDatabase() async throws {
         let schema = try await TestSchema()
         await expect(.configurationInvalid, .configuration) {
@@ -114,7 +131,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("a server that is not there is something to try again")
+    @Test("an unreachable server is a temporary error")
     func unreachable() async throws {
         let schema = try await TestSchema()
         await expect(.storeUnavailable, .retryLater) {
@@ -125,7 +142,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("a user without rights is told of, one whose schema was made for him can use it")
+    @Test("a user without rights is a configuration error, and a user with a schema of its own can use it")
     func rights() async throws {
         let schema = try await TestSchema()
         let admin = try await TestSchema().open()
@@ -140,7 +157,7 @@ struct OpeningTests {
         try await store.insert(try sampleSession())
     }
 
-    @Test("commits are durable whatever the role's setting is, or the store does not open")
+    @Test("commits are durable with any setting of the role, or the store does not open")
     func durability() async throws {
         let schema = try await TestSchema()
         let admin = try await TestSchema().open()
@@ -161,7 +178,7 @@ struct OpeningTests {
         #expect(error?.message.contains("synchronous_commit") == true)
     }
 
-    @Test("a server that is full of connections is something to try again")
+    @Test("a server without free connections is a temporary error")
     func tooManyConnections() async throws {
         let schema = try await TestSchema()
         let admin = try await TestSchema().open()

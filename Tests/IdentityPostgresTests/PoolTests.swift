@@ -32,7 +32,7 @@ struct PoolTests {
         #expect(open.first?.integer(0) == 2)
     }
 
-    @Test("tells who waits for nothing but a connection that the store is busy")
+    @Test("fails a call that only waits for a connection as store_busy")
     func crowded() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open {
@@ -45,7 +45,7 @@ struct PoolTests {
         try await store.insert(try sampleSession())
     }
 
-    @Test("is as good as new after callers were cancelled at any moment")
+    @Test("works after callers were cancelled at any moment")
     func cancellation() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.maximumConnections = 2 }
@@ -80,7 +80,7 @@ struct PoolTests {
         }
     }
 
-    @Test("drops a connection that was left in a transaction, and goes on with another")
+    @Test("drops a connection that was left in a transaction, and continues with another")
     func leftInTransaction() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.maximumConnections = 1 }
@@ -112,7 +112,7 @@ struct PoolTests {
         #expect(prepared > 0)
     }
 
-    @Test("goes on when a connection forgets what was prepared")
+    @Test("continues when a connection loses its prepared statements")
     func discarded() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.maximumConnections = 1 }
@@ -165,7 +165,7 @@ struct PoolTests {
         await bouncer.stop()
     }
 
-    @Test("fails what comes after the end")
+    @Test("fails calls after it was closed")
     func closing() async throws {
         let store = try await TestSchema().open()
         await store.close()

@@ -15,7 +15,7 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct ProcessTests {
-    @Test("eight that want a renewal at the same moment spend no token twice")
+    @Test("eight processes that refresh at the same moment use no token twice")
     func renewal() async throws {
         let schema = try await TestSchema()
         let sandbox = try await Sandbox.start(SandboxConfiguration())
@@ -58,7 +58,7 @@ struct ProcessTests {
         await sandbox.stop()
     }
 
-    @Test("new tokens that a server that is down and no spool took end the command with a status of their own")
+    @Test("new tokens that could be saved nowhere end the command with their own exit status")
     func nowhereDurable() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)

@@ -14,7 +14,7 @@ import Testing
 struct RowTests {
     private let later = Date(timeIntervalSince1970: 2_000_000_000)
 
-    @Test("of other sessions, tenants, generations and stores cannot be opened, and stay")
+    @Test("of other sessions, tenants, generations and stores cannot be opened, and are kept")
     func swapped() async throws {
         let schema = try await TestSchema()
         let other = try await TestSchema()
@@ -22,8 +22,8 @@ struct RowTests {
         let sessions = try (0..<3).map { try sampleSession(payload: "tokens \($0)", tenant: "shop \($0)") }
         for session in sessions { try await store.insert(session) }
         for session in sessions.prefix(1) { try await foreign.insert(session) }
-        let keys = try sessions.map { rowKey(try store.records.sessionHash($0.id)) }
-        let foreignKey = rowKey(try foreign.records.sessionHash(sessions[0].id))
+        let keys = try sessions.map { SessionRecords.rowKey(try store.records.hash(of: $0.id)) }
+        let foreignKey = SessionRecords.rowKey(try foreign.records.hash(of: sessions[0].id))
         let original = try #require(
             try await store.execute("SELECT slot FROM §session WHERE key = $1", .integer(keys[0])).first?.bytes(0)
         )
@@ -59,7 +59,7 @@ struct RowTests {
         }
     }
 
-    @Test("that are damaged go into quarantine, are damaged still, and are forgotten after 30 days")
+    @Test("that are damaged go to quarantine, are still damaged, and are removed after 30 days")
     func quarantine() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()
@@ -68,7 +68,7 @@ struct RowTests {
             try await store.insert(session)
             #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
         }
-        let key = rowKey(try store.records.sessionHash(bad.id))
+        let key = SessionRecords.rowKey(try store.records.hash(of: bad.id))
         try await store.execute(
             "UPDATE §session SET slot = set_byte(slot, 99, get_byte(slot, 99) # 1) WHERE key = \(key)"
         )
@@ -96,7 +96,7 @@ struct RowTests {
         #expect(try await store.session(bad.id) == nil)
     }
 
-    @Test("whose hash is damaged are called damaged, never unknown, and a mark stays a mark")
+    @Test("whose hash is damaged are damaged, never unknown, and a mark of a used token still counts")
     func damagedHash() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()
@@ -132,7 +132,7 @@ struct RowTests {
         await expectDamaged()
     }
 
-    @Test("move to another key while the store is in use, and back; those without a key stay")
+    @Test("are sealed under another key while the store is in use, and back; those of a missing key are kept")
     func rotation() async throws {
         let schema = try await TestSchema()
         let old = try await schema.open()
@@ -183,7 +183,7 @@ struct RowTests {
         #expect(try await old.session(sessions[0].id) != nil)
     }
 
-    @Test("that a backup brought back say so until their next save")
+    @Test("that were restored from a backup are marked until their next save")
     func restored() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()
@@ -194,7 +194,7 @@ struct RowTests {
         #expect(try await store.session(session.id)?.isRestored == false)
     }
 
-    @Test("with a renewal under way are found, and only those")
+    @Test("with a refresh under way are found, and only those")
     func unsettled() async throws {
         let store = try await TestSchema().open()
         var session = try sampleSession()
@@ -210,7 +210,7 @@ struct RowTests {
         #expect(try await store.checkHealth().unsettledSessions == 1)
     }
 
-    @Test("are swept by the database's clock too: a machine that is ahead removes nothing early")
+    @Test("are swept by the database's clock too: a machine whose clock is fast removes nothing early")
     func sweeping() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession(retainedUntil: later)
@@ -236,7 +236,7 @@ struct RowTests {
         for number in 7..<10 { #expect(try await store.takeLoginAttempt("\(number)") != nil) }
     }
 
-    @Test("of used tokens make room when their time is over, and never before")
+    @Test("of used tokens make room when they have expired, and never before")
     func usedTokens() async throws {
         let store = try await TestSchema().open { $0.maximumUsedTokens = 2 }
         let past = Date(timeIntervalSince1970: 1_000_000_000)
@@ -248,7 +248,7 @@ struct RowTests {
         #expect(try await !store.markUsed("late", until: later))
     }
 
-    @Test("show nothing of a buyer but the tenant's, provider's and issuer's names")
+    @Test("show only the names of tenant, provider and issuer of a buyer")
     func canary() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()
@@ -288,7 +288,7 @@ struct RowTests {
         try await store.insert(sessions[2])
     }
 
-    @Test("that the database does not take have no second place unless one was named")
+    @Test("that cannot be saved have no spool unless one is configured")
     func noSpool() async throws {
         let store = try await TestSchema().open()
         let session = try sampleSession()

@@ -67,7 +67,7 @@ struct ServerTroubleTests {
         }
     }
 
-    @Test("one that hangs is given up in time, and the store works again when it does")
+    @Test("one that hangs is given up in time, and the store works again when the server does")
     func hanging() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -88,7 +88,7 @@ struct ServerTroubleTests {
         #expect(["tokens", "x"].contains(found?.payload.reveal()))
     }
 
-    @Test("one that is down is unavailable, and found again when it is up")
+    @Test("one that is down is unavailable, and is found again when it is up")
     func down() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -101,7 +101,7 @@ struct ServerTroubleTests {
         #expect(try await eventually { try await store.session(session.id) } != nil)
     }
 
-    @Test("a call waits for one that is away for a moment only")
+    @Test("a call waits for a server that restarts")
     func moment() async throws {
         let server = try await TestServer.start(settings: ["fsync = off"])
         let schema = try await TestSchema(on: server)
@@ -116,7 +116,7 @@ struct ServerTroubleTests {
         #expect(try await answer)
     }
 
-    @Test("one that takes no writes still serves reads; saves are refused until it, or another, takes them")
+    @Test("one that accepts no writes still serves reads; saves are refused until it, or another, accepts them")
     func readOnly() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
@@ -163,7 +163,7 @@ struct ServerTroubleTests {
         #expect(isReplaced)
     }
 
-    @Test("one that takes no writes does not make a session unknown, and is left as soon as another takes them")
+    @Test("one that accepts no writes does not make a session unknown, and is left as soon as another accepts them")
     func behind() async throws {
         // Two servers that know nothing of each other, like a primary and a standby that is far behind.
         let (primary, standby) = (try await TestServer.start(), try await TestServer.start())
@@ -207,7 +207,7 @@ struct ServerTroubleTests {
         }
     }
 
-    @Test("must prove who it is, where that is asked for")
+    @Test("must have a valid certificate, if the connection string requires it")
     func certificate() async throws {
         let server = try await TestServer.start()
         try await server.command("certify IP:127.0.0.1")

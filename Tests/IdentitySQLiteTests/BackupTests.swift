@@ -57,7 +57,7 @@ struct BackupTests {
         #expect(try await copy.session(fresh.id)?.isRestored == false)
     }
 
-    @Test("saves of this and of other processes go on while it is made, and it is one moment's")
+    @Test("saves of this and of other processes continue during a backup, and the backup shows one moment")
     func online() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .seconds(600) }
@@ -88,7 +88,7 @@ struct BackupTests {
         _ = try? await saves.value
     }
 
-    @Test("what is there already is not overwritten, and nothing half made is left")
+    @Test("an existing file is not overwritten, and no incomplete file is left")
     func refused() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

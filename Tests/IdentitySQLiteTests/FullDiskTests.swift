@@ -109,7 +109,7 @@ private struct NoNetwork: HTTPTransport {
 
 @Suite("Refreshing on a full disk")
 struct FullDiskTests {
-    @Test("a new session is refreshed again and again, whatever the sizes of its tokens", arguments: TokenSizes.all)
+    @Test("a new session can be refreshed many times with tokens of any size", arguments: TokenSizes.all)
     func refresh(_ sizes: TokenSizes) async throws {
         let directory = try StoreDirectory()
         let clock = ManualClock()
@@ -144,7 +144,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("a new login fails for now, and the hint promises no more than what is so")
+    @Test("a new login fails as store_full, and the hint says what still works")
     func login() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentitySQLite
 
-@Suite("Exchanging the key of a store in use")
+@Suite("Rotating the key of a store in use")
 struct KeyRotationTests {
     private struct Stage {
         let directory: StoreDirectory
@@ -41,7 +41,7 @@ struct KeyRotationTests {
         return all
     }
 
-    @Test("seals every row anew in steps, after which the old key is not needed", arguments: [1, 2, 7, 100])
+    @Test("seals every row under the new key in steps, and the old key is no longer needed", arguments: [1, 2, 7, 100])
     func rotation(_ limit: Int) async throws {
         let stage = try await Stage(7)
         let store = try await stage.open()
@@ -67,7 +67,7 @@ struct KeyRotationTests {
         #expect(try await last.takeLoginAttempt("login") != nil)
     }
 
-    @Test("leaves sessions with a renewal under way, unreadable rows, and rows of missing keys")
+    @Test("leaves sessions with a refresh under way, unreadable rows, and rows of missing keys")
     func left() async throws {
         let stage = try await Stage(3)
         let old = try await stage.directory.open()
@@ -117,16 +117,19 @@ struct KeyRotationTests {
     func comparison() async throws {
         let stage = try await Stage(1)
         let store = try await stage.open()
-        let row = try #require(try await store.rows(of: .session, after: -1, limit: 1).first)
+        let found = try await store.database.read { connection in
+            try connection.first(.listSessionRows, .integer(-1), .integer(1)) { StoredRow($0, of: .session) }
+        }
+        let row = try #require(found)
         _ = try await store.save(stage.sessions[0].next("renewed"), after: stage.sessions[0])
         let changed = try await store.database.write { connection in
-            try connection.run(.resealSession, .integer(row.key), .bytes(row.slot), .bytes([0]))
+            try connection.run(.resealSession, .integer(row.key), .bytes(row.row.record), .bytes([0]))
         }
         #expect(changed == 0)
         #expect(try await store.session(stage.sessions[0].id)?.payload.reveal() == "renewed")
     }
 
-    @Test("what waits in the spool counts as a row of its key")
+    @Test("a session in the spool counts as a row of its key")
     func spool() async throws {
         let stage = try await Stage(1)
         let old = try await stage.directory.open()

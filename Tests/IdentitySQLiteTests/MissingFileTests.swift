@@ -48,7 +48,7 @@ struct MissingFileTests {
         }
         #expect(error?.code == .configurationInvalid && error?.kind == .configuration)
         #expect(error?.message.contains("1 sessions") == true)
-        #expect(error?.hint?.contains("Put the database file back") == true)
+        #expect(error?.hint?.contains("Put the database back") == true)
         #expect(!FileManager.default.fileExists(atPath: directory.database))
         // Both ways that the hint names work.
         try FileManager.default.moveItem(atPath: aside, toPath: directory.database)
@@ -60,7 +60,7 @@ struct MissingFileTests {
         await (try directory.open()).close()
     }
 
-    @Test("an empty spool directory hinders nobody from making a store")
+    @Test("an empty spool directory does not prevent the creation of a store")
     func emptySpool() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -72,7 +72,7 @@ struct MissingFileTests {
         await (try directory.open()).close()
     }
 
-    @Test("a process whose lock file was removed, replaced or moved takes no session's lock")
+    @Test("a process whose lock file was removed, replaced or moved acquires no lock")
     func lockFile() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A store while OpenSSL has no memory")
 struct OutOfMemoryTests {
-    @Test("calls no row damaged, leaves none out of a list, and moves none to quarantine")
+    @Test("reports no row as damaged, leaves none out of a list, and moves none to quarantine")
     func rows() async {
         // In a process of its own, whose OpenSSL gets its memory from the test.
         await #expect(processExitsWith: .success) {

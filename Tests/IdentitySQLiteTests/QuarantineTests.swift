@@ -31,7 +31,7 @@ struct QuarantineTests {
         return (directory, store, sessions, clock)
     }
 
-    @Test("a row whose hash is damaged is called damaged, never unknown, and a mark stays a mark")
+    @Test("a row with a damaged hash is damaged, never unknown, and a mark of a used token still counts")
     func damagedHash() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -49,7 +49,7 @@ struct QuarantineTests {
         #expect(try await store.markUsed("jti", until: .distantFuture) == false)
     }
 
-    @Test("takes every damaged row, which is then out of the way but never unknown")
+    @Test("takes every damaged row, which is still not unknown")
     func moves() async throws {
         let (directory, store, sessions, _) = try await damaged()
         defer { withExtendedLifetime(directory) {} }
@@ -83,7 +83,7 @@ struct QuarantineTests {
         #expect(try await store.session(try sampleSession().id) == nil)
     }
 
-    @Test("leaves rows alone whose key this process does not have")
+    @Test("leaves rows whose key this process does not have")
     func missingKey() async throws {
         let directory = try StoreDirectory()
         let old = try await directory.open()

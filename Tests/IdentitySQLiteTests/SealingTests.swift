@@ -12,10 +12,10 @@ struct SealingTests {
     private static let row = [UInt8](repeating: 7, count: 32)
 
     private static func sealer(_ key: StoreKey, storeID: [UInt8] = Array(0..<16), version: UInt32 = 1) -> RecordSealer {
-        RecordSealer(keys: KeyRing(active: key), storeID: storeID, schemaVersion: version, slotSize: 512)
+        RecordSealer(keys: StoreKeys(active: key), storeID: storeID, schemaVersion: version, slotSize: 512)
     }
 
-    @Test("a key says what is wrong with it, and prints nothing but its id")
+    @Test("an invalid key is refused with the reason, and a key prints only its id")
     func keys() throws {
         let digits = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
         let key = try StoreKey(hexadecimal: Secret(digits))
@@ -31,7 +31,7 @@ struct SealingTests {
         #expect(canary.findings(in: key).isEmpty)
     }
 
-    @Test("records have one length, whatever is in them, and one that is too large says so")
+    @Test("records have one length for any content, and a record that is too large is refused")
     func length() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
         let identity = RecordIdentity(.session, row: Self.row)
@@ -76,7 +76,7 @@ struct SealingTests {
         #expect(throws: IdentityError.self) { try sealer.open(record + [0], as: identity) }
     }
 
-    @Test("a longer record can be cut to no shorter length, and a shorter one stretched to no longer")
+    @Test("a record that was cut or extended to another length does not open")
     func resizing() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
         let identity = RecordIdentity(.session, row: Self.row)
@@ -89,7 +89,7 @@ struct SealingTests {
         }
     }
 
-    @Test("a record opens in its own row, store and generation only")
+    @Test("a record opens only in its own row, store and generation")
     func binding() throws {
         let key = try StoreDirectory.key()
         let sealer = Self.sealer(key)
@@ -121,7 +121,7 @@ struct SealingTests {
         #expect(try Array(sealer.open(record, as: identity)) == [1, 2, 3])
     }
 
-    @Test("a row that was changed or swapped fails alone, stays, and is counted")
+    @Test("a row that was changed or swapped is refused, kept and counted")
     func rows() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -129,7 +129,7 @@ struct SealingTests {
         for session in sessions { try await store.insert(session) }
         #expect(try await store.setAttachment("cart", to: Secret("x"), of: sessions[0].id, expecting: nil))
         try await store.insert(sampleAttempt("login"))
-        let keys = try sessions.map { SQLiteStore.key(try store.lookup.hash(.session, Array($0.id.rawValue.utf8))) }
+        let keys = try sessions.map { try store.rowKey($0.id) }
         let connection = try directory.connection()
         try connection.execute(
             """
@@ -162,7 +162,7 @@ struct SealingTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(sessions[4].id) }
     }
 
-    @Test("a row moved to another tenant, or here from another store under the same key, does not open")
+    @Test("a row that was moved to another tenant, or from another store under the same key, does not open")
     func moved() async throws {
         let directory = try StoreDirectory()
         let other = try StoreDirectory()
@@ -192,7 +192,7 @@ struct SealingTests {
         #expect(theirs != keys[1])
     }
 
-    @Test("a damaged session of a buyer or of a provider's session is never passed over as if there were none")
+    @Test("a list of a buyer's or a provider's sessions fails when one of them is damaged")
     func unreadable() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -201,24 +201,24 @@ struct SealingTests {
             sessions[index].providerSessionID = "session"
             try await store.insert(sessions[index])
         }
-        let damaged = try store.lookup.hash(.session, Array(sessions[0].id.rawValue.utf8))
+        let damaged = try store.rowKey(sessions[0].id)
         try directory.connection().execute(
-            "UPDATE session SET slot = zeroblob(8192) WHERE key = \(SQLiteStore.key(damaged))"
+            "UPDATE session SET slot = zeroblob(8192) WHERE key = \(damaged)"
         )
         func buyer(_ session: StoredSession) -> SessionFilter {
             SessionFilter(buyer: (session.issuer, session.subject))
         }
         for (filter, count) in [(buyer(sessions[0]), 1), (SessionFilter(providerSessionID: "session"), 2)] {
             await expect(.storeCorrupt, .configuration) { try await store.sessions(matching: filter) }
-            let (readable, damage) = try await store.readableSessions(matching: filter)
-            #expect(readable.count == count)
-            #expect(damage?.code == .storeCorrupt)
+            let listing = try await store.readableSessions(matching: filter)
+            #expect(listing.sessions.count == count)
+            #expect(listing.damage?.code == .storeCorrupt)
         }
         #expect(try await store.sessions(matching: buyer(sessions[2])).map(\.id) == [sessions[2].id])
         #expect(try await store.sessions(matching: SessionFilter()).count == 2)
     }
 
-    @Test("a session whose row has lost its hash is damaged, not unknown")
+    @Test("a session whose row lost its hash is damaged, not unknown")
     func damagedHash() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -242,7 +242,7 @@ struct SealingTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
     }
 
-    @Test("the time of retention in the clear prolongs no session: the sealed one counts")
+    @Test("the sealed end of retention counts, not the one in the clear")
     func sealedRetention() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -252,7 +252,7 @@ struct SealingTests {
         #expect(try await store.session(session.id)?.retainedUntil == session.retainedUntil)
     }
 
-    @Test("no id, state, subject, name or token stands in any file")
+    @Test("no file contains an id, state, subject, name or token")
     func canary() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import IdentitySQLite
 
-@Suite("What a row says of a session's renewal")
+@Suite("The state of a session's refresh in its row")
 struct SessionStateTests {
-    @Test("that it is under way goes in and out with every save, and is listed from an index of its own")
+    @Test("a refresh under way is saved with the session, and listed from its own index")
     func unsettled() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -38,7 +38,7 @@ struct SessionStateTests {
         }
     }
 
-    @Test("among thousands of sessions each can be claimed and saved when the disk is full")
+    @Test("each of thousands of sessions can be claimed and saved when the disk is full")
     func fullDisk() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { ($0.slotSize, $0.lockWait) = (512, .seconds(600)) }
@@ -67,7 +67,7 @@ struct SessionStateTests {
         #expect(health.unsettledSessions == 0)
     }
 
-    @Test("a session that outgrows its slot is saved, keeps its room, and has it before its tokens are spent")
+    @Test("a session that outgrows its slot gets its room with the claim, and keeps it")
     func growth() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.slotSize = 512 }
@@ -101,7 +101,7 @@ struct SessionStateTests {
         #expect(try await store.checkHealth().isSound)
     }
 
-    @Test("a flood of logins at one tenant lets go of that tenant's only")
+    @Test("a flood of logins at one tenant removes only logins of that tenant")
     func attemptsOfTenants() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.maximumAttempts = 3 }
@@ -115,7 +115,7 @@ struct SessionStateTests {
         #expect(try await store.takeLoginAttempt("quiet")?.tenant == "quiet")
     }
 
-    @Test("an attempt moved to another tenant does not open")
+    @Test("a login attempt that was moved to another tenant does not open")
     func attemptOfAnotherTenant() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -124,7 +124,7 @@ struct SessionStateTests {
         await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
     }
 
-    @Test("a tenant gets as many sessions as it may have, and room when one ends")
+    @Test("a tenant gets the maximum of sessions, and room when one ends")
     func sessionsOfTenants() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.maximumSessionsPerTenant = 2 }
@@ -138,7 +138,7 @@ struct SessionStateTests {
         #expect(try await store.sessions(matching: SessionFilter(tenant: "shop")).count == 2)
     }
 
-    @Test("what is attached again after a removal does not pass for what was there before")
+    @Test("an attachment that is added after a removal has a new revision")
     func revisions() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import IdentitySQLite
 
-@Suite("The second place for tokens")
+@Suite("The spool of the SQLite store")
 struct SpoolTests {
-    @Test("keeps one session for an id, sealed, for the owner alone, and over a restart")
+    @Test("keeps one sealed session for an id, in a file for the owner only, over a restart")
     func keeping() async throws {
         let directory = try StoreDirectory()
         let canary = SecretCanary()
@@ -52,7 +52,7 @@ struct SpoolTests {
         #expect(try await second.spooledSessions().count == 1)
     }
 
-    @Test("opens no file that was changed, cut, moved, or sealed elsewhere")
+    @Test("opens no file that was changed, cut, moved, or sealed by another store")
     func damage() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.slotSize = 512 }
@@ -69,9 +69,9 @@ struct SpoolTests {
             changed[byte] ^= 1
             try directory.overwrite(changed, in: file)
             let found = await result { try await store.spooledSession(session.id) }
-            // The mark of a renewal is the one thing that is not sealed; like the row's it decides about nothing but who looks.
+            // Only the mark of a refresh and the end of retention can change: the mark decides nothing, and the sealed time counts.
             if case .success(let kept) = found {
-                #expect(kept?.isUnsettled == true)
+                #expect(kept?.retainedUntil == session.retainedUntil)
                 #expect(kept?.payload.isEqual(to: session.payload) == true)
             } else if case .failure(let error) = found {
                 #expect([.storeCorrupt, .storeKeyMismatch].contains(error.code), "byte \(byte): \(error.code)")
@@ -97,7 +97,7 @@ struct SpoolTests {
         await expect(.storeCorrupt, .configuration) { try await store.spooledSession(session.id) }
     }
 
-    @Test("refuses wide modes, links and what is no file")
+    @Test("refuses files that other users may use, links and directories")
     func rights() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -134,7 +134,7 @@ struct SpoolTests {
         await expectRefusal()
     }
 
-    @Test("forgets with a sweep what is over, and what was half written a day ago")
+    @Test("a sweep removes expired sessions, and incomplete files of yesterday")
     func sweeping() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

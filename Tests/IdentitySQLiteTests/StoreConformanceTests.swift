@@ -13,7 +13,7 @@ struct StoreConformanceTests {
         try await promise.run(on: StoreDirectory().storeUnderTest())
     }
 
-    @Test("keeps it with a write-ahead log", arguments: StoreConformance.cases)
+    @Test("passes it with a write-ahead log", arguments: StoreConformance.cases)
     func conformanceOfLog(_ promise: StoreConformance.Case) async throws {
         let place = try StoreDirectory().storeUnderTest { configuration in
             configuration.journal = .writeAheadLog
@@ -22,7 +22,7 @@ struct StoreConformanceTests {
         try await promise.run(on: place)
     }
 
-    @Test("keeps it too when the calls go to two stores on one file", arguments: StoreConformance.cases)
+    @Test("passes it with two stores on one file", arguments: StoreConformance.cases)
     func conformanceOfTwo(_ promise: StoreConformance.Case) async throws {
         let directory = try StoreDirectory()
         try await promise.run {

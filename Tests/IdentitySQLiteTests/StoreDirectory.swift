@@ -127,12 +127,12 @@ extension SQLiteStore {
 
     /// The integer key of a session's row.
     func rowKey(_ id: SessionID) throws -> Int64 {
-        Self.key(try lookup.hash(.session, Array(id.rawValue.utf8)))
+        SessionRecords.rowKey(try records.hash(of: id))
     }
 
     /// The integer key of the row of something attached to a session.
     func attachmentKey(_ name: String, _ id: SessionID) throws -> Int64 {
-        Self.key(try lookup.hash(.attachment, Array(id.rawValue.utf8), Array(name.utf8)))
+        SessionRecords.rowKey(try records.hash(ofAttachment: name, of: id))
     }
 
     /// Takes every page more for a disk without room.
@@ -144,14 +144,16 @@ extension SQLiteStore {
     }
 }
 
-/// Expects an error of the SDK with this code and kind.
+/// Expects an error of the SDK with this code and kind, and returns it.
+@discardableResult
 func expect<R>(
     _ code: IdentityError.Code,
     _ kind: IdentityError.Kind,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () async throws -> R
-) async {
+) async -> IdentityError? {
     let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) { _ = try await body() }
     #expect(error?.code == code, sourceLocation: sourceLocation)
     #expect(error?.kind == kind, sourceLocation: sourceLocation)
+    return error
 }

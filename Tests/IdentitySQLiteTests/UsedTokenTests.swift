@@ -9,7 +9,7 @@ import Testing
 struct UsedTokenTests {
     private let moment = Date(timeIntervalSince1970: 1_790_000_000)
 
-    @Test("are known after a restart, and stand there as keyed hashes only")
+    @Test("are known after a restart, and stored only as keyed hashes")
     func restart() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -25,7 +25,7 @@ struct UsedTokenTests {
         for name in ["name of a token", "name of a session"] { #expect(!file.contains(Array(name.utf8))) }
     }
 
-    @Test("make room when their time is over, and never before")
+    @Test("make room when they have expired, and never before")
     func cap() async throws {
         let directory = try StoreDirectory()
         let clock = ManualClock()

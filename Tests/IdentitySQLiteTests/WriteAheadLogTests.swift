@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentitySQLite
 
-@Suite("A write-ahead log, where it was asked for")
+@Suite("The write-ahead log")
 struct WriteAheadLogTests {
     private func open(
         _ directory: StoreDirectory,
@@ -18,7 +18,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("is refused where the library can corrupt it, by the table of sqlite.org")
+    @Test("is refused for the library versions that can corrupt it")
     func versions() async throws {
         let safe: [Int32] = [
             3_044_006, 3_044_007, 3_044_999, 3_050_007, 3_050_999, 3_051_003, 3_051_004, 3_052_000, 4_000_000,
@@ -43,7 +43,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("has the settings that durability rests on, files for the owner alone, and none left when it is closed")
+    @Test("has the pragmas for durability and files for the owner only, and leaves no file when it is closed")
     func files() async throws {
         let directory = try StoreDirectory()
         let store = try await open(directory)
@@ -67,7 +67,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("a file left in the other mode is converted, or refused while somebody has it open")
+    @Test("a file in the other mode is converted, or refused while another process has it open")
     func conversion() async throws {
         let directory = try StoreDirectory()
         let session = try sampleSession()
@@ -97,7 +97,7 @@ struct WriteAheadLogTests {
         await busy.close()
     }
 
-    @Test("of several that open a file left in a log at the same moment, none keeps the others waiting")
+    @Test("concurrent openers of a file with a log do not block each other")
     func conversionRace() async throws {
         let directory = try StoreDirectory()
         for _ in 0..<5 {

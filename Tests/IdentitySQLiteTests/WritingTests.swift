@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Writing to a store")
 struct WritingTests {
-    @Test("another program's transaction is waited for, then the call is to be tried again")
+    @Test("a call waits for another program's transaction, then fails as store_busy")
     func foreignTransaction() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .zero }
@@ -31,7 +31,7 @@ struct WritingTests {
         #expect(try await store.remove(session.id) != nil)
     }
 
-    @Test("another process's writer lock is waited for, and reading goes on meanwhile")
+    @Test("a save waits for another process's writer lock, and reads continue")
     func writerLock() async throws {
         let directory = try StoreDirectory()
         let impatient = try await directory.open { $0.lockWait = .zero }
@@ -52,7 +52,7 @@ struct WritingTests {
         try await impatient.insert(sampleSession())
     }
 
-    @Test("whoever waits in line is not overtaken")
+    @Test("a waiting writer is not overtaken")
     func turnstile() throws {
         let directory = try StoreDirectory()
         let one = WriterLock(try LockDescriptor(path: directory.locks))
@@ -67,13 +67,13 @@ struct WritingTests {
         #expect(try one.tryAcquire())
     }
 
-    @Test("a session lock of another process is seen, and falls with its holder")
+    @Test("the session lock of another process is respected, and released when that process ends")
     func sessionLock() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
         let id = try sampleSession().id
         let other = try LockDescriptor(path: directory.locks)
-        let byte = LockDescriptor.Byte.lock(try store.lookup.hash(.lock, LockName.session(id).bytes))
+        let byte = LockDescriptor.Byte.lock(try store.records.hash(of: LockName.session(id)))
         #expect(try other.tryLock(byte))
         await expect(.renewalBusy, .retryLater) { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
         async let entered = store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in true }
@@ -81,7 +81,7 @@ struct WritingTests {
         #expect(try await entered)
     }
 
-    @Test("thousands of sessions are locked at once with one open file")
+    @Test("thousands of sessions can be locked with one open file")
     func manyLocks() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -113,7 +113,7 @@ struct WritingTests {
         let count = Mutex(0)
     }
 
-    @Test("saves that come together share a transaction")
+    @Test("concurrent saves share a transaction")
     func groupCommit() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .seconds(600) }
@@ -127,7 +127,7 @@ struct WritingTests {
         let saves = sessions.map { session in Task { try await store.insert(session) } }
         let spoiler = Task {
             // One that fails spoils nothing for the others.
-            await expect(.storeFailed, .rejected) {
+            _ = await expect(.storeFailed, .rejected) {
                 try await store.insert(sampleSession(retainedUntil: Date(timeIntervalSince1970: .nan)))
             }
         }
@@ -139,7 +139,7 @@ struct WritingTests {
         for session in sessions { #expect(try await store.session(session.id) != nil) }
     }
 
-    @Test("a save overwrites pages in place: the file does not grow, also where it may not")
+    @Test("a save overwrites pages in place: the file does not grow, also when it cannot")
     func inPlace() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -162,7 +162,7 @@ struct WritingTests {
         #expect(try await store.replace(session, expecting: session.generation - 1))
     }
 
-    @Test("a record that does not fit is refused, and what was there stays")
+    @Test("a record that does not fit is refused, and the old one is kept")
     func tooLarge() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.slotSize = 1_024 }
@@ -191,7 +191,7 @@ struct WritingTests {
         #expect(try await store.takeLoginAttempt("1") == nil)
     }
 
-    @Test("closing waits for the saves that were handed in")
+    @Test("closing waits for the queued saves")
     func closing() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -59,13 +59,11 @@ extension SessionManager {
             let notice = try await marks.supporting.validate(logoutToken: token)
             let key = try notice.key(at: provider.descriptor)
             guard try await !marks.store.isUsed(key) else { throw Self.replayed }
-            let (sessions, damage) = try await store.sessionsAndDamage(
-                matching: notice.filter(for: provider.descriptor)
-            )
+            let listing = try await store.readable(notice.filter(for: provider.descriptor))
             let failure: (any Error)?
-            (ended, failure) = await takeAll(sessions.filter(notice.concerns).map(\.id))
+            (ended, failure) = await takeAll(listing.sessions.filter(notice.concerns).map(\.id))
             // An unreadable session may be one of those that should end. It still exists, so the request must not succeed.
-            if let failure = failure ?? damage { throw failure }
+            if let failure = failure ?? listing.damage { throw failure }
             guard try await mark(key, until: notice.expiresAt, in: marks.store) else { throw Self.replayed }
             return (ended, nil)
         } catch {

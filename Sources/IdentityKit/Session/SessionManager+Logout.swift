@@ -63,11 +63,11 @@ extension SessionManager {
         try await Correlation.scope {
             let started = environment.clock.elapsed
             guard let filter = pinned(SessionFilter(tenant: tenant, buyer: (issuer, subject))) else { return [] }
-            let (sessions, damage) = try await store.sessionsAndDamage(matching: filter)
+            let listing = try await store.readable(filter)
             var options = LogoutOptions()
             options.sendsState = false
-            let (results, failure) = await end(sessions.map(\.id), options, since: started)
-            if let failure = failure ?? damage { throw failure }
+            let (results, failure) = await end(listing.sessions.map(\.id), options, since: started)
+            if let failure = failure ?? listing.damage { throw failure }
             return results
         }
     }

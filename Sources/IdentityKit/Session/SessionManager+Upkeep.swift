@@ -36,7 +36,7 @@ extension SessionManager {
             let kept = try await coordinator.unsavedSessions.union(coordinator.adoptSpooled())
             var ids = kept
             let unsettled = SessionFilter(tenant: configuration.tenant, isUnsettled: true)
-            for session in try await store.sessionsAndDamage(matching: unsettled).sessions {
+            for session in try await store.readable(unsettled).sessions {
                 ids.insert(session.id)
             }
             return await withTaskGroup(of: RepairOutcome.self) { group in

@@ -182,7 +182,7 @@ public final class SessionManager: Sendable {
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {
         try await Correlation.scope {
             guard let filter = pinned(filter) else { return [] }
-            return try await store.sessionsAndDamage(matching: filter).sessions.compactMap {
+            return try await store.readable(filter).sessions.compactMap {
                 lifetime.isOver($0) ? nil : Session($0, try SessionPayload($0))
             }
         }

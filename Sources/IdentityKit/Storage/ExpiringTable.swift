@@ -1,9 +1,11 @@
 internal import FoundationEssentials
 
-/// What a store in memory keeps for a while: bounded, found by the bytes of a key, what expires first let go.
+/// A bounded table in memory.
 ///
-/// The bound holds for each group by itself, so that a flood at one tenant costs the others nothing. A flood, of logins that nobody
-/// finishes for example, must cost no more than what is kept, so making room does not look through all (CVE-2021-22119).
+/// The values that expire first make room for new ones.
+///
+/// Each group has its own bound, so that a flood at one tenant does not affect the others. Making room does not search the whole table, so
+/// that a flood of unfinished logins costs little time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
     private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
 
@@ -13,7 +15,9 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         let key: [UInt8]
     }
 
-    /// The places of one group in the order of expiry, then of arrival; the place of what was taken stays until its turn comes.
+    /// The places of one group in the order of expiry, then of arrival.
+    ///
+    /// The place of a value that was taken stays until its turn comes.
     private struct Group {
         var order: [Place] = []
         var head = 0
@@ -22,7 +26,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         var first: Place? { head < order.count ? order[head] : nil }
 
         mutating func insert(_ place: Place) {
-            // What is kept lives about equally long, so the newest nearly always expires last.
+            // Values usually have the same lifetime, so the newest one nearly always expires last.
             var index = order.count
             while index > head, order[index - 1].expiresAt > place.expiresAt { index -= 1 }
             order.insert(place, at: index)
@@ -44,12 +48,12 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     }
 
     private let maximum: Int
-    // By bytes: two keys that are canonically equivalent are two.
+    // By bytes: canonically equivalent keys are different.
     private var entries: Entries = [:]
     private var groups: [[UInt8]: Group] = [:]
     private var nextSerial = 0
 
-    /// A table that keeps so many values of each group.
+    /// A table for at most so many values of each group.
     init(maximum: Int) {
         self.maximum = max(1, maximum)
     }
@@ -71,7 +75,9 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         groups[name] = ours
     }
 
-    /// Adds without letting go of what has not expired.
+    /// Adds a value.
+    ///
+    /// Only expired values make room.
     ///
     /// - Returns: False when there is no room.
     mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
@@ -90,7 +96,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         return entry.value
     }
 
-    /// Removes what expired before a date; says how much it was.
+    /// Removes the values that expired before a date, and returns how many.
     mutating func sweep(expiredBefore date: Date) -> Int {
         let count = entries.count
         for name in Array(groups.keys) {

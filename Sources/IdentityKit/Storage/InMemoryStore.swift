@@ -5,12 +5,12 @@ internal import Synchronization
 public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     private struct State {
         private(set) var sessions: [SessionID: StoredSession] = [:]
-        /// How many sessions each tenant has, by the bytes of its name.
+        /// The number of sessions of each tenant, by the bytes of its name.
         private(set) var counts: [[UInt8]: Int] = [:]
         var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
         var attempts: ExpiringTable<StoredLoginAttempt>
         var usedTokens: ExpiringTable<Void>
-        /// Of all attachments together: no revision comes twice, whatever was removed in between.
+        /// One counter for all attachments, so that no revision occurs twice, also after a removal.
         var lastRevision = StoredSession.firstGeneration
 
         mutating func put(_ session: StoredSession) {
@@ -35,12 +35,11 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: How many pending logins of each tenant it keeps; beyond that those of the tenant that expire first make
-    ///     room.
-    ///   - maximumUsedTokens: How many used tokens it keeps; beyond that only those that have expired make room.
-    ///   - maximumSessionsPerTenant: How many sessions a tenant may have, by default any number; another one is then refused as
+    ///   - maximumAttempts: The maximum number of pending logins of each tenant. Beyond that, the tenant's logins that expire first make room.
+    ///   - maximumUsedTokens: The maximum number of used tokens. Beyond that only expired ones make room.
+    ///   - maximumSessionsPerTenant: The maximum number of sessions of a tenant, by default any number. Another session is refused as
     ///     ``IdentityError/Code/storeFull``.
-    ///   - clock: By which used tokens expire.
+    ///   - clock: The clock for the expiry of used tokens.
     public init(
         maximumAttempts: Int = 10_000,
         maximumUsedTokens: Int = 100_000,
@@ -96,7 +95,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         state.withLock { Array($0.sessions.values) }
             .filter(filter.matches)
-            .sorted { ($0.createdAt, $0.id.rawValue) < ($1.createdAt, $1.id.rawValue) }
+            .sorted(by: StoredSession.isOlder)
     }
 
     /// Adds a pending login.
@@ -169,7 +168,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
 }
 
 extension StoredSession {
-    /// The session as a save leaves it: what came back with a backup has been saved since.
+    /// The session after a save, which clears the mark of a restored session.
     fileprivate var saved: StoredSession {
         var session = self
         session.isRestored = false

@@ -1,21 +1,54 @@
-/// A store that lists the sessions that can be read, and says when those are not all.
+/// A store that lists the sessions that can be read, and reports when rows that may match cannot be opened.
 ///
-/// A row whose content is damaged may still be known to match. Whoever ends sessions has to end the others, and must not
-/// report that all are gone.
-package protocol PartialSessionListing: TokenStore {
-    /// The readable sessions that match, oldest first, and why others that match are missing; nil when none is.
-    func readableSessions(
-        matching filter: SessionFilter
-    ) async throws -> (sessions: [StoredSession], damage: IdentityError?)
+/// A caller that ends sessions ends the others, and does not report that all are gone.
+public protocol PartialSessionListing: SessionRecordStore {
+    /// The readable sessions that match, oldest first, and the first error of those that cannot be read.
+    func readableSessions(matching filter: SessionFilter) async throws -> SessionListing
 }
 
-extension TokenStore {
+/// Sessions of a list, and whether rows are missing from it.
+public struct SessionListing: Sendable {
+    /// The sessions that could be read.
+    public var sessions: [StoredSession]
+    /// Why others that may match are missing; nil when none is.
+    public var damage: IdentityError?
+
+    /// Creates a list.
+    public init(sessions: [StoredSession] = [], damage: IdentityError? = nil) {
+        self.sessions = sessions
+        self.damage = damage
+    }
+
+    /// The list with its oldest session first.
+    public var oldestFirst: SessionListing {
+        SessionListing(sessions: sessions.sorted(by: StoredSession.isOlder), damage: damage)
+    }
+}
+
+extension PartialSessionListing {
+    /// The sessions that match, oldest first.
+    ///
+    /// A list of a buyer's sessions, or of the sessions that a provider calls by one name, is complete or an error: who logs out
+    /// everywhere must be logged out everywhere. Other lists leave out what cannot be read.
+    public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        let listing = try await readableSessions(matching: filter)
+        if let damage = listing.damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }
+        return listing.sessions
+    }
+}
+
+extension StoredSession {
+    /// The order of lists.
+    package static func isOlder(_ one: StoredSession, than other: StoredSession) -> Bool {
+        (one.createdAt, one.id.rawValue) < (other.createdAt, other.id.rawValue)
+    }
+}
+
+extension SessionRecordStore {
     /// The readable sessions that match; of a store that cannot tell them apart, all of them or an error.
-    func sessionsAndDamage(
-        matching filter: SessionFilter
-    ) async throws -> (sessions: [StoredSession], damage: IdentityError?) {
+    func readable(_ filter: SessionFilter) async throws -> SessionListing {
         guard let partial = self as? any PartialSessionListing else {
-            return (try await sessions(matching: filter), nil)
+            return SessionListing(sessions: try await sessions(matching: filter))
         }
         return try await partial.readableSessions(matching: filter)
     }

@@ -1,19 +1,19 @@
-/// A store that has a second place for tokens that its first place does not take.
+/// A store with a spool: a local directory that keeps new tokens while the store is down.
 ///
-/// New tokens exist nowhere else: when a store has failed for a while, they are put here, durably and sealed, until they can be
-/// saved. At most one session is kept for an id.
+/// New tokens exist nowhere else. When the store has failed for a while, ``SessionManager`` puts them into the spool, durably and sealed, until
+/// they can be saved. The spool keeps at most one session for an id.
 public protocol SessionSpooling: Sendable {
-    /// Keeps a session that could not be saved, in place of what was kept for it before.
+    /// Keeps a session that could not be saved, and replaces the one that was kept for its id before.
     ///
-    /// Once this returns it survives a crash.
+    /// The session survives a crash when this returns.
     func spool(_ session: StoredSession) async throws
 
-    /// What is kept for a session, or nil.
+    /// The session that is kept for an id, or nil.
     func spooledSession(_ id: SessionID) async throws -> StoredSession?
 
-    /// The sessions for which something is kept, in no order; what cannot be read is left out and left alone.
+    /// The sessions in the spool, in no order. Files that cannot be read are left out and left as they are.
     func spooledSessions() async throws -> [StoredSession]
 
-    /// Forgets what is kept for a session.
+    /// Removes the session that is kept for an id.
     func removeSpooledSession(_ id: SessionID) async throws
 }

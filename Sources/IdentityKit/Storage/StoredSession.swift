@@ -1,35 +1,43 @@
 public import FoundationEssentials
 
-/// A session as a store keeps it: what it may index in the clear, and a payload to seal.
+/// A session as `SessionManager` hands it to a store: columns that may be in the clear, and a payload to seal.
 public struct StoredSession: Sendable {
     /// The session's id.
     public var id: SessionID
-    /// The name of the provider that made it.
+    /// The name of the provider.
     public var provider: String
-    /// The tenant it belongs to, empty where the app has one only.
+    /// The tenant, empty if the app has only one.
     public var tenant: String
     /// The buyer's issuer.
     public var issuer: String
-    /// The buyer's subject at the issuer; personal data, which a store indexes by a keyed hash only.
+    /// The buyer's subject at the issuer.
+    ///
+    /// It is personal data: a store indexes only a keyed hash of it.
     public var subject: String
-    /// The provider's own name for the session (`sid`), where it has one; a store indexes it by a keyed hash only.
+    /// The provider's own name for the session (`sid`), if it has one.
+    ///
+    /// A store indexes only a keyed hash of it.
     public var providerSessionID: String?
-    /// Counts the replacements; begins at ``firstGeneration``.
+    /// Counts the replacements, starting with ``firstGeneration``.
     public var generation: Int64
     /// When the session began.
     public var createdAt: Date
     /// When a sweep may remove it.
     public var retainedUntil: Date
-    /// Whether a renewal is under way or ended without a known outcome; a store keeps it in the clear, so that a repair finds it.
-    public var isUnsettled: Bool
-    /// Whether it came back with a backup: its refresh token may have been spent since.
+    /// Whether a refresh is under way or ended without a known outcome.
     ///
-    /// Set by a store that reads it, and gone with the next save.
+    /// A store keeps it in the clear, so that a repair finds it.
+    public var isUnsettled: Bool
+    /// Whether it was restored from a backup: its refresh token may have been used since.
+    ///
+    /// A store sets it when it reads the session, and clears it with the next save.
     public var isRestored: Bool
     /// The token set and the session's state, to be sealed.
     public var payload: Secret
 
-    /// Where generations begin: high enough that the stored width never changes, so that a row is overwritten in place.
+    /// The first generation.
+    ///
+    /// It is so high that the stored width never changes, and a row can be overwritten in place.
     public static let firstGeneration: Int64 = 1 << 40
 
     /// Creates a stored session.
@@ -62,11 +70,11 @@ public struct StoredSession: Sendable {
     }
 }
 
-/// What was there when a session was removed.
+/// A session that was removed, with its attachments.
 public struct RemovedSession: Sendable {
     /// The session.
     public var session: StoredSession
-    /// Everything that was attached to it, by name.
+    /// The attachments, by name.
     public var attachments: [String: Secret]
 
     /// Creates a value.
@@ -76,7 +84,9 @@ public struct RemovedSession: Sendable {
     }
 }
 
-/// Which sessions to list; every part that is nil matches all.
+/// The sessions to list.
+///
+/// A nil member matches all.
 public struct SessionFilter: Sendable {
     /// The provider's name.
     public var provider: String?
@@ -86,7 +96,7 @@ public struct SessionFilter: Sendable {
     public var buyer: (issuer: String, subject: String)?
     /// The provider's own name for the session.
     public var providerSessionID: String?
-    /// Whether a renewal is under way or ended without a known outcome.
+    /// Whether a refresh is under way or ended without a known outcome.
     public var isUnsettled: Bool?
 
     /// A filter that matches every session.
@@ -104,7 +114,9 @@ public struct SessionFilter: Sendable {
         self.isUnsettled = isUnsettled
     }
 
-    /// Whether a session matches, texts compared as bytes.
+    /// Whether a session matches.
+    ///
+    /// Texts are compared as bytes.
     public func matches(_ session: StoredSession) -> Bool {
         provider.map { $0.isIdentical(to: session.provider) } ?? true
             && tenant.map { $0.isIdentical(to: session.tenant) } ?? true
@@ -115,13 +127,15 @@ public struct SessionFilter: Sendable {
     }
 }
 
-/// A pending login as a store keeps it.
+/// A pending login as `SessionManager` hands it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// A hash of the `state`, so that the store's content is no use to anybody who reads it.
+    /// A hash of the `state`, so that nobody who reads the store can use it.
     public var key: String
-    /// The tenant it belongs to, empty where the app has one only; a flood of logins at one costs the others nothing.
+    /// The tenant, empty if the app has only one.
+    ///
+    /// Limits hold for each tenant, so that a flood of logins at one does not affect the others.
     public var tenant: String
-    /// When it stops being good.
+    /// When it expires.
     public var expiresAt: Date
     /// The attempt, to be sealed.
     public var payload: Secret
@@ -135,9 +149,9 @@ public struct StoredLoginAttempt: Sendable {
     }
 }
 
-/// Something attached to a session.
+/// A value that is attached to a session.
 public struct SessionAttachment: Sendable {
-    /// What was attached.
+    /// The value.
     public var payload: Secret
     /// Counts the changes, for compare-and-set.
     public var revision: Int64

@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
-/// A store that remembers which tokens were used, for those that count once.
+/// A store that remembers used tokens, so that a token that is valid once cannot be used again.
 ///
-/// What it remembers survives a restart and is seen by all processes that share the store. It may forget a token when its time
-/// is over and never before: a store that is full refuses another mark.
+/// The marks survive a restart, and all processes that share the store see them. The store may remove a mark when it has expired, never
+/// before: a full store refuses another mark.
 public protocol UsedTokenStore: Sendable {
     /// Whether the key is marked.
     func isUsed(_ key: String) async throws -> Bool
 
-    /// Marks the key, atomically: of any number of callers exactly one gets true.
+    /// Marks the key, atomically: only one of several callers gets true.
     ///
-    /// Once this returns true the mark survives a crash.
+    /// The mark survives a crash when this returns true.
     ///
     /// - Parameters:
-    ///   - key: What stands for the token, compared as bytes.
-    ///   - expiry: Until when the mark is needed.
+    ///   - key: A text that identifies the token, compared as bytes.
+    ///   - expiry: When the mark may be removed.
     /// - Returns: False when it was marked already.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/retryLater`` when there is no room for another mark.
     func markUsed(_ key: String, until expiry: Date) async throws -> Bool

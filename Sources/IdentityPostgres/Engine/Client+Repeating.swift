@@ -1,13 +1,12 @@
 internal import IdentityKit
 
 extension Client {
-    /// Runs a body again while it fails for what passes: a lost connection, a server that restarts, a failover.
+    /// Repeats a body after temporary failures: a lost connection, a server that restarts, a failover.
     ///
     /// - Parameters:
-    ///   - limit: How long in all; nil for the limit of a call.
-    ///   - body: Gets the time by which it has to be over, and whether an earlier run may have taken effect, or may still.
-    /// - Returns: The result of the body.
-    /// - Throws: What the body throws, failures of the server as `IdentityError`; of kind `retryLater` if something may have happened.
+    ///   - limit: The time limit for all attempts; nil for the limit of a call.
+    ///   - body: Gets the deadline, and whether an earlier run may have taken effect, or may still take effect.
+    /// - Throws: The body's error, with failures of the server as `IdentityError`, of kind `retryLater` if a change may have taken effect.
     func repeating<R>(
         for limit: Duration? = nil,
         _ body: (_ deadline: ContinuousClock.Instant, _ isInDoubt: Bool) async throws -> R
@@ -26,7 +25,7 @@ extension Client {
                     throw isInDoubt && error.kind != .retryLater ? error.recast(as: .retryLater) : error
                 }
             }
-            // A caller that is cancelled must not spin; the change that it began is still brought to its end.
+            // A cancelled caller must not spin. The change that it started is still finished.
             let wait = Jitter.duration(from: pause / 2, to: pause)
             await Task { _ = try? await Task.sleep(for: wait, clock: .continuous) }.value
             pause = min(pause * 2, .milliseconds(200))
@@ -40,14 +39,16 @@ extension Client {
         }
     }
 
-    /// Looks rows up, which a server that may be behind cannot deny.
+    /// Looks up rows.
     ///
-    /// - Throws: `store_unavailable` where there are none on a server that takes no writes, and no other is found.
+    /// A server that may be behind cannot report that there are none.
+    ///
+    /// - Throws: `store_unavailable` when a server that accepts no writes has no such row and no other server is found.
     func find(_ statement: Statement, _ values: Value...) async throws -> Rows {
         try await repeating { deadline, _ in try await find(statement, values, by: deadline) }
     }
 
-    /// Changes rows with one statement that may be repeated without harm, and tells how many.
+    /// Changes rows with one statement that may be repeated safely, and returns how many.
     func write(_ statement: Statement, _ values: Value...) async throws -> Int {
         try await repeating { deadline, _ in
             try await perform(statement, values, needsWriting: true, by: deadline).changed

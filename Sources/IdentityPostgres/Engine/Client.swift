@@ -2,9 +2,11 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// The server, as tasks see it: statements and transactions, each answered once and within its deadline.
+/// Runs statements and transactions for tasks.
 ///
-/// What has been handed in is done even if the caller is cancelled, so that no connection is ever left in the middle.
+/// Each call is answered once and within its deadline.
+///
+/// A call that has started is finished even if the caller is cancelled, so that no connection is left in the middle of a statement.
 final class Client: Sendable {
     private let mailbox: Mailbox
     private let callLimit: Duration
@@ -16,7 +18,7 @@ final class Client: Sendable {
         self.mailbox = mailbox
         self.callLimit = callLimit
         directState = settings.directState
-        guard DedicatedThread.start({ Loop(mailbox: mailbox, settings: settings).run() }) else {
+        guard DedicatedThread.start({ ConnectionLoop(mailbox: mailbox, settings: settings).run() }) else {
             throw PostgresFailure(.client)
         }
     }
@@ -25,16 +27,18 @@ final class Client: Sendable {
         mailbox.post(.close)
     }
 
-    /// By when a call that begins now has to be over.
+    /// The deadline of a call that starts now.
     var deadline: ContinuousClock.Instant { .now + callLimit }
 
-    /// Ends all connections; what is under way fails.
+    /// Closes all connections.
+    ///
+    /// Running calls fail.
     func close() async {
         mailbox.post(.close)
         await mailbox.waitForEnd()
     }
 
-    /// Runs one statement on any connection of the pool, as a transaction of its own.
+    /// Runs one statement on any connection of the pool, in its own transaction.
     func perform(
         _ statement: Statement,
         _ values: [Value],
@@ -44,7 +48,9 @@ final class Client: Sendable {
         try await send(statement, values, needsWriting, deadline) { .perform($0, .pooled) }.rows
     }
 
-    /// Looks rows up; that there are none is believed only of a server that takes writes, for a standby may be behind.
+    /// Looks up rows.
+    ///
+    /// An empty result only counts from a server that accepts writes, because a standby may be behind.
     func find(
         _ statement: Statement,
         _ values: [Value],
@@ -68,14 +74,14 @@ final class Client: Sendable {
         try await send(statement, values, true, deadline) { .perform($0, .direct) }
     }
 
-    /// Ends the direct connection, if it still is this one.
+    /// Closes the direct connection, if it is still this one.
     func dropDirect(_ link: Int) {
         mailbox.post(.dropDirect(link: link))
     }
 
     /// Runs a body in a transaction, which is rolled back when the body throws.
     ///
-    /// - Throws: What the body throws; of the server's failures, those of COMMIT may have happened.
+    /// - Throws: The body's error, or a failure of the server. After a failed COMMIT it may be unknown whether it took effect.
     func transaction<R: Sendable>(
         by deadline: ContinuousClock.Instant,
         _ body: (Transaction) async throws -> R
@@ -87,13 +93,13 @@ final class Client: Sendable {
         let transaction = Transaction(client: self, link: try granted.get(), deadline: deadline)
         defer { mailbox.post(.giveBack(link: transaction.link)) }
         do {
-            // The isolation that the statements were written for, whatever the database's default is.
+            // The statements are written for this isolation level; the database may have another default.
             _ = try await transaction.run(Statement("BEGIN ISOLATION LEVEL READ COMMITTED"))
             let result = try await body(transaction)
             _ = try await transaction.run(Statement("COMMIT"), mayHaveHappened: true)
             return result
         } catch {
-            // Fails where the server has rolled back on its own, which is what was wanted.
+            // It is no error when the server has already rolled back.
             _ = try? await transaction.run(Statement("ROLLBACK"))
             throw error
         }
@@ -113,10 +119,10 @@ final class Client: Sendable {
         _ values: [Value],
         _ needsWriting: Bool,
         _ deadline: ContinuousClock.Instant,
-        _ command: (Call) -> Mailbox.Command
+        _ command: (StatementCall) -> Mailbox.Command
     ) async throws(PostgresFailure) -> Reply {
         try await withCheckedContinuation { continuation in
-            let call = Call(
+            let call = StatementCall(
                 statement: statement,
                 values: values,
                 needsWriting: needsWriting,
@@ -127,7 +133,7 @@ final class Client: Sendable {
         }.get()
     }
 
-    /// Waits for a notification about a key, for so long or until the task is cancelled.
+    /// Waits for a notification about a key, until the time limit or until the task is cancelled.
     func nap(on key: Int64, for duration: Duration) async {
         let id = nextNap.withLock { number in
             number += 1
@@ -137,7 +143,7 @@ final class Client: Sendable {
             await withCheckedContinuation { continuation in
                 let nap = Nap(id: id, key: key, deadline: .now + duration, continuation: continuation)
                 if !mailbox.post(.nap(nap)) { continuation.resume() }
-                // The handler may have come before there was anything to wake.
+                // The handler may have run before the wait was queued.
                 if Task.isCancelled { mailbox.post(.wake(nap: id)) }
             }
         } onCancel: {
@@ -146,13 +152,15 @@ final class Client: Sendable {
     }
 }
 
-/// A connection while a transaction has it.
+/// A connection during a transaction.
 struct Transaction: Sendable {
     fileprivate let client: Client
     fileprivate let link: Int
     fileprivate let deadline: ContinuousClock.Instant
 
-    /// Runs a statement; before COMMIT a failure means that nothing has happened.
+    /// Runs a statement.
+    ///
+    /// A failure before COMMIT means that the transaction has no effect.
     func run(
         _ statement: Statement,
         _ values: Value...,

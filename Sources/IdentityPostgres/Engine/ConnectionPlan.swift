@@ -2,22 +2,26 @@ internal import CIdentityPostgres
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// Which servers to try, one after the other, and how.
+/// The servers to try, one after the other, and the options of each connection.
 struct ConnectionPlan: Sendable {
-    /// One server, as libpq's keywords; values may be secrets.
+    /// One server as libpq's keywords.
+    ///
+    /// Values may be secrets.
     struct Host: Sendable {
         var keywords: [(name: String, value: Secret)]
     }
 
     let hosts: [Host]
-    /// Whether a server that takes no writes is as good as none.
+    /// Whether a server that accepts no writes is refused.
     let isStrict: Bool
     /// How long one server may take to answer.
     let hostLimit: Duration
-    /// Statements for a new connection, where it leads straight to the server; nil behind a pooler.
+    /// Statements for a new connection that goes directly to the server; nil behind a pooler.
     let preparations: String?
 
-    /// Reads a connection string; what is wrong with it is never repeated, for it may hold the password.
+    /// Reads a connection string.
+    ///
+    /// Errors never repeat it, because it may contain the password.
     init(
         _ configuration: PostgresStore.Configuration,
         _ text: Secret,
@@ -44,7 +48,7 @@ struct ConnectionPlan: Sendable {
         hostLimit = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? configuration.connectLimit
         let mode = take("sslmode")
         let root = take("sslrootcert")
-        // Where nothing else is asked for. A silent peer is noticed in seconds; by the system's defaults it would take hours.
+        // Unless the string sets them. They detect a silent peer in seconds; the system's defaults would take hours.
         let limitInMilliseconds = max(1_000, Int(configuration.callLimit / .milliseconds(1)))
         for (name, value) in [
             ("application_name", "IdentityKit"), ("gssencmode", "disable"), ("keepalives_idle", "10"),
@@ -87,15 +91,15 @@ struct ConnectionPlan: Sendable {
         guard allowsUnverified else {
             throw invalid(
                 "its sslmode is weaker than verify-full, to a server on another machine",
-                hint: "Use verify-full; `allowsUnverifiedTLS` permits less."
+                hint: "Set sslmode=verify-full. To allow a weaker mode at your risk, set allowsUnverifiedTLS."
             )
         }
         return mode
     }
 
-    /// Where libpq would find no root certificates on its own, those of the system.
+    /// The system's root certificates, if libpq finds none itself.
     private static var systemRoots: String? {
-        // libpq 16 and newer know "system".
+        // "system" needs libpq 16 or newer.
         if PQlibVersion() >= 160_000 { return "system" }
         let bundle = "/etc/ssl/certs/ca-certificates.crt"
         let own = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".postgresql/root.crt").path
@@ -103,7 +107,7 @@ struct ConnectionPlan: Sendable {
             ? nil : bundle
     }
 
-    /// Whether packets to a host stay on this machine: Unix sockets and loopback.
+    /// Whether the host is on this machine: Unix sockets and loopback.
     static func isOnThisMachine(_ host: String) -> Bool {
         if host.hasPrefix("/") || host.hasPrefix("@") || host == "::1" || host.lowercased() == "localhost" {
             return true
@@ -123,7 +127,7 @@ struct ConnectionPlan: Sendable {
             unsafe PQconninfoParse(buffer.baseAddress, nil)
         }
         guard let start = unsafe start else {
-            throw invalid("it is neither a postgresql:// URL nor a list of keywords and values that libpq knows")
+            throw invalid("it is neither a postgresql:// URL nor a list of keywords and values that libpq accepts")
         }
         defer { unsafe PQconninfoFree(start) }
         var given: [String: Secret] = [:]
@@ -142,7 +146,7 @@ struct ConnectionPlan: Sendable {
             .configuration,
             .configurationInvalid,
             "The store's connection string cannot be used: \(reason).",
-            hint: hint ?? "Write postgresql://user@host/database; see Documentation/Operating/PostgreSQL.md."
+            hint: hint ?? "Use the form postgresql://user@host/database, see Documentation/Operating/PostgreSQL.md."
         )
     }
 }

@@ -1,28 +1,28 @@
-/// What is known about reaching the server: how many connections are being made, and when the next attempt may be.
+/// The state of connecting to the servers: how many connections are being opened, and when the next attempt may start.
 struct ConnectionState {
     private(set) var connecting = 0
     private var failures = 0
     private var retryAt = ContinuousClock.now
-    /// Why it does not work, where only an operator can change that.
+    /// Why connecting fails, if only an operator can repair it.
     private(set) var obstacle: PostgresFailure?
     private var lastFailure: PostgresFailure?
-    /// When all servers were last found to take no writes.
+    /// When all servers were last found to accept no writes.
     private var readOnlySince: ContinuousClock.Instant?
 
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.seconds(2)
-    /// For how long the word of a server that it takes no writes is believed.
+    /// How long it is assumed that the servers still accept no writes.
     private static let trustInReadOnly = Duration.milliseconds(250)
 
-    /// When the next attempt may be made; nil for at once.
+    /// When the next attempt may start; nil for now.
     var pausedUntil: ContinuousClock.Instant? { retryAt > .now ? retryAt : nil }
 
-    /// While it does not work, one attempt at a time is enough.
+    /// After a failure, only one attempt runs at a time.
     var mayConnect: Bool { pausedUntil == nil && (failures == 0 || connecting == 0) }
 
     var isKnownReadOnly: Bool { readOnlySince.map { .now - $0 < Self.trustInReadOnly } ?? false }
 
-    /// What to tell those whose time is over while they wait.
+    /// The failure for calls that reach their deadline while they wait.
     func failure(whileWaiting isCrowded: Bool) -> PostgresFailure {
         isCrowded ? PostgresFailure(.crowded) : lastFailure ?? PostgresFailure(.timedOut)
     }
@@ -44,7 +44,7 @@ struct ConnectionState {
         lastFailure = failure
         obstacle = failure.isConfiguration ? failure : nil
         if failure.isReadOnly { readOnlySince = .now }
-        // Full jitter, so that many machines do not come back at the same moment.
+        // Full jitter, so that many machines do not try again at the same moment.
         let ceiling = min(Self.longestPause, Self.shortestPause * (1 << min(failures, 7)))
         retryAt = .now + Jitter.duration(from: Self.shortestPause / 2, to: ceiling)
     }

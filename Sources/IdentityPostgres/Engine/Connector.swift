@@ -3,19 +3,23 @@ internal import Glibc
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Makes connections, each on a thread of its own: looking up a name blocks, and libpq offers no other way.
+/// Opens connections, each on its own thread: libpq blocks while it looks up a host name.
 struct Connector: Sendable {
     let plan: ConnectionPlan
     let usesPooler: Bool
 
-    /// Starts to connect and tells how it went; false when there is no thread to be had.
-    func start(_ tell: @escaping @Sendable (Result<Established, PostgresFailure>) -> Void) -> Bool {
+    /// Starts to connect and reports the result.
+    ///
+    /// Returns false when no thread could be started.
+    func start(_ tell: @escaping @Sendable (Result<OpenedConnection, PostgresFailure>) -> Void) -> Bool {
         DedicatedThread.start { tell(self.connect()) }
     }
 
-    /// Tries one server after the other: the first that takes writes, else the first that can be read.
-    private func connect() -> Result<Established, PostgresFailure> {
-        var readable: Established?
+    /// Tries one server after the other.
+    ///
+    /// Uses the first that accepts writes, else the first that can be read.
+    private func connect() -> Result<OpenedConnection, PostgresFailure> {
+        var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)
         for host in plan.hosts {
             do {
@@ -37,7 +41,7 @@ struct Connector: Sendable {
         return readable.map { .success($0) } ?? .failure(worst)
     }
 
-    private func connect(to host: ConnectionPlan.Host) throws(PostgresFailure) -> Established {
+    private func connect(to host: ConnectionPlan.Host) throws(PostgresFailure) -> OpenedConnection {
         let deadline = ContinuousClock.now + plan.hostLimit
         guard let connection = unsafe Self.begin(host) else { throw PostgresFailure(.client) }
         do {
@@ -71,7 +75,7 @@ struct Connector: Sendable {
         unsafe names.append(nil)
         unsafe values.append(nil)
         guard let connection = unsafe PQconnectStartParams(names, values, 0) else { return nil }
-        // Of what a server refuses only the five characters of its code are looked at.
+        // Only the five characters of the server's error code are read.
         unsafe PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE)
         return unsafe connection
     }
@@ -93,7 +97,9 @@ struct Connector: Sendable {
         throw unsafe Self.refusal(of: connection)
     }
 
-    /// Why libpq has no connection; its text is looked at and never passed on.
+    /// Why libpq has no connection.
+    ///
+    /// Its text is inspected, but never passed on.
     private static func refusal(of connection: OpaquePointer) -> PostgresFailure {
         if unsafe PQconnectionNeedsPassword(connection) == 1 { return PostgresFailure(.passwordMissing) }
         let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
@@ -111,11 +117,11 @@ struct Connector: Sendable {
         return PostgresFailure(.unreachable)
     }
 
-    /// Looks at what the server is, and sets what every connection needs.
+    /// Checks the server, and sets the options of every connection.
     private func prepare(
         _ connection: OpaquePointer,
         _ deadline: ContinuousClock.Instant
-    ) throws(PostgresFailure) -> Established {
+    ) throws(PostgresFailure) -> OpenedConnection {
         guard unsafe PQserverVersion(connection) >= 120_000 else { throw PostgresFailure(.tooOld) }
         guard unsafe PQsetnonblocking(connection, 1) == 0 else { throw PostgresFailure(.client) }
         let found = try unsafe ask(
@@ -129,10 +135,10 @@ struct Connector: Sendable {
             _ = try unsafe ask(connection, "SET synchronous_commit = on", deadline)
         }
         if let preparations = plan.preparations { _ = try unsafe ask(connection, preparations, deadline) }
-        return unsafe Established(pointer: connection, isReadOnly: found[0] == "on")
+        return unsafe OpenedConnection(pointer: connection, isReadOnly: found[0] == "on")
     }
 
-    /// Runs SQL without parameters and gives the first row as text.
+    /// Runs SQL without parameters and returns the first row as text.
     private func ask(
         _ connection: OpaquePointer,
         _ sql: String,

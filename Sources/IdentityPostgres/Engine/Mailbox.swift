@@ -5,14 +5,14 @@ internal import Synchronization
 /// How tasks and connectors speak to the loop's thread: a queue, and a descriptor that wakes its poll.
 final class Mailbox: Sendable {
     enum Command: Sendable {
-        case perform(Call, Role)
-        case performBorrowed(Call, link: Int)
+        case perform(StatementCall, Role)
+        case performBorrowed(StatementCall, link: Int)
         case borrow(Borrowing)
         case giveBack(link: Int)
         case dropDirect(link: Int)
         case nap(Nap)
         case wake(nap: UInt64)
-        case connected(Result<Established, PostgresFailure>, Role)
+        case connected(Result<OpenedConnection, PostgresFailure>, Role)
         case close
     }
 

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// How the loop makes connections and how many.
+/// How the connection loop opens connections, and how many.
 struct PoolSettings: Sendable {
     let connector: Connector
-    /// For the connection that leads straight to the server; nil where there is none.
+    /// Opens the direct connection to the server; nil when there is none.
     let directConnector: Connector?
     /// Whether the direct connection listens for notifications.
     let listens: Bool
@@ -14,7 +14,7 @@ struct PoolSettings: Sendable {
     let directState = DirectState()
 }
 
-/// Which direct connection lives, for those who hold a lock by it.
+/// The direct connection that is open now, for holders of its advisory locks.
 final class DirectState: Sendable {
     private let serial = Mutex<Int?>(nil)
 

@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension PostgresFailure {
-    /// The failure in the words of the SDK.
+    /// The failure as an error of the SDK.
     var identityError: IdentityError {
         switch reason {
         case .readOnly: .storeReadOnly(cause: self)
@@ -10,24 +10,24 @@ extension PostgresFailure {
             IdentityError(
                 .retryLater,
                 .storeBusy,
-                "No connection to the store's database became free in time.",
-                hint: "Allow for more connections (`maximumConnections`), or look for what holds them.",
+                "All connections to the store's database were in use until the time limit.",
+                hint: "Raise maximumConnections, or look for calls that keep connections for long.",
                 cause: self
             )
         case .untrusted:
             misconfigured(
-                "The database server could not prove who it is (TLS).",
+                "The identity of the database server could not be verified (TLS).",
                 "Check its certificate, its host name and the root certificate (`sslrootcert`)."
             )
         case .passwordMissing:
-            misconfigured("The database server asks for a password.", "Put it into the connection string.")
+            misconfigured("The database server requires a password.", "Add the password to the connection string.")
         case .notDurable:
             misconfigured(
-                "The database does not wait for commits to be durable (synchronous_commit is off).",
-                "Behind a pooler it has to be changed in the database: ALTER ROLE … SET synchronous_commit = on."
+                "Commits of the database are not durable (synchronous_commit is off).",
+                "Behind a pooler change it in the database: ALTER ROLE … SET synchronous_commit = on."
             )
         case .tooOld:
-            misconfigured("The database server is older than PostgreSQL 12.", "Update it.")
+            misconfigured("The database server is older than PostgreSQL 12.", "Update the server.")
         case .closed: .storeClosed
         case .client:
             IdentityError(
@@ -49,23 +49,24 @@ extension PostgresFailure {
             return IdentityError(
                 .retryLater,
                 .storeFull,
-                "The database server has no room to write.",
-                hint: "Make room on its disk.",
+                "The disk of the database server is full.",
+                hint: "Free space on the disk.",
                 cause: self
             )
         case "57014", "55P03", "40001", "40P01":
             return IdentityError(
                 .retryLater,
                 .storeBusy,
-                "The store's rows are locked by somebody else.",
-                hint: "Try again; look for a transaction that stays open.",
+                "Another transaction has locked the store's rows.",
+                hint: "Try again. If it lasts, look for a transaction that stays open.",
                 cause: self
             )
-        case "3D000": return misconfigured("The store's database does not exist.", "Make it, or correct its name.")
+        case "3D000":
+            return misconfigured("The store's database does not exist.", "Create the database, or correct its name.")
         case "42501":
             return misconfigured(
-                "The database user may not use the store's schema or tables.",
-                "Grant it the right to create and use them."
+                "The database user has no permission for the store's schema or tables.",
+                "Grant the user the right to create and use them."
             )
         case "42P01", "42703", "3F000":
             return .storeCorrupt("A table of the store is missing or has changed.", cause: self)
@@ -73,13 +74,17 @@ extension PostgresFailure {
         default: break
         }
         switch state.prefix(2) {
-        case "28": return misconfigured("The database server refuses the user or the password.", "Correct them.")
+        case "28":
+            return misconfigured(
+                "The database server refused the user or the password.",
+                "Correct them in the connection string."
+            )
         case "08", "53", "57": return .storeUnavailable(cause: self)
         case "22", "23":
             return IdentityError(
                 .rejected,
                 .storeFailed,
-                "A value cannot be stored.",
+                "The database refused a value.",
                 hint: "See the cause.",
                 cause: self
             )
@@ -88,7 +93,7 @@ extension PostgresFailure {
                 .retryLater,
                 .storeFailed,
                 "The store failed: \(self).",
-                hint: "Look into the database server's log.",
+                hint: "Read the database server's log.",
                 cause: self
             )
         }
@@ -105,7 +110,7 @@ extension IdentityError {
             .retryLater,
             .storeUnavailable,
             "The store's database cannot be used now: \(cause).",
-            hint: "Try again; if it goes on, check the database server and the network.",
+            hint: "Try again. If it lasts, check the database server and the network.",
             cause: cause
         )
     }
@@ -114,9 +119,9 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeReadOnly,
-            "The store's database takes no writes now: it is a standby, or it was set to read only.",
+            "The store's database accepts no writes: it is a standby, or it is set to read-only.",
             hint:
-                "Try again after the failover; name every server in the connection string, so that the new one is found.",
+                "Try again after the failover. Name every server in the connection string, so that the new primary is found.",
             cause: cause
         )
     }
@@ -125,8 +130,8 @@ extension IdentityError {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "\(message) Nothing was deleted, the database was left as it is.",
-            hint: "Run the store's health check; restore from a backup what is damaged.",
+            "\(message) The database was left as it is.",
+            hint: "Run the store's health check, and restore damaged rows from a backup.",
             cause: cause
         )
     }

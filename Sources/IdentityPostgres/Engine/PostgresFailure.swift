@@ -1,38 +1,40 @@
 internal import IdentityKit
 
-/// What went wrong instead of an answer; never holds SQL, a value, or a text of the server or of libpq, which may repeat them.
+/// Why a statement failed.
+///
+/// It never contains SQL, a value, or a text of the server or of libpq, which may repeat them.
 struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
     enum Reason: Sendable, Equatable {
-        /// The server's own error: five characters, PostgreSQL's manual, appendix A.
+        /// The server's error code: five characters, see appendix A of PostgreSQL's manual.
         case server(String)
         /// No server can be reached.
         case unreachable
         /// The connection ended.
         case lost
-        /// The time was over.
+        /// The time limit was reached.
         case timedOut
         /// No connection became free in time.
         case crowded
-        /// The servers that can be reached take no writes.
+        /// The servers that can be reached accept no writes.
         case readOnly
-        /// A server that takes no writes does not have what was asked for, and may only lack the latest.
+        /// A server that accepts no writes does not have the row, but it may lack the latest changes.
         case behind
-        /// The server could not prove who it is, or offers no TLS.
+        /// The server's certificate could not be verified, or the server offers no TLS.
         case untrusted
-        /// The server asks for a password and there is none.
+        /// The server requires a password and there is none.
         case passwordMissing
-        /// Commits would not be durable, and through a pooler that cannot be changed.
+        /// Commits are not durable, and behind a pooler that cannot be changed.
         case notDurable
-        /// The server is older than what is known to work.
+        /// The server is older than the oldest supported version.
         case tooOld
         /// The store is closed.
         case closed
-        /// libpq failed on its own.
+        /// libpq itself failed.
         case client
     }
 
     let reason: Reason
-    /// Whether a statement had been sent that may have taken effect, or may still.
+    /// Whether a statement was sent that may have taken effect, or may still take effect.
     var mayHaveHappened = false
 
     init(_ reason: Reason, mayHaveHappened: Bool = false) {
@@ -47,10 +49,10 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .lost: "the connection to PostgreSQL was lost"
         case .timedOut: "PostgreSQL did not answer in time"
         case .crowded: "no connection to PostgreSQL became free in time"
-        case .readOnly: "PostgreSQL takes no writes"
-        case .behind: "PostgreSQL takes no writes and may lack what was asked for"
-        case .untrusted: "PostgreSQL could not prove who it is"
-        case .passwordMissing: "PostgreSQL asks for a password"
+        case .readOnly: "PostgreSQL accepts no writes"
+        case .behind: "PostgreSQL accepts no writes and may lack the latest changes"
+        case .untrusted: "the identity of PostgreSQL could not be verified"
+        case .passwordMissing: "PostgreSQL requires a password"
         case .notDurable: "synchronous_commit is off"
         case .tooOld: "the PostgreSQL server is too old"
         case .closed: "the store is closed"
@@ -58,7 +60,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether an operator has to act: trying again at once is no use.
+    /// Whether an operator has to act: trying again does not help.
     var isConfiguration: Bool {
         switch reason {
         case .untrusted, .passwordMissing, .notDurable, .tooOld: true
@@ -68,7 +70,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same call on another connection, or a moment later, may well succeed.
+    /// Whether the same call may succeed on another connection, or a moment later.
     var isPassing: Bool {
         switch reason {
         case .lost, .unreachable: true
@@ -81,6 +83,6 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the server we spoke to takes no writes.
+    /// Whether the server accepts no writes.
     var isReadOnly: Bool { reason == .readOnly || reason == .server("25006") }
 }

@@ -1,9 +1,9 @@
 internal import CIdentityPostgres
 
-/// What a statement gave back.
+/// The result of a statement.
 ///
-/// `@unchecked Sendable`: libpq writes a result before it hands it out; from then on it is only read, which its documentation
-/// allows on any thread, until `deinit`, when nobody holds it any more.
+/// `@unchecked Sendable`: libpq writes a result before it returns it. After that it is only read, which libpq allows on any thread, until
+/// `deinit`, when no reference is left.
 @safe
 final class Rows: @unchecked Sendable {
     private let pointer: OpaquePointer
@@ -25,7 +25,7 @@ final class Rows: @unchecked Sendable {
         return unsafe Int(String(cString: text)) ?? 0
     }
 
-    /// The first row, where there is one.
+    /// The first row, if there is one.
     var first: Row? { isEmpty ? nil : Row(rows: self, index: 0) }
 
     var all: [Row] { (0..<count).map { Row(rows: self, index: Int32($0)) } }
@@ -41,7 +41,9 @@ final class Rows: @unchecked Sendable {
     }
 }
 
-/// One row of an answer; columns are read by their position, as what the statement is known to give.
+/// One row of a result.
+///
+/// Columns are read by position and by the type that the statement returns.
 struct Row: Sendable {
     fileprivate let rows: Rows
     fileprivate let index: Int32
@@ -55,7 +57,7 @@ struct Row: Sendable {
 
     private func word(_ column: Int32) -> UInt64 {
         let bytes = bytes(column)
-        // A column of four bytes is a number too; nothing that we ask for is longer than eight.
+        // A column of four bytes is a number too. No statement returns a longer number than eight bytes.
         if bytes.count == 4 { return UInt64(bitPattern: Int64(Int32(bitPattern: UInt32(fold(bytes))))) }
         return fold(bytes.prefix(8))
     }

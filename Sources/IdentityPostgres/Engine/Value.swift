@@ -1,6 +1,7 @@
 internal import FoundationEssentials
+internal import IdentityStoreKit
 
-/// What can be handed to a statement, in the server's binary format.
+/// A value of a statement, in the server's binary format.
 enum Value: Sendable {
     case null
     case integer(Int64)
@@ -8,22 +9,17 @@ enum Value: Sendable {
     case flag(Bool)
     case bytes([UInt8])
 
-    /// A text as its UTF-8 bytes, so that no collation, no encoding and no NUL ever matters.
+    /// A text as UTF-8 bytes, so that collation, encoding and NUL have no effect.
     static func text(_ text: String) -> Value { .bytes(Array(text.utf8)) }
 
     /// The exact time.
     static func date(_ date: Date) -> Value { .real(date.timeIntervalSinceReferenceDate) }
 
     /// The integer key of a row, from its keyed hash.
-    static func key(_ hash: [UInt8]) -> Value { .integer(rowKey(hash)) }
+    static func key(_ hash: [UInt8]) -> Value { .integer(SessionRecords.rowKey(hash)) }
 }
 
-/// The integer key of a row, the first 63 bits of its keyed hash.
-func rowKey(_ hash: [UInt8]) -> Int64 {
-    Int64(hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 1)
-}
-
-/// The types of the server that statements take.
+/// The server's types of statement parameters.
 enum ParameterType: UInt32, Sendable {
     case flag = 16
     case bytes = 17
@@ -31,10 +27,10 @@ enum ParameterType: UInt32, Sendable {
     case real = 701
 }
 
-/// Values one behind the other, so that they are handed over as one piece of memory.
+/// Values one after the other in one block of memory.
 struct EncodedValues {
     private(set) var bytes: [UInt8] = []
-    /// Where each value stands; nil for null.
+    /// The range of each value; nil for null.
     private(set) var ranges: [Range<Int>?] = []
 
     init(_ values: [Value]) {
@@ -52,7 +48,7 @@ struct EncodedValues {
             }
             ranges.append(start..<bytes.count)
         }
-        // An empty value still needs an address that is not null.
+        // An empty value also needs an address that is not null.
         bytes.append(0)
     }
 

@@ -1,83 +1,77 @@
-/// The tables, and the steps that lead from every released version to the newest; `§` stands for the schema's name and a dot.
+/// The tables; `§` stands for the schema's name and a dot.
 ///
-/// What rows are found by is a keyed hash, its first 63 bits the integer key. Slots are encrypted and do not compress; they
-/// stand apart from their rows, so that a scan does not read them. No column that changes with each save is indexed, which
-/// keeps the update within its page; the exception is `is_unsettled`, whose index holds the few rows that a repair looks for.
+/// A row's key is the first 63 bits of the keyed hash that it is found by. Slots are encrypted and do not compress. They are
+/// stored apart from their rows, so that a scan does not read them. No column that changes with each save is indexed, which
+/// keeps the update within its page. The exception is `is_unsettled`: its index holds the few rows that a repair looks for.
+///
+/// A later version gets a step from each released version to the next, which runs in the transaction of the first opening.
 enum Schema {
-    /// The meaning of the sealed records, bound into each of them.
-    static let recordVersion: UInt32 = 1
-    /// The version that this code writes.
-    static var version: Int64 { Int64(migrations.count) }
+    /// The version of the tables.
+    static let version: Int64 = 1
 
-    /// Step n leads from version n to version n + 1, one statement after the other; a released step never changes.
-    static let migrations: [[String]] = [
-        [
-            """
-            CREATE TABLE §store (
-                id smallint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL,
-                store_id bytea NOT NULL, slot_size bigint NOT NULL
-            )
-            """,
-            "CREATE TABLE §lookup_key (key_id bytea PRIMARY KEY, record bytea NOT NULL)",
-            """
-            CREATE TABLE §session (
-                key bigint PRIMARY KEY, hash bytea NOT NULL, buyer bytea NOT NULL, provider_session bytea,
-                tenant bytea NOT NULL, provider bytea NOT NULL, issuer bytea NOT NULL,
-                generation bigint NOT NULL, retained_until double precision NOT NULL,
-                is_unsettled boolean NOT NULL, is_restored boolean NOT NULL DEFAULT false,
-                slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216),
-                CHECK (octet_length(tenant) + octet_length(provider) + octet_length(issuer) <= 1048576)
-            ) WITH (fillfactor = 80)
-            """,
-            "ALTER TABLE §session ALTER slot SET STORAGE EXTERNAL",
-            "CREATE INDEX session_buyer ON §session (buyer, key)",
-            "CREATE INDEX session_provider_session ON §session (provider_session, key) WHERE provider_session IS NOT NULL",
-            "CREATE INDEX session_tenant ON §session (tenant, key)",
-            "CREATE INDEX session_unsettled ON §session (key) WHERE is_unsettled",
-            """
-            CREATE TABLE §login_attempt (
-                key bigint PRIMARY KEY, hash bytea NOT NULL, tenant bytea NOT NULL,
-                expires_at double precision NOT NULL, slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216)
-            )
-            """,
-            "ALTER TABLE §login_attempt ALTER slot SET STORAGE EXTERNAL",
-            "CREATE INDEX login_attempt_expiry ON §login_attempt (expires_at)",
-            "CREATE INDEX login_attempt_tenant ON §login_attempt (tenant, expires_at)",
-            """
-            CREATE TABLE §attachment (
-                key bigint PRIMARY KEY, hash bytea NOT NULL,
-                session bigint NOT NULL REFERENCES §session (key) ON DELETE CASCADE,
-                revision bigint NOT NULL, slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216)
-            ) WITH (fillfactor = 80)
-            """,
-            "ALTER TABLE §attachment ALTER slot SET STORAGE EXTERNAL",
-            "CREATE INDEX attachment_session ON §attachment (session)",
-            """
-            CREATE TABLE §used_token (
-                key bigint PRIMARY KEY, hash bytea NOT NULL, claim bytea NOT NULL, expires_at double precision NOT NULL
-            )
-            """,
-            "CREATE INDEX used_token_expiry ON §used_token (expires_at)",
-            "CREATE TABLE §lease (key bigint PRIMARY KEY, holder bytea NOT NULL, ends_at timestamptz NOT NULL)",
-            """
-            CREATE TABLE §quarantine (
-                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind smallint NOT NULL, key bigint NOT NULL,
-                hash bytea NOT NULL, buyer bytea, provider_session bytea, tenant bytea, provider bytea, issuer bytea,
-                generation bigint, expires_at double precision, session bigint, slot bytea NOT NULL,
-                moved_at timestamptz NOT NULL DEFAULT clock_timestamp()
-            )
-            """,
-            "CREATE INDEX quarantine_key ON §quarantine (key)",
-            "CREATE INDEX quarantine_hash ON §quarantine (hash)",
-        ],
-        [
-            // A lease ends when its holder has not renewed it for its length, by the clock of whoever wants it next.
-            "DROP TABLE §lease",
-            """
-            CREATE TABLE §lease (
-                key bigint PRIMARY KEY, holder bytea NOT NULL, renewals bigint NOT NULL, milliseconds bigint NOT NULL
-            )
-            """,
-        ],
+    /// One statement each.
+    static let tables: [String] = [
+        """
+        CREATE TABLE §store (
+            id smallint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL,
+            store_id bytea NOT NULL, slot_size bigint NOT NULL
+        )
+        """,
+        "CREATE TABLE §lookup_key (key_id bytea PRIMARY KEY, record bytea NOT NULL)",
+        """
+        CREATE TABLE §session (
+            key bigint PRIMARY KEY, hash bytea NOT NULL, buyer bytea NOT NULL, provider_session bytea,
+            tenant bytea NOT NULL, provider bytea NOT NULL, issuer bytea NOT NULL,
+            generation bigint NOT NULL, retained_until double precision NOT NULL,
+            is_unsettled boolean NOT NULL, is_restored boolean NOT NULL DEFAULT false,
+            slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216),
+            CHECK (octet_length(tenant) + octet_length(provider) + octet_length(issuer) <= 1048576)
+        ) WITH (fillfactor = 80)
+        """,
+        "ALTER TABLE §session ALTER slot SET STORAGE EXTERNAL",
+        "CREATE INDEX session_buyer ON §session (buyer, key)",
+        "CREATE INDEX session_provider_session ON §session (provider_session, key) WHERE provider_session IS NOT NULL",
+        "CREATE INDEX session_tenant ON §session (tenant, key)",
+        "CREATE INDEX session_unsettled ON §session (key) WHERE is_unsettled",
+        """
+        CREATE TABLE §login_attempt (
+            key bigint PRIMARY KEY, hash bytea NOT NULL, tenant bytea NOT NULL,
+            expires_at double precision NOT NULL, slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216)
+        )
+        """,
+        "ALTER TABLE §login_attempt ALTER slot SET STORAGE EXTERNAL",
+        "CREATE INDEX login_attempt_expiry ON §login_attempt (expires_at)",
+        "CREATE INDEX login_attempt_tenant ON §login_attempt (tenant, expires_at)",
+        """
+        CREATE TABLE §attachment (
+            key bigint PRIMARY KEY, hash bytea NOT NULL,
+            session bigint NOT NULL REFERENCES §session (key) ON DELETE CASCADE,
+            revision bigint NOT NULL, slot bytea NOT NULL CHECK (octet_length(slot) <= 16777216)
+        ) WITH (fillfactor = 80)
+        """,
+        "ALTER TABLE §attachment ALTER slot SET STORAGE EXTERNAL",
+        "CREATE INDEX attachment_session ON §attachment (session)",
+        """
+        CREATE TABLE §used_token (
+            key bigint PRIMARY KEY, hash bytea NOT NULL, claim bytea NOT NULL, expires_at double precision NOT NULL
+        )
+        """,
+        "CREATE INDEX used_token_expiry ON §used_token (expires_at)",
+        // A lease ends when its holder has not renewed it for its length, by the clock of the process that wants it next.
+        """
+        CREATE TABLE §lease (
+            key bigint PRIMARY KEY, holder bytea NOT NULL, renewals bigint NOT NULL, milliseconds bigint NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE §quarantine (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind smallint NOT NULL, key bigint NOT NULL,
+            hash bytea NOT NULL, buyer bytea, provider_session bytea, tenant bytea, provider bytea, issuer bytea,
+            generation bigint, expires_at double precision, session bigint, slot bytea NOT NULL,
+            moved_at timestamptz NOT NULL DEFAULT clock_timestamp()
+        )
+        """,
+        "CREATE INDEX quarantine_key ON §quarantine (key)",
+        "CREATE INDEX quarantine_hash ON §quarantine (hash)",
     ]
 }

@@ -1,56 +1,27 @@
-/// The statements of health checks, quarantine and the rotation of keys.
+internal import IdentityStoreKit
+
+/// The statements for health check, quarantine and key rotation.
 extension Statements {
-    /// A table whose rows have a sealed slot.
-    enum SlotTable: Int, CaseIterable {
-        case session, loginAttempt, attachment
-
-        var name: String {
-            switch self {
-            case .session: "session"
-            case .loginAttempt: "login_attempt"
-            case .attachment: "attachment"
-            }
-        }
-
-        /// The columns from which a row's identity is put together; the same number for each table.
-        var columns: String {
-            switch self {
-            case .session: "key, slot, hash, generation, buyer, tenant, provider, issuer, is_unsettled"
-            case .loginAttempt: "key, slot, hash, 0::bigint, ''::bytea, tenant, ''::bytea, ''::bytea, false"
-            case .attachment: "key, slot, hash, revision, ''::bytea, ''::bytea, ''::bytea, ''::bytea, false"
-            }
-        }
-
-        /// The condition by which a row is what was read, its generation as `$2` and its slot as `$3`.
-        var isUnchanged: String {
-            switch self {
-            case .session: "key = $1 AND generation = $2 AND slot = $3"
-            case .loginAttempt: "key = $1 AND $2::bigint = 0 AND slot = $3"
-            case .attachment: "key = $1 AND revision = $2 AND slot = $3"
-            }
-        }
-    }
-
-    func listSlots(_ table: SlotTable) -> Statement {
+    func list(_ kind: SealedRow.Kind) -> Statement {
         rare(
-            "SELECT \(table.columns) FROM §\(table.name) WHERE key > $1 ORDER BY key LIMIT $2",
+            "SELECT \(kind.columns) FROM §\(kind.table) WHERE key > $1 ORDER BY key LIMIT $2",
             [.integer, .integer]
         )
     }
 
-    func resealSlot(_ table: SlotTable) -> Statement {
+    func reseal(_ kind: SealedRow.Kind) -> Statement {
         rare(
-            "UPDATE §\(table.name) SET slot = $4 WHERE \(table.isUnchanged)",
+            "UPDATE §\(kind.table) SET slot = $4 WHERE \(kind.isUnchanged)",
             [.integer, .integer, .bytes, .bytes]
         )
     }
 
-    /// How many of the next rows are sealed under each key, and how far that went.
-    func countByKey(_ table: SlotTable) -> Statement {
+    /// How many of the next rows are sealed under each key, and the key of the last of these rows.
+    func countByKey(_ kind: SealedRow.Kind) -> Statement {
         rare(
             """
             SELECT substring(slot FROM 9 FOR 16), count(*), max(key)
-            FROM (SELECT key, slot FROM §\(table.name) WHERE key > $1 ORDER BY key LIMIT $2) AS next GROUP BY 1
+            FROM (SELECT key, slot FROM §\(kind.table) WHERE key > $1 ORDER BY key LIMIT $2) AS next GROUP BY 1
             """,
             [.integer, .integer]
         )
@@ -58,12 +29,10 @@ extension Statements {
 
     var countQuarantined: Statement { rare("SELECT count(*) FROM §quarantine") }
 
-    var countUnsettled: Statement { rare("SELECT count(*) FROM §session WHERE is_unsettled") }
-
-    /// Moves one row, if it is still the one that was looked at.
-    func quarantine(_ table: SlotTable) -> Statement {
+    /// Moves one row, if it is as it was read.
+    func quarantine(_ kind: SealedRow.Kind) -> Statement {
         let (target, source) =
-            switch table {
+            switch kind {
             case .session:
                 (
                     "buyer, provider_session, tenant, provider, issuer, generation, expires_at",
@@ -74,27 +43,27 @@ extension Statements {
             }
         return rare(
             """
-            WITH moved AS (DELETE FROM §\(table.name) WHERE \(table.isUnchanged) RETURNING *)
+            WITH moved AS (DELETE FROM §\(kind.table) WHERE \(kind.isUnchanged) RETURNING *)
             INSERT INTO §quarantine (kind, key, hash, slot, \(target))
-            SELECT \(table.rawValue), key, hash, slot, \(source) FROM moved
+            SELECT \(kind.rawValue), key, hash, slot, \(source) FROM moved
             """,
             [.integer, .integer, .bytes]
         )
     }
 
-    /// What is attached to a session goes with it, before its row does.
+    /// Moves the attachments of a session, before its own row is moved.
     var quarantineAttachmentsOfSession: Statement {
         rare(
             """
             WITH moved AS (DELETE FROM §attachment WHERE session = $1 RETURNING *)
             INSERT INTO §quarantine (kind, key, hash, slot, generation, session)
-            SELECT \(SlotTable.attachment.rawValue), key, hash, slot, revision, session FROM moved
+            SELECT \(SealedRow.Kind.attachment.rawValue), key, hash, slot, revision, session FROM moved
             """,
             [.integer]
         )
     }
 
-    /// By the key or the hash: what is damaged may be either of them.
+    /// By the key or the hash: either of them may be damaged.
     var isQuarantined: Statement {
         statement(
             "is_quarantined",
@@ -103,7 +72,9 @@ extension Statements {
         )
     }
 
-    /// Whether a session that would match is in quarantine; a condition that is null matches all.
+    /// Whether a session that may match is in quarantine.
+    ///
+    /// A condition that is null matches all.
     var hasQuarantinedSession: Statement {
         statement(
             "has_quarantined_session",

@@ -1,15 +1,17 @@
 internal import CIdentitySQLite
 
-/// A copy of one database into another under way; used by the thread of both connections.
+/// A running copy of one database into another.
 ///
-/// The pointer never leaves; `finish` or `deinit` gives it back once, and before both connections, which are kept for that: SQLite frees
-/// the target of a copy that is not finished.
+/// Only the thread of both connections uses it.
+///
+/// The pointer stays inside. `finish` or `deinit` frees it once, and before both connections, which are kept for that: SQLite frees the
+/// target of a copy that is not finished.
 @safe
 final class BackupCopy {
     private var pointer: OpaquePointer?
     private let connections: [Connection]
 
-    /// Begins to copy between the pointers of two connections.
+    /// Starts a copy between the pointers of two connections.
     init(
         from source: (connection: Connection, pointer: OpaquePointer),
         to target: (connection: Connection, pointer: OpaquePointer)
@@ -32,7 +34,9 @@ final class BackupCopy {
         return result == SQLITE_DONE
     }
 
-    /// How many pages are still to be copied; more than before when a writer elsewhere made it begin anew.
+    /// The number of pages that are still to be copied.
+    ///
+    /// It grows when another writer makes the copy start again.
     var remaining: Int32 { unsafe sqlite3_backup_remaining(pointer) }
 
     func finish() throws(SQLiteFailure) {

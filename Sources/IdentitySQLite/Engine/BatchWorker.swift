@@ -1,20 +1,22 @@
 internal import IdentityKit
 
-/// An actor that talks to SQLite on a thread of its own, and does at once what waits together.
+/// An actor that calls SQLite on its own thread and does the waiting work in batches.
 protocol BatchWorker: Actor {
-    /// What waits for it, and its thread.
+    /// The waiting work, and the thread.
     nonisolated var lane: WorkLane { get }
 
-    /// Does a batch, and tells whether the file was locked before all of it was done; what was not done is postponed.
+    /// Does a batch of work. Returns true when the file was locked before all of it was done; the rest is postponed.
     func run(_ batch: [PendingWork]) -> Bool
 
-    /// Nothing waits any more.
+    /// Called when no work waits any more.
     func becameIdle()
 }
 
-/// The way to a worker: its queue, its thread, and how long a call waits for other processes.
+/// The queue and the thread of a worker, and how long a call waits for other processes.
 struct WorkLane: Sendable {
-    /// How many calls share a transaction at most: bounds the journal, and how long others wait.
+    /// The maximum number of calls in one transaction.
+    ///
+    /// It limits the size of the journal, and how long other calls wait.
     static let batchLimit = 256
 
     let executor = SerialQueueExecutor()
@@ -22,14 +24,14 @@ struct WorkLane: Sendable {
     let clock: any IdentityClock
     let wait: Duration
 
-    /// Puts back what may still wait, and disappoints the rest.
+    /// Puts back the work that may still wait, and fails the rest.
     func postpone(_ batch: some Collection<PendingWork>) {
         let now = clock.elapsed
         queue.putBack(batch.filter { $0.deadline > now })
         for work in batch where work.deadline <= now { work.fail(IdentityError.storeBusy()) }
     }
 
-    /// Some time in which another process may finish.
+    /// Waits a moment, so that another process can finish.
     func pause() async throws {
         do {
             try await clock.sleep(for: Jitter.duration(from: .microseconds(500), to: .milliseconds(3)))
@@ -40,7 +42,9 @@ struct WorkLane: Sendable {
 }
 
 extension BatchWorker {
-    /// Hands in a call; it is done even if the caller is cancelled.
+    /// Queues a call.
+    ///
+    /// It is done even if the caller is cancelled.
     nonisolated func perform<R: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> R
     ) async throws -> R {
@@ -59,7 +63,7 @@ extension BatchWorker {
         lane.executor.enqueue { self.assumeIsolated { $0.drain() } }
     }
 
-    /// Does what waits, then goes on: at once when others had their turn, or after a pause when the file was locked.
+    /// Does the waiting work, then continues: at once after other work had its turn, or after a pause when the file was locked.
     private func drain() {
         let isBusy = run(lane.queue.take(upTo: WorkLane.batchLimit))
         guard !lane.queue.finishIfEmpty() else { return becameIdle() }
@@ -72,7 +76,7 @@ extension BatchWorker {
 }
 
 extension PendingWork {
-    /// Tells the caller in the words of the SDK.
+    /// Fails the caller with an error of the SDK.
     func fail(with error: any Error) {
         fail((error as? SQLiteFailure)?.identityError ?? .wrapping(error))
     }

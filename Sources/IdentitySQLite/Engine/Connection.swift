@@ -3,16 +3,18 @@ internal import Glibc
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// One open SQLite database and its prepared statements; used by one thread at a time.
+/// One open SQLite database and its prepared statements.
+///
+/// One thread at a time uses it.
 @safe
 final class Connection {
     private let pointer: OpaquePointer
     private var statements: [Statement?] = Array(repeating: nil, count: Query.allCases.count)
     private var mark: CommitMark?
 
-    /// How many pending logins surely fit.
+    /// Decides when pending logins have to be counted.
     var attemptRoom = TenantRoom()
-    /// How many sessions surely fit.
+    /// Decides when sessions have to be counted.
     var sessionRoom = TenantRoom()
 
     /// Opens a file that exists.
@@ -48,13 +50,13 @@ final class Connection {
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, count)
     }
 
-    /// Runs SQL that is not worth keeping prepared.
+    /// Runs SQL that is too rare to keep prepared.
     func execute(_ sql: String) throws(SQLiteFailure) {
         let result = unsafe sqlite3_exec(pointer, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
     }
 
-    /// Runs SQL that is not worth keeping prepared and gives one column of each row, the first where none is named.
+    /// Runs SQL that is too rare to keep prepared, and returns one column of each row, by default the first.
     func texts(_ sql: String, column: Int32 = 0) throws(SQLiteFailure) -> [String] {
         let statement = try unsafe Statement(sql, on: pointer)
         var texts: [String] = []
@@ -64,7 +66,7 @@ final class Connection {
 
     // MARK: Prepared statements
 
-    /// Changes rows and tells how many.
+    /// Changes rows and returns how many.
     func run(_ query: Query, _ values: Value...) throws(SQLiteFailure) -> Int {
         let statement = try prepared(query)
         defer { statement.reset() }
@@ -100,7 +102,9 @@ final class Connection {
 
     // MARK: Transactions
 
-    /// Begins a transaction that will write; fails as busy when another connection writes.
+    /// Begins a transaction that writes.
+    ///
+    /// Fails as busy when another connection writes.
     func begin() throws(SQLiteFailure) {
         _ = try run(.begin)
         do {
@@ -111,16 +115,16 @@ final class Connection {
         }
     }
 
-    /// What will tell whether the transaction that has just begun was committed.
+    /// The value that shows later whether the transaction that has just begun was committed.
     ///
-    /// Every commit raises the file's change counter, but in WAL mode, where a row of ours has to do.
+    /// Every commit increments the file's change counter, except in WAL mode, where a row of the store counts commits.
     private func commitMark() throws(SQLiteFailure) -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
         do {
             _ = try run(.countCommit)
         } catch {
-            // A file of an older version, which is being brought to this one, has no such row.
+            // While the tables are created there is no such row yet.
             guard error.primary == SQLITE_ERROR else { throw error }
             return nil
         }
@@ -135,17 +139,15 @@ final class Connection {
     }
 
     func rollback() {
-        // Fails when SQLite has rolled back on its own, which is what was wanted.
+        // It is no error when SQLite has already rolled back.
         _ = try? run(.rollback)
     }
 
     /// Commits.
     ///
-    /// Readers of other connections are waited for, then an error is not taken for an answer: whether the transaction
-    /// happened is read from the file.
+    /// Waits for readers of other connections. After an error, the file shows whether the transaction took effect.
     ///
-    /// - Parameter pauses: How often to wait for readers, a few milliseconds each.
-    /// - Throws: ``SQLiteFailure`` when the transaction was not committed.
+    /// - Parameter pauses: How often to wait for readers, a few milliseconds each time.
     func commit(pauses: Int) throws(SQLiteFailure) {
         var remaining = pauses
         var quickTries = 20
@@ -154,10 +156,10 @@ final class Connection {
                 _ = try run(.commit)
                 return
             } catch {
-                // Still inside the transaction: only a reader was in the way, and nothing has happened.
+                // The transaction is still open: a reader blocked the commit, and nothing has happened.
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
                     if error.isBusy, remaining > 0 {
-                        // Our own readers are gone in microseconds; newcomers wait, for the lock that we have by now.
+                        // Our own readers finish in microseconds, and new readers wait for the lock that this commit already has.
                         let isFirst = quickTries > 0
                         if isFirst { quickTries -= 1 } else { remaining -= 1 }
                         usleep(isFirst ? 100 : 2_000)
@@ -174,7 +176,7 @@ final class Connection {
 
     /// An I/O error of a commit may come after the transaction has taken effect.
     ///
-    /// The first read plays back what is half done; then the mark tells. Nobody else of ours can have written in between, the
+    /// The first read rolls back an unfinished transaction; then the mark shows it. No other process has written in between, because the
     /// writer lock is still held.
     private func hasCommitted() -> Bool {
         switch mark {
@@ -186,13 +188,13 @@ final class Connection {
 
     // MARK: Copying
 
-    /// Begins to copy the whole database into another one.
+    /// Starts a copy of the whole database into another one.
     func copy(to target: Connection) throws(SQLiteFailure) -> BackupCopy {
         try unsafe BackupCopy(from: (self, pointer), to: (target, target.pointer))
     }
 }
 
-/// What tells afterwards whether a transaction was committed.
+/// A value that shows later whether a transaction was committed.
 private enum CommitMark {
     case counterBefore(UInt32)
     case commitsAfter(Int64)

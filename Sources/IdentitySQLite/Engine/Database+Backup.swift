@@ -4,9 +4,11 @@ internal import IdentityKit
 internal import IdentityStoreKit
 
 extension Database {
-    /// How many pages are copied before others get their turn: 2 MiB.
+    /// The number of pages that are copied before other calls get their turn: 2 MiB.
     private static let pagesAtOnce: Int32 = 256
-    /// How often a copy may begin anew because other processes wrote, before they are made to wait.
+    /// How often a copy may start again because other processes wrote.
+    ///
+    /// After that they have to wait.
     private static let patience = 5
 
     /// Copies the whole database into a new file.
@@ -26,7 +28,7 @@ extension Database {
         guard let connection else { throw IdentityError.storeClosed }
         let target = try Connection(path: path, forWriting: true)
         guard !target.isReadOnly else { throw IdentityError.notWritable }
-        // The file counts only when it is whole: a journal would be of no use.
+        // The file is used only when it is complete, so it needs no journal.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try connection.copy(to: target)
         var restarts = 0
@@ -52,7 +54,7 @@ extension Database {
         StoreKey.describe(try SystemRandom().bytes(8))
     }
 
-    /// Runs what may block for long where it keeps nobody from the database.
+    /// Runs a body that may block for long on another thread, so that the database stays usable.
     private static func aside(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
@@ -61,7 +63,9 @@ extension Database {
 }
 
 extension StoreLocation {
-    /// Makes an empty file that nobody else can have made, mode 0600.
+    /// Creates an empty file of mode 0600.
+    ///
+    /// Fails if the file exists.
     fileprivate func createCopy(_ path: String) throws(IdentityError) {
         var status = stat()
         guard unsafe lstat(database, &status) != 0 else { throw Self.alreadyThere }
@@ -70,7 +74,7 @@ extension StoreLocation {
         close(file)
     }
 
-    /// Makes a copy durable under its own name, unless something else has it.
+    /// Makes a copy durable and gives it its final name, unless that name exists.
     fileprivate func publishCopy(_ path: String) throws(IdentityError) {
         try Self.synchronize(path, O_RDONLY)
         guard unsafe link(path, database) == 0 else {
@@ -92,8 +96,8 @@ extension StoreLocation {
         IdentityError(
             .configuration,
             .configurationInvalid,
-            "There is a file already where the backup would be.",
-            hint: "Name a file that does not exist; nothing was overwritten."
+            "A file exists at the path of the backup.",
+            hint: "Choose the path of a new file. Nothing was overwritten."
         )
     }
 

@@ -1,14 +1,14 @@
 internal import IdentityKit
 
-/// The one who writes, on a thread of its own.
+/// Writes to the file, on its own thread.
 ///
-/// Saves that come while it is at work share the next transaction, and pay once for the `fdatasync` (group commit).
+/// Saves that arrive during a transaction share the next one, and so share its `fdatasync` (group commit).
 actor Database: BatchWorker {
     nonisolated let lane: WorkLane
     nonisolated let reader: DatabaseReader
-    /// Nil until the file is open, and again when it is closed.
+    /// Nil before the file is open and after it is closed.
     var connection: Connection?
-    /// Nil where the file can only be read.
+    /// Nil when the file can only be read.
     var writer: WriterLock?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.executor.asUnownedSerialExecutor() }
@@ -18,22 +18,28 @@ actor Database: BatchWorker {
         reader = DatabaseReader(clock: clock, wait: wait)
     }
 
-    /// Reads; waits while a transaction is being committed.
+    /// Reads.
+    ///
+    /// Waits while a transaction is being committed.
     nonisolated func read<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await reader.perform(body)
     }
 
-    /// Writes durably; what has been handed in is done even if the caller is cancelled.
+    /// Writes durably.
+    ///
+    /// A queued write is done even if the caller is cancelled.
     nonisolated func write<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await perform(body)
     }
 
-    /// Lets what waits be done, then closes the file; calls after it fail.
+    /// Finishes the waiting work, then closes the file.
+    ///
+    /// Later calls fail.
     func close() async {
         await reader.close()
         await lane.queue.close()
         if let connection, let writer, (try? writer.tryAcquire()) == true {
-            // Nothing to do but for a write-ahead log, and nothing lost where it fails.
+            // Only needed with a write-ahead log; a failure loses nothing.
             _ = try? connection.texts("PRAGMA wal_checkpoint(TRUNCATE)")
             writer.release()
         }
@@ -47,7 +53,9 @@ actor Database: BatchWorker {
 
     // MARK: Writing
 
-    /// Writes, and tells whether the file was locked.
+    /// Writes a batch.
+    ///
+    /// Returns true when the file was locked.
     func run(_ batch: [PendingWork]) -> Bool {
         guard let connection, let writer else {
             let error = connection == nil ? IdentityError.storeClosed : .storeReadOnly()
@@ -59,7 +67,7 @@ actor Database: BatchWorker {
                 lane.postpone(batch)
                 return true
             }
-            // Only now, so that whoever hears of a write does not find its lock still taken.
+            // Only now: a caller that learns of its write must find the lock free.
             for answer in answers { answer() }
             return false
         } catch {
@@ -68,10 +76,10 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Makes one transaction of a batch.
+    /// Runs a batch in one transaction.
     ///
-    /// - Returns: What tells the callers, to be called when the lock has been given back; nil when it is not to be had yet.
-    /// - Throws: When none of the batch was done.
+    /// - Returns: Closures that answer the callers, to be called after the lock is released; nil when the lock is not free yet.
+    /// - Throws: When nothing of the batch was done.
     private func write(
         _ batch: [PendingWork],
         on connection: Connection,
@@ -89,7 +97,7 @@ actor Database: BatchWorker {
             return try transact(batch, on: connection)
         } catch {
             guard batch.count > 1 else { throw error }
-            // One of them spoils it for all: each gets a transaction and an answer of its own.
+            // One call made the transaction fail: run each of them in its own transaction.
             var answers: [@Sendable () -> Void] = []
             for work in batch {
                 do {
@@ -103,7 +111,7 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a batch inside the transaction that has begun, commits, and gives what tells the callers.
+    /// Runs a batch inside the open transaction, commits, and returns the closures that answer the callers.
     private func transact(_ batch: [PendingWork], on connection: Connection) throws -> [@Sendable () -> Void] {
         do {
             let answers = try batch.map { try $0.run(connection) }
@@ -117,7 +125,7 @@ actor Database: BatchWorker {
 
     // MARK: Opening
 
-    /// Runs a body again while it fails as busy, until the wait is over.
+    /// Repeats a body while it fails as busy, until the time limit.
     func retryingWhileBusy<R>(_ body: () async throws -> R) async throws -> R {
         let deadline = lane.clock.elapsed + lane.wait
         while true {

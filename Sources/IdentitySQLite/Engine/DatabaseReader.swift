@@ -1,17 +1,17 @@
 internal import Glibc
 internal import IdentityKit
 
-/// The one who reads, through a connection of its own: who reads does not wait while a save waits for the disk.
+/// Reads from the file, through its own connection: readers do not wait while a save waits for the disk.
 ///
-/// Reads that come while it is at work share the next transaction, and pay once for SQLite's locks.
+/// Reads that arrive during a transaction share the next one, and so share SQLite's locks.
 actor DatabaseReader: BatchWorker {
-    /// A commit keeps readers out for some milliseconds.
+    /// How often to try again at once: a commit blocks readers for some milliseconds.
     private static let quickTries = 40
     /// In microseconds.
     private static let quickPause: UInt32 = 150
 
     nonisolated let lane: WorkLane
-    /// Nil until the file is open, and again when it is closed.
+    /// Nil before the file is open and after it is closed.
     private var connection: Connection?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.executor.asUnownedSerialExecutor() }
@@ -20,12 +20,12 @@ actor DatabaseReader: BatchWorker {
         lane = WorkLane(clock: clock, wait: wait)
     }
 
-    /// Uses a connection that nobody else has.
+    /// Uses a connection that no other object has.
     func use(_ connect: @Sendable () throws -> Connection) throws {
         connection = try connect()
     }
 
-    /// Lets what waits be done, then closes the connection.
+    /// Finishes the waiting work, then closes the connection.
     func close() async {
         await lane.queue.close()
         connection = nil
@@ -40,7 +40,7 @@ actor DatabaseReader: BatchWorker {
         for _ in 0..<Self.quickTries {
             rest = read(rest, on: connection)
             if rest.isEmpty { return false }
-            // On a thread of its own it keeps nobody else waiting, and is there when the lock falls.
+            // It has its own thread, so a short sleep blocks no other work.
             usleep(Self.quickPause)
         }
         lane.postpone(rest)
@@ -49,9 +49,9 @@ actor DatabaseReader: BatchWorker {
 
     /// Reads until the file is locked.
     ///
-    /// - Returns: What was not read.
+    /// - Returns: The work that was not done.
     private func read(_ batch: ArraySlice<PendingWork>, on connection: Connection) -> ArraySlice<PendingWork> {
-        // One statement is a transaction of its own.
+        // One statement is a transaction already.
         let isShared = batch.count > 1 && (try? connection.run(.beginRead)) != nil
         defer { if isShared { connection.rollback() } }
         for (index, work) in zip(batch.indices, batch) {

@@ -2,17 +2,19 @@ internal import CIdentitySQLite
 internal import Glibc
 internal import IdentityKit
 
-/// What SQLite answered instead of doing it; never holds SQL or a value.
+/// An error of SQLite.
+///
+/// It never contains SQL or a value.
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
-    /// The `errno` of the system call underneath, 0 where there was none.
+    /// The `errno` of the system call that failed, or 0.
     var systemError: Int32 = 0
 
     /// The primary result code.
     var primary: Int32 { code & 0xFF }
 
-    /// Somebody else holds a lock.
+    /// Whether another connection holds a lock.
     var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
     var description: String {
@@ -20,7 +22,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         return systemError == 0 ? "SQLite \(code) (\(text))" : "SQLite \(code) (\(text)), errno \(systemError)"
     }
 
-    /// The failure in the words of the SDK.
+    /// The failure as an error of the SDK.
     var identityError: IdentityError {
         switch primary {
         case SQLITE_BUSY, SQLITE_LOCKED: .storeBusy(cause: self)
@@ -34,18 +36,18 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .configuration,
                 .storeFailed,
                 "The store's file was moved or deleted while it was in use.",
-                hint: "Put it back, or start the process anew.",
+                hint: "Put the file back, or restart the process.",
                 cause: self
             )
         case SQLITE_READONLY, SQLITE_PERM: .storeReadOnly(cause: self)
         case SQLITE_CONSTRAINT:
-            IdentityError(.rejected, .storeFailed, "A value cannot be stored.", hint: "See the cause.", cause: self)
+            IdentityError(.rejected, .storeFailed, "The database refused a value.", hint: "See the cause.", cause: self)
         case SQLITE_CANTOPEN where systemError == EMFILE || systemError == ENFILE:
             IdentityError(
                 .retryLater,
                 .storeFailed,
                 "The store's file cannot be opened: too many files are open.",
-                hint: "Raise the limit of open files (ulimit -n).",
+                hint: "Raise the limit for open files (ulimit -n).",
                 cause: self
             )
         case SQLITE_CANTOPEN, SQLITE_AUTH, SQLITE_NOLFS:
@@ -53,7 +55,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .configuration,
                 .storeFailed,
                 "The store's file or its journal cannot be opened.",
-                hint: "Check the path and the rights of the file and its directory.",
+                hint: "Check the path and the permissions of the file and its directory.",
                 cause: self
             )
         default:
@@ -74,7 +76,7 @@ extension IdentityError {
             .retryLater,
             .storeBusy,
             "The store is locked by another process or connection.",
-            hint: "Try again; look for a backup or a shell that keeps the file open in a transaction.",
+            hint: "Try again. If it lasts, look for a backup program or a shell that keeps a transaction open.",
             cause: cause
         )
     }
@@ -83,8 +85,8 @@ extension IdentityError {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "\(message) Nothing was deleted, the file was left as it is.",
-            hint: "Restore it from a backup, or move it and its journal away to begin with an empty store.",
+            "\(message) The file was left as it is.",
+            hint: "Restore the file from a backup. To start with an empty store, move the file and its journal away.",
             cause: cause
         )
     }
@@ -93,8 +95,8 @@ extension IdentityError {
         IdentityError(
             .configuration,
             .storeReadOnly,
-            "The store's file or directory can only be read.",
-            hint: "Let the process's user write to the file and its directory.",
+            "The store's file or its directory is read-only.",
+            hint: "Give the process's user write access to the file and its directory.",
             cause: cause
         )
     }
@@ -103,9 +105,9 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeFull,
-            "There is no room to write the store.",
+            "The disk is full: the store cannot be written.",
             hint:
-                "Make room on the disk or raise the quota. Until then new logins and longer records fail; a session is still refreshed if its row has room for the new tokens.",
+                "Free space on the disk or raise the quota. Until then new logins and longer records fail. A session is still refreshed if its row has room for the new tokens.",
             cause: cause
         )
     }
@@ -114,7 +116,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeFailed,
-            "The store's file could be opened for reading only, although its rights allow writing.",
+            "SQLite opened the store's file only for reading, although its mode allows writing.",
             hint: "Check the disk and the system's log."
         )
     }

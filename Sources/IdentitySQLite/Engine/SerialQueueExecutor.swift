@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs an actor on a serial queue of its own, so that C code that blocks on the disk never holds up the cooperative pool.
+/// Runs an actor on its own serial queue, so that C code that waits for the disk never blocks the cooperative pool.
 final class SerialQueueExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "IdentitySQLite")
 
@@ -9,7 +9,7 @@ final class SerialQueueExecutor: SerialExecutor {
         queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs a body on the queue, after what is there already.
+    /// Runs a body on the queue, after the work that is queued already.
     func enqueue(_ body: @escaping @Sendable () -> Void) {
         queue.async(execute: body)
     }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// One prepared statement, kept as long as its connection.
 ///
-/// The pointer never leaves; `finalize` happens once, in `deinit`, which the connection brings about before it closes.
+/// The pointer stays inside. `deinit` finalizes it once; the connection releases its statements before it closes.
 @safe
 final class Statement {
     private let pointer: OpaquePointer
@@ -39,7 +39,7 @@ final class Statement {
     func step() throws(SQLiteFailure) -> Bool {
         errno = 0
         let result = unsafe sqlite3_step(pointer)
-        // SQLite keeps no error of the system for what happens in a commit; the last that it met is the best that is known then.
+        // SQLite keeps no system error for a commit. The last errno is the best information then.
         let lastError = errno
         switch result {
         case SQLITE_ROW: return true
@@ -52,7 +52,7 @@ final class Statement {
         }
     }
 
-    /// Ends the statement, and with it the lock that a read holds.
+    /// Ends the statement and releases its read lock.
     func reset() {
         unsafe sqlite3_reset(pointer)
     }
@@ -71,20 +71,20 @@ final class Statement {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// A text that was stored as its UTF-8 bytes, so that no collation and no NUL ever matters.
+    /// A text that is stored as UTF-8 bytes, so that collations and NUL have no effect.
     func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }
 }
 
-/// What can be bound to a statement.
+/// A value that can be bound to a statement.
 enum Value {
     case null
     case integer(Int64)
     case real(Double)
     case bytes([UInt8])
 
-    /// Both are stored in no bytes: a row keeps its length when one becomes the other.
+    /// 0 and 1 are both stored in no bytes: a row keeps its length when the flag changes.
     static func flag(_ flag: Bool) -> Value { .integer(flag ? 1 : 0) }
 
     static func text(_ text: String) -> Value { .bytes(Array(text.utf8)) }

@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// Work that waits for its turn on the connection; the first to come is told to have it drained.
+/// Work that waits for the connection.
+///
+/// The caller that adds the first item starts the worker.
 final class WorkQueue: Sendable {
     private struct State {
         var items: [PendingWork] = []
@@ -11,7 +13,7 @@ final class WorkQueue: Sendable {
 
     private let state = Mutex(State())
 
-    /// What became of an item.
+    /// The result of adding an item.
     enum Admission {
         case first, queued, refused
     }
@@ -26,11 +28,11 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Takes what came first.
+    /// Takes the oldest items.
     func take(upTo limit: Int) -> [PendingWork] {
         state.withLock { state in
             var taken: [PendingWork] = []
-            // Nearly always all of it: handing the array over costs no copy.
+            // Usually all of them: then the array is handed over without a copy.
             if state.items.count <= limit {
                 swap(&taken, &state.items)
             } else {
@@ -45,7 +47,9 @@ final class WorkQueue: Sendable {
         state.withLock { $0.items.insert(contentsOf: items, at: 0) }
     }
 
-    /// Ends the draining if nothing waits any more; whoever comes next is first again.
+    /// Stops the worker if the queue is empty.
+    ///
+    /// The next item starts it again.
     func finishIfEmpty() -> Bool {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
             guard state.items.isEmpty else { return nil }
@@ -58,7 +62,7 @@ final class WorkQueue: Sendable {
         return waiters != nil
     }
 
-    /// Refuses what comes from now on, and waits for what came before.
+    /// Refuses new work and waits for the work that was added before.
     func close() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -71,13 +75,13 @@ final class WorkQueue: Sendable {
     }
 }
 
-/// One call that waits.
+/// One waiting call.
 ///
-/// Its body may run more than once, each time on a database where the earlier run did not happen.
+/// Its body may run more than once, each time in a database in which the earlier run was rolled back.
 struct PendingWork: Sendable {
-    /// When waiting for other processes is over, on the store's clock.
+    /// The deadline for waiting for other processes, on the store's clock.
     let deadline: Duration
-    /// Does the work and gives what tells the caller about it.
+    /// Does the work and returns a closure that answers the caller.
     let run: @Sendable (Connection) throws -> @Sendable () -> Void
     let fail: @Sendable (any Error) -> Void
 

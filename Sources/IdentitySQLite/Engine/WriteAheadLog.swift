@@ -1,9 +1,11 @@
 internal import CIdentitySQLite
 internal import IdentityKit
 
-/// Whether the SQLite library in use may be trusted with a write-ahead log.
+/// Whether the SQLite library in use is safe with a write-ahead log.
 enum WriteAheadLog {
-    /// The library that this process runs with, which need not be the one it was built with.
+    /// The version of the library at run time.
+    ///
+    /// The program may have been built with another one.
     static var libraryVersion: Int32 { sqlite3_libversion_number() }
 
     /// Whether a version is free of the fault by which two processes that write and checkpoint can corrupt the file: since 3.51.3, and

@@ -2,9 +2,9 @@ internal import Glibc
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Where a store's files are, and whether they may be used.
+/// The paths of a store's files, and the checks of their owner and mode.
 struct StoreLocation: Sendable {
-    /// The database file, by its real path: the lock file beside it must be the same one for everybody.
+    /// The real path of the database file, so that all processes use the same lock file beside it.
     let database: String
     let directory: String
 
@@ -15,24 +15,21 @@ struct StoreLocation: Sendable {
     var sharedMemory: String { database + "-shm" }
     var spool: String { database + ".spool" }
 
-    /// What is at the database's path.
+    /// The state of the database file.
     enum Content: Sendable, Equatable {
         case missing, empty, present
     }
 
     /// Finds the directory.
     ///
-    /// - Parameters:
-    ///   - path: The path of the database file.
-    ///   - creates: Whether it is made (mode 0700) where it is missing.
-    /// - Throws: `IdentityError` when the directory is missing or unsafe.
+    /// - Parameter creates: Whether a missing directory is created (mode 0700).
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw Self.invalid("The store's path is empty or has a NUL in it.", hint: "Name a file.")
+            throw Self.invalid("The store's path is empty or contains NUL.", hint: "Set the path of a file.")
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard let name = parts.last, !path.hasSuffix("/"), name != ".", name != ".." else {
-            throw Self.invalid("The store's path names a directory.", hint: "Name a file in it.")
+            throw Self.invalid("The store's path is a directory.", hint: "Set the path of a file.")
         }
         let parent = (path.hasPrefix("/") ? "/" : "./") + parts.dropLast().joined(separator: "/")
         if creates { try Self.makeDirectory(parent) }
@@ -44,10 +41,12 @@ struct StoreLocation: Sendable {
         database = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
     }
 
-    /// Looks at the files and refuses those that others may read, or that belong to somebody else.
+    /// Checks the files.
     ///
-    /// - Returns: What is there, and whether the mode bits and the file system let us write; bits that root could override
-    ///   count too, since whoever took them away meant it.
+    /// Throws if other users may use one of them, or if one belongs to another user.
+    ///
+    /// - Returns: The state of the database file, and whether mode bits and file system allow writing. The mode bits also count for root:
+    ///   an administrator who removes them wants a read-only store.
     func inspect() throws(IdentityError) -> (content: Content, isWritable: Bool) {
         var directoryStatus = stat()
         guard unsafe stat(directory, &directoryStatus) == 0 else { throw Self.unreachable(directory, errno) }
@@ -58,24 +57,10 @@ struct StoreLocation: Sendable {
         return (status.st_size == 0 ? .empty : .present, isWritable)
     }
 
-    /// Refuses to make a store beside a spool with sessions: they belong to a database that was lost or moved.
-    func refuseOrphanedSpool() throws(IdentityError) {
-        let count = try SpoolDirectory(path: spool, maximumCount: 0).names().count
-        guard count == 0 else {
-            throw Self.invalid(
-                "There is no database at \(database), but \(spool) holds the newest tokens of \(count) sessions.",
-                hint: """
-                    Put the database file back, or restore its newest backup. To begin with an empty store, move the spool directory \
-                    away: the buyers whose tokens it holds have to sign in again.
-                    """
-            )
-        }
-    }
-
-    /// There is no database, and none may be made.
+    /// There is no database, and createsStore is false.
     static func missing(_ path: String) -> IdentityError {
         invalid(
-            "There is no database at \(path), and it must not be created.",
+            "There is no database at \(path), and createsStore is false.",
             hint: """
                 Check the path, and that its disk is mounted. If the file is lost, restore the newest backup. If this is a new store, set \
                 `createsStore` for its first start; with identity-lab, sign in once.
@@ -83,9 +68,9 @@ struct StoreLocation: Sendable {
         )
     }
 
-    /// Makes the empty database file, mode 0600; one that is there already is left alone.
+    /// Creates the empty database file of mode 0600, unless it exists.
     func createDatabase() throws(IdentityError) {
-        // mknod rather than open: no descriptor whose closing would drop SQLite's POSIX locks on the file.
+        // mknod, not open: closing a descriptor would release SQLite's POSIX locks on the file.
         guard unsafe mknod(database, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
             let error = errno
             if error == EACCES || error == EROFS { throw .storeReadOnly() }
@@ -99,7 +84,7 @@ struct StoreLocation: Sendable {
         Int64(try Self.check(database)?.st_size ?? 0)
     }
 
-    /// Whether there is a write-ahead log with something in it.
+    /// Whether there is a write-ahead log that is not empty.
     func hasLog() throws(IdentityError) -> Bool {
         try Self.check(log).map { $0.st_size > 0 } ?? false
     }
@@ -121,13 +106,13 @@ struct StoreLocation: Sendable {
             throw unreachable(path, errno)
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw invalid("\(path) is no regular file.", hint: "Links, devices and directories are refused.")
+            throw invalid("\(path) is not a regular file.", hint: "Links, devices and directories are refused.")
         }
         guard status.st_uid == geteuid() else {
             throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run as its owner.")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw invalid("Others than its owner may use \(path).", hint: "Run chmod 600 on it.")
+            throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod 600 on it.")
         }
         return status
     }
@@ -141,8 +126,8 @@ struct StoreLocation: Sendable {
         return IdentityError(
             .configuration,
             .storeFailed,
-            "\(path) cannot be reached or made (errno \(error)).",
-            hint: "Check the path and the rights of its directories."
+            "\(path) cannot be opened or created (errno \(error)).",
+            hint: "Check the path and the permissions of its directories."
         )
     }
 }

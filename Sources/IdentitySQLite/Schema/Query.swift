@@ -1,13 +1,13 @@
-/// Every statement that is kept prepared.
+/// The statements that a connection keeps prepared.
 enum Query: Int, CaseIterable {
     case begin, beginRead, commit, rollback, touch
     case readStore, insertStore, readLookupKeys, insertLookupKey
     case insertSession, readSession, replaceSession, moveSession, sessionLength, deleteSession, hasSession
     case listSessions, listSessionsOfBuyer, listSessionsOfProviderSession, listSessionsOfTenant, listUnsettledSessions
-    case countSessionsOfTenant, markRestored, listRetention, deleteRetired, listSessionSlots
-    case insertAttempt, readAttempt, deleteAttempt, countAttempts, evictAttempts, sweepAttempts, listAttemptSlots
+    case countSessionsOfTenant, markRestored, listRetention, deleteRetired, listSessionRows
+    case insertAttempt, readAttempt, deleteAttempt, countAttempts, evictAttempts, sweepAttempts, listAttempts
     case insertAttachment, readAttachment, replaceAttachment, deleteAttachment, readAttachments, deleteAttachments
-    case listAttachmentSlots
+    case listAttachments
     case readUsedToken, insertUsedToken, countUsedTokens, sweepUsedTokens
     case quarantineSession, quarantineAttempt, quarantineAttachment, deleteAttachmentRow
     case isQuarantined, isAnyQuarantined, countQuarantined, sweepQuarantine
@@ -22,9 +22,9 @@ enum Query: Int, CaseIterable {
         case .rollback: "ROLLBACK"
         case .touch: "SELECT id FROM store"
 
-        case .readStore: "SELECT store_id, slot_size FROM store"
+        case .readStore: "SELECT store_id, slot_size, is_copy FROM store"
         case .insertStore: "INSERT INTO store (id, store_id, slot_size) VALUES (1, ?1, ?2)"
-        case .readLookupKeys: "SELECT key_id, record FROM lookup_key"
+        case .readLookupKeys: "SELECT record FROM lookup_key"
         case .insertLookupKey: "INSERT INTO lookup_key (key_id, record) VALUES (?1, ?2)"
 
         case .insertSession:
@@ -33,12 +33,9 @@ enum Query: Int, CaseIterable {
             provider_session, unsettled)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING
             """
-        case .readSession:
-            """
-            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash = ?2 FROM session
-            WHERE key = ?1
-            """
-        // The row keeps its length and its place in the index: the page is overwritten where it is, even on a full disk.
+        // By the key alone: a row with another hash is damaged, not unknown.
+        case .readSession: "SELECT \(Self.sessionColumns) FROM session WHERE key = ?1"
+        // The row keeps its length and its position in the index: the page is overwritten in place, also on a full disk.
         case .replaceSession:
             """
             UPDATE session SET generation = ?4, retained_until = ?5, slot = ?6, unsettled = ?12, restored = 0
@@ -60,46 +57,41 @@ enum Query: Int, CaseIterable {
         case .markRestored: "UPDATE session SET restored = 1"
         case .listSessions:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
-            WHERE ?5 IS NULL AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
-            ORDER BY key LIMIT ?4
+            SELECT \(Self.sessionColumns) FROM session
+            WHERE key > ?1 AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4) AND ?5 IS NULL
+            ORDER BY key LIMIT ?2
             """
         case .listSessionsOfBuyer:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
-            WHERE buyer = ?5 AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
-            ORDER BY key LIMIT ?4
+            SELECT \(Self.sessionColumns) FROM session
+            WHERE buyer = ?5 AND key > ?1 AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4)
+            ORDER BY key LIMIT ?2
             """
         case .listSessionsOfProviderSession:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
-            WHERE provider_session = ?5 AND key > ?1 AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR tenant = ?3)
-            ORDER BY key LIMIT ?4
+            SELECT \(Self.sessionColumns) FROM session
+            WHERE provider_session = ?5 AND key > ?1 AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4)
+            ORDER BY key LIMIT ?2
             """
         case .listSessionsOfTenant:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
-            WHERE tenant = ?5 AND key > ?1 AND (?2 IS NULL OR provider = ?2)
-            ORDER BY key LIMIT ?4
+            SELECT \(Self.sessionColumns) FROM session
+            WHERE tenant = ?5 AND key > ?1 AND (?3 IS NULL OR provider = ?3)
+            ORDER BY key LIMIT ?2
             """
         case .listUnsettledSessions:
             """
-            SELECT buyer, tenant, provider, issuer, generation, slot, unsettled, restored, hash, key FROM session
-            INDEXED BY session_unsettled WHERE unsettled = 1 AND ?5 IS NULL AND key > ?1 AND (?2 IS NULL OR provider = ?2)
-            AND (?3 IS NULL OR tenant = ?3) ORDER BY key LIMIT ?4
+            SELECT \(Self.sessionColumns) FROM session
+            INDEXED BY session_unsettled WHERE unsettled = 1 AND ?5 IS NULL AND key > ?1 AND (?3 IS NULL OR provider = ?3)
+            AND (?4 IS NULL OR tenant = ?4) ORDER BY key LIMIT ?2
             """
         case .listRetention: "SELECT key, retained_until FROM session WHERE key > ?1 ORDER BY key LIMIT ?2"
         case .deleteRetired: "DELETE FROM session WHERE key = ?1 AND retained_until < ?2"
-        case .listSessionSlots:
-            """
-            SELECT key, slot, iif(typeof(hash) = 'blob', hash, x''), tenant, generation, buyer, provider, issuer, unsettled
-            FROM session
-            WHERE key > ?1 ORDER BY key LIMIT ?2
-            """
+        case .listSessionRows: "SELECT \(Self.sessionColumns) FROM session WHERE key > ?1 ORDER BY key LIMIT ?2"
 
         case .insertAttempt:
             "INSERT OR REPLACE INTO login_attempt (key, hash, expires_at, slot, tenant) VALUES (?1, ?2, ?3, ?4, ?5)"
-        case .readAttempt: "SELECT slot, tenant, hash = ?2 FROM login_attempt WHERE key = ?1"
+        case .readAttempt: "SELECT \(Self.attemptColumns) FROM login_attempt WHERE key = ?1"
         case .deleteAttempt: "DELETE FROM login_attempt WHERE key = ?1"
         case .countAttempts: "SELECT count(*) FROM login_attempt WHERE tenant = ?1"
         case .evictAttempts:
@@ -112,25 +104,24 @@ enum Query: Int, CaseIterable {
             DELETE FROM login_attempt WHERE key IN
             (SELECT key FROM login_attempt WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)
             """
-        case .listAttemptSlots:
-            "SELECT key, slot, hash, tenant FROM login_attempt WHERE key > ?1 ORDER BY key LIMIT ?2"
+        case .listAttempts:
+            "SELECT \(Self.attemptColumns) FROM login_attempt WHERE key > ?1 ORDER BY key LIMIT ?2"
 
         case .insertAttachment:
             """
             INSERT INTO attachment (key, hash, session, revision, slot) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT (key) DO NOTHING
             """
-        case .readAttachment:
-            "SELECT revision, slot, hash = ?2 FROM attachment WHERE key = ?1"
+        case .readAttachment: "SELECT \(Self.attachmentColumns) FROM attachment WHERE key = ?1"
         case .replaceAttachment:
             "UPDATE attachment SET revision = ?4, slot = ?5 WHERE key = ?1 AND hash = ?2 AND revision = ?3"
         case .deleteAttachment: "DELETE FROM attachment WHERE key = ?1 AND hash = ?2 AND revision = ?3"
-        case .readAttachments: "SELECT hash, revision, slot, key FROM attachment WHERE session = ?1"
+        case .readAttachments: "SELECT \(Self.attachmentColumns) FROM attachment WHERE session = ?1"
         case .deleteAttachments: "DELETE FROM attachment WHERE session = ?1"
-        case .listAttachmentSlots:
-            "SELECT key, slot, hash, revision FROM attachment WHERE key > ?1 ORDER BY key LIMIT ?2"
+        case .listAttachments:
+            "SELECT \(Self.attachmentColumns) FROM attachment WHERE key > ?1 ORDER BY key LIMIT ?2"
 
-        // By the key alone: a damaged mark still says that the token was used.
+        // By the key alone: a damaged mark still shows that the token was used.
         case .readUsedToken: "SELECT 1 FROM used_token WHERE key = ?1"
         case .insertUsedToken:
             "INSERT INTO used_token (key, hash, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING"
@@ -188,6 +179,15 @@ enum Query: Int, CaseIterable {
         case .readCommits: "SELECT commits FROM store"
         }
     }
+
+    /// A hash that is no blob any more is damaged, also where its bytes are the same.
+    private static let rowHash = "iif(typeof(hash) = 'blob', hash, x'')"
+    private static let sessionColumns = """
+        key, \(rowHash), buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session, \
+        unsettled, restored
+        """
+    private static let attemptColumns = "key, \(rowHash), tenant, expires_at, slot"
+    private static let attachmentColumns = "key, \(rowHash), revision, slot"
 
     private static func keys(of table: String) -> String {
         "SELECT key, substr(slot, 1, 24) FROM \(table) WHERE key > ?1 ORDER BY key LIMIT ?2"

@@ -1,53 +1,45 @@
-/// The tables, and the steps that lead from every released version to the newest.
+/// The tables of a file.
 ///
-/// What rows are found by is a keyed hash, its first 63 bits the integer key; no column that changes is indexed, and none
-/// changes its stored length, so that a save overwrites pages in place. The exceptions: `provider_session`, for a provider may
-/// name a session anew, but has no reason to; and `unsettled`, whose 0 and 1 are both stored in no bytes, and whose index holds only
-/// the few renewals under way: its one page is there from the beginning.
+/// A row's key is the first 63 bits of the keyed hash that it is found by. No column that changes is indexed, and none
+/// changes its stored length, so that a save overwrites pages in place. There are two exceptions. `provider_session` may change, but a
+/// provider has no reason to rename a session. `unsettled` is 0 or 1, which are both stored in no bytes, and its index holds only the few
+/// refreshes under way: its one page is there from the start.
+///
+/// A later version gets a step from each released version to the next, which runs in the transaction of the first opening.
 enum Schema {
     /// "IKst": marks a file as ours (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
-    /// The meaning of the sealed records, bound into each of them.
-    static let recordVersion: UInt32 = 1
-    /// The version that this code writes (`PRAGMA user_version`).
-    static var version: Int64 { Int64(migrations.count) }
+    /// The version of the tables (`PRAGMA user_version`).
+    static let version: Int64 = 1
 
-    /// Step n leads from version n to version n + 1; a released step never changes.
-    static let migrations: [String] = [
-        """
-        CREATE TABLE store (id INTEGER PRIMARY KEY CHECK (id = 1), store_id BLOB NOT NULL, slot_size INTEGER NOT NULL);
+    static let tables = """
+        CREATE TABLE store (
+            id INTEGER PRIMARY KEY CHECK (id = 1), store_id BLOB NOT NULL, slot_size INTEGER NOT NULL,
+            is_copy INTEGER NOT NULL DEFAULT 0, commits INTEGER NOT NULL DEFAULT 1099511627776
+        );
         CREATE TABLE lookup_key (id INTEGER PRIMARY KEY, key_id BLOB NOT NULL UNIQUE, record BLOB NOT NULL);
         CREATE TABLE session (
             key INTEGER PRIMARY KEY, hash BLOB NOT NULL, buyer BLOB NOT NULL,
             tenant BLOB NOT NULL, provider BLOB NOT NULL, issuer BLOB NOT NULL,
-            generation INTEGER NOT NULL, retained_until NOT NULL, slot BLOB NOT NULL
+            generation INTEGER NOT NULL, retained_until NOT NULL, slot BLOB NOT NULL, provider_session BLOB,
+            unsettled INTEGER NOT NULL DEFAULT 0, restored INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX session_buyer ON session (buyer);
+        CREATE INDEX session_provider_session ON session (provider_session) WHERE provider_session IS NOT NULL;
+        CREATE INDEX session_unsettled ON session (unsettled) WHERE unsettled = 1;
+        CREATE INDEX session_tenant ON session (tenant);
         CREATE TABLE login_attempt (
-            key INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires_at NOT NULL, slot BLOB NOT NULL
+            key INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires_at NOT NULL, slot BLOB NOT NULL, tenant BLOB NOT NULL
         );
         CREATE INDEX login_attempt_expiry ON login_attempt (expires_at);
+        CREATE INDEX login_attempt_tenant ON login_attempt (tenant, expires_at);
         CREATE TABLE attachment (
             key INTEGER PRIMARY KEY, hash BLOB NOT NULL, session INTEGER NOT NULL,
             revision INTEGER NOT NULL, slot BLOB NOT NULL
         );
         CREATE INDEX attachment_session ON attachment (session);
-        """,
-        """
-        ALTER TABLE session ADD COLUMN provider_session BLOB;
-        CREATE INDEX session_provider_session ON session (provider_session) WHERE provider_session IS NOT NULL;
         CREATE TABLE used_token (key INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires_at NOT NULL);
         CREATE INDEX used_token_expiry ON used_token (expires_at);
-        """,
-        """
-        ALTER TABLE store ADD COLUMN is_copy INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE store ADD COLUMN commits INTEGER NOT NULL DEFAULT 1099511627776;
-        ALTER TABLE session ADD COLUMN unsettled INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE session ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
-        CREATE INDEX session_unsettled ON session (unsettled) WHERE unsettled = 1;
-        CREATE INDEX session_tenant ON session (tenant);
-        ALTER TABLE login_attempt ADD COLUMN tenant BLOB NOT NULL DEFAULT x'';
-        CREATE INDEX login_attempt_tenant ON login_attempt (tenant, expires_at);
         CREATE TABLE quarantine (
             id INTEGER PRIMARY KEY, origin TEXT NOT NULL, reason TEXT NOT NULL, moved_at NOT NULL,
             key, hash, buyer, tenant, provider, issuer, provider_session, generation, retained_until, unsettled, restored,
@@ -56,6 +48,5 @@ enum Schema {
         CREATE INDEX quarantine_key ON quarantine (key);
         CREATE INDEX quarantine_hash ON quarantine (hash);
         CREATE INDEX quarantine_age ON quarantine (moved_at);
-        """,
-    ]
+        """
 }

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// Keys that are named, not given: environment variables and files, each of 64 hexadecimal digits.
+/// Keys from environment variables and files, each with 64 hexadecimal digits.
 ///
 /// ```swift
 /// let keys = ReferencedKeys(.environment("IDENTITY_STORE_KEY"), readOnly: [.file("/etc/shop/old.key")])
 /// ```
 ///
-/// A file must be its owner's alone: links, wider rights than 0600 and other owners than this process or root are refused. A
-/// key from a file is wiped from memory when the store goes; the environment of a process cannot be wiped.
+/// A key file must have mode 0600 or stricter and belong to the process's user or to root. Links are refused. A key from a file is wiped
+/// from memory when the store is released. The environment of a process cannot be wiped.
 public struct ReferencedKeys: StoreKeySource {
-    /// Where one key stands.
+    /// The location of one key.
     public enum Reference: Sendable {
         /// In an environment variable of this name.
         case environment(String)
@@ -22,7 +22,7 @@ public struct ReferencedKeys: StoreKeySource {
     private let readOnly: [Reference]
     private let variables: @Sendable (String) -> String?
 
-    /// Names the keys.
+    /// Creates a source from the locations of the keys.
     ///
     /// - Parameters:
     ///   - active: The key that seals.
@@ -31,7 +31,7 @@ public struct ReferencedKeys: StoreKeySource {
         self.init(active, readOnly: readOnly) { ProcessInfo.processInfo.environment[$0] }
     }
 
-    /// Names the keys, and where environment variables are looked up.
+    /// Creates a source with another lookup of environment variables, for tests.
     package init(
         _ active: Reference,
         readOnly: [Reference],
@@ -44,7 +44,7 @@ public struct ReferencedKeys: StoreKeySource {
 
     /// Reads the keys.
     ///
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` that names the variable or the file at fault.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` that names the wrong variable or file.
     public func keys() async throws -> StoreKeys {
         StoreKeys(active: try key(active), readOnly: try readOnly.map(key))
     }
@@ -74,7 +74,7 @@ public struct ReferencedKeys: StoreKeySource {
             throw IdentityError(
                 error.kind,
                 error.code,
-                "\(error.message) It stands in \(place).",
+                "\(error.message) The key comes from \(place).",
                 hint: error.hint,
                 cause: error
             )

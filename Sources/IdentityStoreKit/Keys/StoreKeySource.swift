@@ -1,10 +1,10 @@
 internal import IdentityKit
 
-/// The keys of a store: one that seals, and any number that only open what was sealed before.
+/// The keys of a store: one that seals, and any number that only open records.
 public struct StoreKeys: Sendable {
     /// Seals what is saved.
     public var active: StoreKey
-    /// Open what was sealed before, during a rotation.
+    /// Open records that were sealed before, during a rotation.
     public var readOnly: [StoreKey]
 
     /// Keys for one store.
@@ -16,16 +16,23 @@ public struct StoreKeys: Sendable {
         self.active = active
         self.readOnly = readOnly
     }
+
+    /// The key with this identifier.
+    package func key(_ identifier: some Sequence<UInt8>) -> StoreKey? {
+        // Two or three keys at most in practice: a search is faster than hashing.
+        ([active] + readOnly).first { $0.identifier.elementsEqual(identifier) }
+    }
 }
 
-/// Where a store's keys come from: the environment, files, or a service that unwraps them.
+/// A source of a store's keys: the environment, files, or a key service.
 ///
-/// ``ReferencedKeys`` is the ready one; for a key service an app writes its own, as Documentation/Operating/Keys.md shows.
+/// ``ReferencedKeys`` reads the environment and files. For a key service write your own source, as `Documentation/Operating/Keys.md`
+/// shows.
 public protocol StoreKeySource: Sendable {
-    /// The keys, asked for once, when a store is opened.
+    /// The keys. A store asks once, when it is opened.
     ///
     /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/configuration`` when an operator has to act, of kind
-    ///   ``IdentityError/Kind/retryLater`` when a service does not answer. Any other error counts as the latter.
+    ///   ``IdentityError/Kind/retryLater`` when a service does not answer. Other errors are treated as the latter.
     func keys() async throws -> StoreKeys
 }
 
@@ -47,8 +54,8 @@ extension StoreKeySource {
             throw IdentityError(
                 .retryLater,
                 .storeKeyUnavailable,
-                "The keys of the store cannot be had at the moment.",
-                hint: "See what their source says; the store was not opened, and nothing was changed.",
+                "The source of the store's keys failed.",
+                hint: "See the cause for the error of the source. The store was not opened, and nothing was changed.",
                 cause: error
             )
         }

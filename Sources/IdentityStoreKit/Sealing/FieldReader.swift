@@ -1,4 +1,6 @@
-/// Reads what ``FieldWriter`` wrote; every answer is nil as soon as something does not fit.
+/// Reads what ``FieldWriter`` wrote.
+///
+/// A method returns nil when the bytes do not fit.
 package struct FieldReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int

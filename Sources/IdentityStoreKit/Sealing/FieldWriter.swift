@@ -1,4 +1,4 @@
-/// Writes fields each behind its length, so that no two lists of fields are the same bytes.
+/// Writes each field after its length, so that two different lists of fields never give the same bytes.
 package struct FieldWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -7,7 +7,7 @@ package struct FieldWriter {
     }
 
     package mutating func append(_ field: some Collection<UInt8>) {
-        // A field of 4 GiB does not fit any record; cut lengths cannot collide below that.
+        // No record holds a field of 4 GiB, so a length is never cut.
         append(UInt32(truncatingIfNeeded: field.count))
         bytes.append(contentsOf: field)
     }

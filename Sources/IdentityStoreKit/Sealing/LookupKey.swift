@@ -1,11 +1,13 @@
 package import IdentityCrypto
 package import IdentityKit
 
-/// Turns what rows are found by into keyed hashes, so that the database never holds a session id, a state or a subject.
+/// Computes the keyed hashes that rows are found by, so that the database never holds a session id, a state or a subject.
 ///
-/// The key is random, made with the store and kept in it under the store keys: it stays when those change.
+/// The key is random. It is created with the store and kept in it, sealed under the store keys, so it stays when those change.
 package struct LookupKey: Sendable {
-    /// What a hash stands for; the same text gives different hashes for different uses.
+    /// What is hashed.
+    ///
+    /// The same text gives different hashes for different uses.
     package enum Use: String, Sendable {
         case session, buyer, attachment, loginAttempt, providerSession, usedToken, lock
     }

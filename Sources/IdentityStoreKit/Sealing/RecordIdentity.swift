@@ -1,6 +1,8 @@
-/// Which row a sealed record belongs to: a record that is moved to any other row cannot be opened.
+/// The row that a sealed record belongs to.
+///
+/// A record that is moved to another row cannot be opened.
 package struct RecordIdentity: Sendable {
-    /// What a record holds.
+    /// The content of a record.
     package enum Kind: UInt8, Sendable {
         case session = 1
         case loginAttempt = 2
@@ -9,14 +11,14 @@ package struct RecordIdentity: Sendable {
     }
 
     package var kind: Kind
-    /// The keyed hash that names the row, the same wherever the row is stored.
+    /// The keyed hash that names the row.
     package var row: [UInt8]
     package var tenant: String
     package var provider: String
     package var issuer: String
     /// The keyed hash of the buyer.
     package var buyer: [UInt8]
-    /// Generation or revision, so that an older record of the same row does not fit either.
+    /// Generation or revision, so that an older record of the same row cannot be opened either.
     package var generation: Int64
 
     package init(

@@ -1,19 +1,19 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Seals records for a store: encrypted under a key of their own row, bound to that row, and of hardly any other length.
+/// Seals records for a store: each one is encrypted under a key of its row, bound to that row, and padded.
 ///
-/// Nearly every record has the length of a slot. What outgrows it takes 2, 4, 8 or 16 slots, so that new tokens are never lost for
-/// being longer than the old ones, and a length still says next to nothing. Which of them it is needs no binding: the tag covers
-/// the length, so nothing can be cut off or added.
+/// Nearly every record has the length of a slot. A record that outgrows it has 2, 4, 8 or 16 slots, so that new tokens are never lost because
+/// they are longer than the old ones, and the length tells little about the content. The tag covers the length, so nothing can be cut off or
+/// added.
 ///
 /// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`; the plaintext is its
 /// length, the body and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Keys are derived per row, so that the number of
-/// seals under one key stays far below the 2^32 of NIST SP 800-38D section 8.3 however large the store grows.
+/// seals under one key stays far below the 2^32 of NIST SP 800-38D section 8.3, also in a large store.
 package struct RecordSealer: Sendable {
-    /// The length of a record where nothing else was asked for.
+    /// The default length of a record.
     package static let defaultSlotSize = 8_192
-    /// What a record has besides the body.
+    /// The number of bytes of a record besides the body.
     package static let overhead = headerCount + AESGCM.nonceCount + AESGCM.tagCount + lengthCount
 
     private static let prefix: [UInt8] = Array("IKSR".utf8) + [1, 1, 0, 0]
@@ -23,7 +23,7 @@ package struct RecordSealer: Sendable {
     private static let maximumTenantLength = 1_536
     private static let largestFactor = 16
 
-    package let keys: KeyRing
+    package let keys: StoreKeys
     package let slotSize: Int
     private let storeID: [UInt8]
     private let schemaVersion: UInt32
@@ -31,20 +31,18 @@ package struct RecordSealer: Sendable {
     /// A sealer for one store.
     ///
     /// - Parameters:
-    ///   - keys: The keys of the store.
-    ///   - storeID: Random bytes made with the store.
-    ///   - schemaVersion: The version of the meaning of the records, not of the tables around them.
-    ///   - slotSize: The size to which records are padded, in bytes.
-    package init(keys: KeyRing, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int = Self.defaultSlotSize) {
+    ///   - storeID: Random bytes of the store.
+    ///   - schemaVersion: The version of the records' content, not of the tables.
+    package init(keys: StoreKeys, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int = Self.defaultSlotSize) {
         self.keys = keys
         self.storeID = storeID
         self.schemaVersion = schemaVersion
         self.slotSize = max(slotSize, Self.overhead)
     }
 
-    /// How long a body may be that fits one slot.
+    /// The length of the longest body that fits one slot.
     package var slotCapacity: Int { slotSize - Self.overhead }
-    /// How long a body may be at all.
+    /// The length of the longest body.
     package var capacity: Int { longestRecord - Self.overhead }
     /// The length of the longest record.
     package var longestRecord: Int { slotSize * Self.largestFactor }
@@ -59,10 +57,9 @@ package struct RecordSealer: Sendable {
     /// Seals a body under the active key.
     ///
     /// - Parameters:
-    ///   - body: What is sealed.
-    ///   - identity: The row that it is for.
-    ///   - length: A record length that may not be undercut, so that a row keeps the room that it has.
-    /// - Returns: The sealed record.
+    ///   - body: The content.
+    ///   - identity: The row of the record.
+    ///   - length: The minimum length of the record, so that a row keeps the room that it has.
     /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when there is no randomness.
     package func seal(
         _ body: [UInt8],
@@ -73,17 +70,17 @@ package struct RecordSealer: Sendable {
             throw IdentityError(
                 .configuration,
                 .storeRecordTooLarge,
-                "A record of \(body.count) bytes does not fit the store, which takes \(capacity).",
-                hint: "Create the store with a larger slot: a record may have sixteen times its size."
+                "A record of \(body.count) bytes is larger than the store's maximum of \(capacity) bytes.",
+                hint: "Create the store with a larger slotSize. The maximum is about sixteen times slotSize."
             )
         }
-        // OpenSSL derives no key from a longer name, which nobody gives a shop.
+        // OpenSSL's HKDF accepts no longer input.
         guard identity.tenant.utf8.count <= Self.maximumTenantLength else {
             throw IdentityError(
                 .configuration,
                 .storeRecordTooLarge,
-                "A tenant's name may have \(Self.maximumTenantLength) bytes.",
-                hint: "Name tenants by short ids."
+                "The tenant's name is longer than the maximum of \(Self.maximumTenantLength) bytes.",
+                hint: "Use short ids as names of tenants."
             )
         }
         let recordLength = self.recordLength(forBody: max(body.count, length - Self.overhead))
@@ -113,11 +110,11 @@ package struct RecordSealer: Sendable {
 
     /// Opens a record that was sealed for this row.
     ///
-    /// - Throws: `store_key_mismatch` when its key is not in the ring, `store_corrupt` when it was changed, cut or moved here
-    ///   from elsewhere.
+    /// - Throws: `store_key_mismatch` when this process does not have its key, `store_corrupt` when it was changed, cut or moved here from
+    ///   another row.
     package func open(_ record: [UInt8], as identity: RecordIdentity) throws(IdentityError) -> ArraySlice<UInt8> {
         guard isRecordLength(record.count), let identifier = Self.keyIdentifier(of: record) else {
-            throw Self.damaged(nil)
+            throw .damagedRecord("it was changed, cut or moved here from another row")
         }
         guard let key = keys.key(identifier) else { throw Self.missingKey(identifier) }
         let ciphertext = Self.headerCount + AESGCM.nonceCount
@@ -130,21 +127,23 @@ package struct RecordSealer: Sendable {
                 associatedData: associatedData(Array(record[..<Self.headerCount]), identity)
             )
         } catch let error where error.code == .authenticationFailed {
-            throw Self.damaged(error)
+            throw .damagedRecord("it was changed, cut or moved here from another row", cause: error)
         } catch {
             throw .sealingUnavailable(error)
         }
         let length = plaintext.prefix(Self.lengthCount).reduce(0) { $0 << 8 | Int($1) }
-        guard length <= plaintext.count - Self.lengthCount else { throw Self.damaged(nil) }
+        guard length <= plaintext.count - Self.lengthCount else {
+            throw .damagedRecord("it was changed, cut or moved here from another row")
+        }
         return plaintext[Self.lengthCount..<Self.lengthCount + length]
     }
 
-    /// Which key a record was sealed under; nil for what is no record of this format.
+    /// The identifier of the key that a record was sealed under; nil for bytes that are no record.
     package static func keyIdentifier(of record: [UInt8]) -> ArraySlice<UInt8>? {
         record.count >= overhead ? keyIdentifier(ofStart: record) : nil
     }
 
-    /// Which key a record was sealed under, from its first 24 bytes.
+    /// The identifier of the key that a record was sealed under, from its first 24 bytes.
     package static func keyIdentifier(ofStart start: [UInt8]) -> ArraySlice<UInt8>? {
         guard start.count >= headerCount, start.starts(with: prefix) else { return nil }
         return start[prefix.count..<headerCount]
@@ -178,16 +177,6 @@ package struct RecordSealer: Sendable {
         return data.bytes
     }
 
-    private static func damaged(_ cause: CryptoError?) -> IdentityError {
-        IdentityError(
-            .configuration,
-            .storeCorrupt,
-            "A stored record is damaged or belongs to another row; it was left as it is.",
-            hint: "Run the store's health check, and restore the row from a backup or let the buyer sign in again.",
-            cause: cause
-        )
-    }
-
     private static func missingKey(_ identifier: ArraySlice<UInt8>) -> IdentityError {
         IdentityError(
             .configuration,
@@ -199,14 +188,6 @@ package struct RecordSealer: Sendable {
 }
 
 extension IdentityError.Code {
-    /// A record is larger than the store takes, which is sixteen times its slot size.
+    /// A record is larger than the store's maximum, which is sixteen times its slot size.
     public static let storeRecordTooLarge = Self(rawValue: "store_record_too_large")
-}
-
-extension IdentityError {
-    /// Whether the error says something about one stored record: it is damaged, or its key is missing.
-    ///
-    /// Any other error, such as OpenSSL without memory, says nothing about the record. No row may be left out of a list, counted as
-    /// damaged or moved to quarantine for it.
-    package var concernsRecord: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
 }

@@ -1,74 +1,104 @@
 internal import Dispatch
-package import FoundationEssentials
-package import IdentityKit
+public import FoundationEssentials
+public import IdentityKit
 
-/// The second place for sessions that a store does not take: a file each, sealed exactly like the row that it would be.
+/// The spool of a store: a local directory that keeps new tokens while the store is down, one file for each session.
 ///
-/// Files are written on a queue of its own, never on the cooperative pool.
-package final class SessionSpool: Sendable {
+/// A file holds ``SealedSession/bytes``, sealed exactly like the row in the store. Files are written on a queue of their own, never on
+/// the cooperative pool.
+///
+/// ```swift
+/// extension MyStore: SessionSpooling {
+///     func spool(_ session: StoredSession) async throws { try await spool.keep(session) }
+///     func spooledSession(_ id: SessionID) async throws -> StoredSession? { try await spool.session(id) }
+///     func spooledSessions() async throws -> [StoredSession] { try await spool.sessions() }
+///     func removeSpooledSession(_ id: SessionID) async throws { try await spool.remove(id) }
+/// }
+/// ```
+public final class SessionSpool: Sendable {
     /// What a file has besides the record: names of tenant, provider and issuer, and hashes.
     private static let maximumHeader = 65_536
 
     private let directory: SpoolDirectory
-    private let sealer: RecordSealer
-    private let lookup: LookupKey
+    private let records: SessionRecords
     private let queue = DispatchQueue(label: "IdentityKit.spool")
 
-    /// A spool in a directory that need not exist.
-    package init(path: String, sealer: RecordSealer, lookup: LookupKey) {
-        directory = SpoolDirectory(path: path, maximumCount: sealer.longestRecord + Self.maximumHeader)
-        self.sealer = sealer
-        self.lookup = lookup
+    /// A spool in a directory, which is created when the first session is kept.
+    ///
+    /// - Parameters:
+    ///   - path: The directory. It belongs to the process's user and has mode 0700.
+    ///   - records: The same as for the rows of the store.
+    public init(path: String, records: SessionRecords) {
+        directory = SpoolDirectory(path: path, maximumCount: records.sealer.longestRecord + Self.maximumHeader)
+        self.records = records
     }
 
-    /// Keeps a session durably, in place of what was kept for it before.
-    package func keep(_ session: StoredSession) async throws {
-        let hash = try hash(session.id)
-        let buyer = try lookup.hash(.buyer, Array(session.issuer.utf8), Array(session.subject.utf8))
-        let identity = SealedSession.identity(of: session, row: hash, buyer: buyer)
-        let record = try sealer.seal(SealedSession.body(of: session), as: identity)
-        let file = SpooledSession(identity: identity, isUnsettled: session.isUnsettled, record: record)
-        try await run { [directory] in try directory.write(file.bytes, to: StoreKey.describe(hash)) }
+    /// Refuses to create an empty store beside a spool with sessions: they belong to a database that was lost or moved.
+    ///
+    /// - Parameters:
+    ///   - path: The directory of the spool.
+    ///   - database: What is missing, for the error's message.
+    /// - Throws: ``IdentityError`` with code `configuration_invalid`.
+    public static func refuseOrphaned(at path: String, missing database: String) throws(IdentityError) {
+        let count = try SpoolDirectory(path: path, maximumCount: 0).names().count
+        guard count > 0 else { return }
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "There is no \(database), but \(path) holds the newest tokens of \(count) sessions.",
+            hint: """
+                Put the database back, or restore its newest backup. To start with an empty store, move the spool directory away: \
+                the buyers whose tokens it holds have to sign in again.
+                """
+        )
     }
 
-    /// What is kept for a session, or nil.
-    package func session(_ id: SessionID) async throws -> StoredSession? {
-        let name = StoreKey.describe(try hash(id))
+    /// Keeps a session durably and replaces the one that was kept for its id before.
+    public func keep(_ session: StoredSession) async throws {
+        let row = try records.seal(session)
+        try await run { [directory] in try directory.write(row.bytes, to: StoreKey.describe(row.hash)) }
+    }
+
+    /// The session that is kept for an id, or nil.
+    public func session(_ id: SessionID) async throws -> StoredSession? {
+        let name = try name(of: id)
         guard let bytes = try await run({ [directory] in try directory.read(name) }) else { return nil }
         return try open(bytes, named: name)
     }
 
-    /// Every session that can be read.
-    package func sessions() async throws -> [StoredSession] {
+    /// Every session that can be read, in no order.
+    public func sessions() async throws -> [StoredSession] {
         let files = try await run { [directory] in
             try directory.names().compactMap { name in (try? directory.read(name)).flatMap { $0 }.map { (name, $0) } }
         }
         return files.compactMap { try? open($0.1, named: $0.0) }
     }
 
-    /// Forgets what is kept for a session.
-    package func remove(_ id: SessionID) async throws {
-        let name = StoreKey.describe(try hash(id))
+    /// Removes the session that is kept for an id.
+    public func remove(_ id: SessionID) async throws {
+        let name = try name(of: id)
         try await run { [directory] in try directory.remove(name) }
     }
 
-    /// How many files there are, readable or not.
-    package func count() async throws -> Int {
+    /// The number of files, readable or not.
+    public func count() async throws -> Int {
         try await run { [directory] in try directory.names().count }
     }
 
-    /// What each file is sealed under.
-    package func keyIdentifiers() async throws -> [[UInt8]] {
+    /// The ``StoreKey/id`` of the key that each file is sealed under.
+    public func keyIDs() async throws -> [String] {
         try await run { [directory] in
             try directory.names().compactMap { name in
-                guard let bytes = try directory.read(name) else { return nil }
-                return SpooledSession(bytes).flatMap { RecordSealer.keyIdentifier(of: $0.record) }.map(Array.init)
+                try directory.read(name).flatMap { SealedSession(bytes: $0) }
+                    .flatMap { SessionRecords.keyID(of: $0.record) }
             }
         }
     }
 
-    /// Forgets sessions that a sweep may remove, and what was half written long ago; tells how many sessions.
-    package func sweep(retiredBefore date: Date) async throws -> Int {
+    /// Removes sessions that were to be retained until before a date, and files that were half written long ago.
+    ///
+    /// - Returns: The number of sessions.
+    public func sweep(retiredBefore date: Date) async throws -> Int {
         var count = 0
         for session in try await sessions() where session.retainedUntil < date {
             try await remove(session.id)
@@ -80,19 +110,14 @@ package final class SessionSpool: Sendable {
     }
 
     private func open(_ bytes: [UInt8], named name: String) throws -> StoredSession {
-        guard let file = SpooledSession(bytes), StoreKey.describe(file.identity.row) == name else {
+        guard let row = SealedSession(bytes: bytes), StoreKey.describe(row.hash) == name else {
             throw SpoolDirectory.damaged
         }
-        let body = try sealer.open(file.record, as: file.identity)
-        guard var session = SealedSession.session(from: body, identity: file.identity) else {
-            throw SpoolDirectory.damaged
-        }
-        session.isUnsettled = file.isUnsettled
-        return session
+        return try records.open(row)
     }
 
-    private func hash(_ id: SessionID) throws(IdentityError) -> [UInt8] {
-        try lookup.hash(.session, Array(id.rawValue.utf8))
+    private func name(of id: SessionID) throws(IdentityError) -> String {
+        StoreKey.describe(try records.hash(of: id))
     }
 
     private func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -2,26 +2,28 @@ internal import Glibc
 internal import IdentityCrypto
 package import IdentityKit
 
-/// A directory of small files for the owner alone, each of which is there whole or not at all.
+/// A directory of small files that only the owner can use.
 ///
-/// Every call opens it anew: most of the time it is not there, and then costs one system call.
+/// A file is complete or does not exist.
+///
+/// Every call opens the directory again. Usually it does not exist, and then a call costs one system call.
 package struct SpoolDirectory: Sendable {
     private static let temporarySuffix = ".tmp"
 
     private let path: String
     private let maximumCount: Int
 
-    /// A directory that is made (mode 0700) when the first file is written.
+    /// A directory that is created (mode 0700) when the first file is written.
     ///
-    /// - Parameters:
-    ///   - path: The path of the directory.
-    ///   - maximumCount: How many bytes of a file are read at most; longer ones are refused.
+    /// - Parameter maximumCount: The maximum number of bytes of a file. Longer files are refused.
     package init(path: String, maximumCount: Int) {
         self.path = path
         self.maximumCount = maximumCount
     }
 
-    /// Writes a file durably, in place of one that is there.
+    /// Writes a file durably.
+    ///
+    /// It replaces a file of the same name.
     package func write(_ bytes: [UInt8], to name: String) throws(IdentityError) {
         try make()
         guard let directory = try open() else { throw Self.failed("was removed", ENOENT) }
@@ -41,11 +43,11 @@ package struct SpoolDirectory: Sendable {
         guard fsync(directory) == 0 else { throw Self.failed("cannot be written", errno) }
     }
 
-    /// A file's content; nil when it is not there.
+    /// The content of a file; nil when it does not exist.
     package func read(_ name: String) throws(IdentityError) -> [UInt8]? {
         guard let directory = try open() else { return nil }
         defer { close(directory) }
-        // A pipe in its place must not be waited for.
+        // Do not wait if the file is a pipe.
         let file = unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
             let error = errno
@@ -64,12 +66,12 @@ package struct SpoolDirectory: Sendable {
         return try Self.read(file, upTo: maximumCount)
     }
 
-    /// The names of the files whose writing came to its end.
+    /// The names of the complete files.
     package func names() throws(IdentityError) -> [String] {
         try entries().filter { !$0.hasSuffix(Self.temporarySuffix) }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     package func remove(_ name: String) throws(IdentityError) {
         guard let directory = try open() else { return }
         defer { close(directory) }
@@ -80,7 +82,9 @@ package struct SpoolDirectory: Sendable {
         guard fsync(directory) == 0 else { throw Self.failed("cannot be changed", errno) }
     }
 
-    /// Removes what those left who died while they wrote, if it is older than a day; nobody was told that it is safe.
+    /// Removes incomplete files of crashed processes that are older than a day.
+    ///
+    /// No caller was told that they are saved.
     package func removeLeftovers(at now: Int) throws(IdentityError) {
         guard let directory = try open() else { return }
         defer { close(directory) }
@@ -96,23 +100,23 @@ package struct SpoolDirectory: Sendable {
     private func make() throws(IdentityError) {
         guard unsafe mkdir(path, 0o700) == 0 else {
             if errno == EEXIST { return }
-            throw Self.failed("cannot be made", errno)
+            throw Self.failed("cannot be created", errno)
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
         let parent = (path.hasPrefix("/") ? "/" : "./") + parts.joined(separator: "/")
         let directory = unsafe Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw Self.failed("cannot be made", errno) }
+        guard directory >= 0 else { throw Self.failed("cannot be created", errno) }
         defer { close(directory) }
-        guard fsync(directory) == 0 else { throw Self.failed("cannot be made", errno) }
+        guard fsync(directory) == 0 else { throw Self.failed("cannot be created", errno) }
     }
 
-    /// The open directory; nil when it is not there.
+    /// The open directory; nil when it does not exist.
     private func open() throws(IdentityError) -> Int32? {
         let directory = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard directory >= 0 else {
             let error = errno
             if error == ENOENT { return nil }
-            if error == ELOOP || error == ENOTDIR { throw Self.refused("it is no directory") }
+            if error == ELOOP || error == ENOTDIR { throw Self.refused("it is not a directory") }
             throw Self.failed("cannot be opened", error)
         }
         var status = stat()
@@ -178,7 +182,7 @@ package struct SpoolDirectory: Sendable {
 
     private static func check(_ status: stat, _ what: String) throws(IdentityError) {
         guard status.st_uid == geteuid() else { throw refused("\(what) belongs to another user") }
-        guard status.st_mode & 0o077 == 0 else { throw refused("others than its owner may use \(what)") }
+        guard status.st_mode & 0o077 == 0 else { throw refused("users other than the owner have access to \(what)") }
     }
 
     private static func randomName() throws(IdentityError) -> String {
@@ -195,8 +199,8 @@ package struct SpoolDirectory: Sendable {
         IdentityError(
             .configuration,
             .storeCorrupt,
-            "A file in the store's spool is damaged; it was left as it is.",
-            hint: "Move it away when its session can be signed in anew."
+            "A file in the store's spool is damaged. It was left as it is.",
+            hint: "Move the file away if the buyer can sign in again."
         )
     }
 
@@ -205,7 +209,7 @@ package struct SpoolDirectory: Sendable {
             .configuration,
             .configurationInvalid,
             "The store's spool directory cannot be used: \(reason).",
-            hint: "It has to belong to the process's user, with mode 0700, and its files with mode 0600."
+            hint: "Give the directory to the process's user, with mode 0700, and its files mode 0600."
         )
     }
 
@@ -213,13 +217,13 @@ package struct SpoolDirectory: Sendable {
         let message = "The store's spool directory \(what) (errno \(error))."
         switch error {
         case ENOSPC, EDQUOT, EFBIG:
-            return IdentityError(.retryLater, .storeFull, message, hint: "Make room on the disk or raise the quota.")
+            return IdentityError(.retryLater, .storeFull, message, hint: "Free space on the disk or raise the quota.")
         case EROFS, EACCES, EPERM:
             return IdentityError(
                 .configuration,
                 .storeReadOnly,
                 message,
-                hint: "Let the process's user write to the directory of the store."
+                hint: "Give the process's user write access to the directory of the store."
             )
         default:
             return IdentityError(.retryLater, .storeFailed, message, hint: "Check the disk and the system's log.")

@@ -2,7 +2,9 @@ public import IdentityKit
 internal import IdentityStoreKit
 public import Testing
 
-/// What every `SessionStore` has to do; whoever writes one runs it, each case against a store of its own.
+/// The conformance suite for stores.
+///
+/// If you write a `SessionStore`, run every case against an empty store.
 ///
 /// ```swift
 /// @Test(arguments: StoreConformance.cases)
@@ -12,13 +14,14 @@ public import Testing
 /// }
 /// ```
 ///
-/// What a store offers besides (`UsedTokenStore`, `ExpirySweeping`, `SessionLocking`, `SessionSpooling`, `StoreHealthChecking`,
-/// `RowQuarantining`, `StoreKeyRotating`) has to keep its promises as well. A case about something that the store does not offer,
-/// or that the ``StoreUnderTest`` cannot set up, is recorded as a warning with the reason, and cancelled: it never passes for kept.
+/// The suite also tests the optional protocols of a store (`UsedTokenStore`, `ExpirySweeping`, `SessionLocking`, `SessionSpooling`,
+/// `StoreHealthChecking`, `RowQuarantining`, `StoreKeyRotating`). A case that the store does not support, or that the ``StoreUnderTest``
+/// cannot set up, records a warning with the reason and is cancelled: it never counts as passed.
+/// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public struct StoreConformance: Sendable {
-    /// One promise.
+    /// One behaviour that every store must have.
     public struct Case: Sendable, CustomTestStringConvertible {
-        /// The promise in words.
+        /// The behaviour as a sentence.
         public let name: String
         private let needs: [StoreUnderTest.Ability]
         private let body: @Sendable (StoreUnderTest) async throws -> Void
@@ -37,10 +40,10 @@ public struct StoreConformance: Sendable {
             self.body = body
         }
 
-        /// The promise in words.
+        /// The behaviour as a sentence.
         public var testDescription: String { name }
 
-        /// Runs the case where an empty store is opened.
+        /// Runs the case against an empty store.
         public func run(on place: StoreUnderTest) async throws {
             for need in needs where !place.abilities.contains(need) {
                 try StoreConformance.doesNotApply("the store under test cannot \(need.rawValue)")
@@ -54,7 +57,7 @@ public struct StoreConformance: Sendable {
         }
     }
 
-    /// All promises.
+    /// All cases.
     public static let cases: [Case] =
         savingCases + replacingCases + valueCases + sizeCases + removalCases + restartCases + listingCases + filterCases
         + providerSessionCases + tenantCases + tenantLimitCases + loginAttemptCases + loginLimitCases + attachmentCases
@@ -64,19 +67,23 @@ public struct StoreConformance: Sendable {
 }
 
 extension StoreConformance {
-    /// The store as something that it need not be; where it is not, the case does not apply.
+    /// The store as an optional protocol.
+    ///
+    /// If it does not conform, the case does not apply.
     static func offered<Ability>(_ ability: Ability.Type, by store: any SessionStore) throws -> Ability {
         if let offered = store as? Ability { return offered }
         try doesNotApply("the store is no \(ability)")
     }
 
-    /// Ends a case that asks for what a store need not be able to do; the warning shows it in every report.
+    /// Ends a case that needs an optional ability.
+    ///
+    /// The warning appears in every report.
     static func doesNotApply(_ reason: String) throws -> Never {
         Issue.record("does not apply: \(reason)", severity: .warning)
         try Test.cancel("does not apply: \(reason)")
     }
 
-    /// Expects an error of the SDK that tells nobody to sign in again.
+    /// Expects an `IdentityError` that is not of kind `signInAgain`.
     @discardableResult
     static func expectTyped(
         _ code: IdentityError.Code? = nil,
@@ -92,7 +99,9 @@ extension StoreConformance {
         return error
     }
 
-    /// Runs something that a store may refuse for its size; an error must be typed.
+    /// Runs a call that a store may refuse because of its size.
+    ///
+    /// Its error must be an `IdentityError`.
     ///
     /// - Returns: Whether it was done.
     static func isDone(
@@ -106,13 +115,13 @@ extension StoreConformance {
         } catch {
             let typed = error as? IdentityError
             #expect(typed != nil, "\(error)", sourceLocation: sourceLocation)
-            // Nothing that waiting or a new login would repair.
+            // Neither waiting nor a new login would help.
             #expect(typed?.kind == .configuration || typed?.kind == .rejected, sourceLocation: sourceLocation)
             return false
         }
     }
 
-    /// How many of the calls answer true, all at once.
+    /// Runs calls concurrently and counts those that return true.
     static func count(of number: Int, _ call: @escaping @Sendable (Int) async throws -> Bool) async throws -> Int {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for index in 0..<number { group.addTask { try await call(index) } }

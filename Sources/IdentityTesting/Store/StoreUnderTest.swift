@@ -1,7 +1,7 @@
 public import IdentityKit
 public import IdentityStoreKit
 
-/// Where the store of one case lives: empty at first, opened once or more often.
+/// How a case opens its store, which is empty at first and may be opened several times.
 ///
 /// ```swift
 /// StoreUnderTest([.reopening, .attemptLimit]) { options in
@@ -9,49 +9,51 @@ public import IdentityStoreKit
 /// }
 /// ```
 public struct StoreUnderTest: Sendable {
-    /// What can be set up besides a store as it is by default; the cases that need more are shown as not applicable.
+    /// What ``init(_:damaging:open:)`` can set up besides the default store.
+    ///
+    /// Cases that need other abilities are reported as not applicable.
     public enum Ability: String, Sendable, CaseIterable {
-        /// A store that is opened again, also while the first is open, has what was saved.
+        /// A store can be opened again, also while the first one is open, and contains what was saved.
         case reopening = "open the same data again"
-        /// ``Options/maximumAttempts`` is heeded.
+        /// ``Options/maximumAttempts`` has an effect.
         case attemptLimit = "limit the pending logins"
-        /// ``Options/maximumSessionsPerTenant`` is heeded.
+        /// ``Options/maximumSessionsPerTenant`` has an effect.
         case sessionLimit = "limit the sessions of a tenant"
-        /// ``Options/maximumUsedTokens`` and ``Options/clock`` are heeded.
+        /// ``Options/maximumUsedTokens`` and ``Options/clock`` have an effect.
         case usedTokenLimit = "limit the used tokens"
-        /// ``Options/key`` and ``Options/readOnlyKeys`` are heeded, and kept by the data until it is opened with others.
+        /// ``Options/key`` and ``Options/readOnlyKeys`` have an effect, and the data keeps its keys.
         case keys = "choose the keys"
         /// Given by ``init(_:damaging:open:)``.
         case damage = "damage a row"
     }
 
-    /// A change that a case makes to a stored record behind the store's back.
+    /// A change that a case makes to a stored record without the store.
     public enum Damage: Sendable {
-        /// The record of a session is changed so that it cannot be opened any more.
+        /// Change the record of a session so that it cannot be opened.
         case session(SessionID)
-        /// The record of what is attached under a name is changed so that it cannot be opened any more.
+        /// Change the record of an attachment so that it cannot be opened.
         case attachment(String, of: SessionID)
-        /// What is attached under a name is listed with another session; its record stays as it is.
+        /// List an attachment with another session, and leave its record as it is.
         case attachmentOwner(String, of: SessionID, to: SessionID)
     }
 
-    /// How a store is to be opened.
+    /// The options for opening a store.
     public struct Options: Sendable {
-        /// How many pending logins of a tenant are kept; nil for the store's own number.
+        /// The maximum number of pending logins of a tenant; nil for the store's default.
         public var maximumAttempts: Int?
-        /// How many sessions a tenant may have; nil for the store's own number.
+        /// The maximum number of sessions of a tenant; nil for the store's default.
         public var maximumSessionsPerTenant: Int?
-        /// How many used tokens are kept; nil for the store's own number.
+        /// The maximum number of used tokens; nil for the store's default.
         public var maximumUsedTokens: Int?
-        /// By which used tokens expire and waits are measured.
+        /// The clock for time limits and for the expiry of used tokens.
         public var clock: any IdentityClock = SystemClock()
-        /// The key that seals; nil for any one, the same at every opening.
+        /// The active key; nil for any key that is the same at every opening.
         public var key: StoreKey?
-        /// Keys that only open.
+        /// Read-only keys.
         public var readOnlyKeys: [StoreKey] = []
     }
 
-    /// What can be set up.
+    /// The abilities of ``init(_:damaging:open:)``.
     public let abilities: Set<Ability>
     private let opening: @Sendable (Options) async throws -> any SessionStore
     private let damaging: (@Sendable (Damage) async throws -> Bool)?
@@ -59,9 +61,8 @@ public struct StoreUnderTest: Sendable {
     /// Describes how a store is opened.
     ///
     /// - Parameters:
-    ///   - abilities: What `open` can do.
-    ///   - damage: Changes a stored record behind the store's back; returns false where the store keeps no such record, and the case
-    ///     then does not apply.
+    ///   - abilities: The abilities of `open`.
+    ///   - damage: Changes a stored record without the store. Returns false if the store keeps no such record; the case then does not apply.
     ///   - open: Opens the store.
     public init(
         _ abilities: Set<Ability> = [],

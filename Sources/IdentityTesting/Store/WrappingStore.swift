@@ -1,6 +1,8 @@
 package import IdentityKit
 
-/// A store around another; what a wrapper does not say itself is the inner one's business.
+/// A store around another one.
+///
+/// It passes on the calls that a wrapper does not implement.
 package protocol WrappingStore: SessionStore {
     associatedtype Inner: SessionStore
 

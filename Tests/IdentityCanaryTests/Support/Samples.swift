@@ -182,7 +182,11 @@ enum Samples {
             )
         )
         if let id { values.append(id) }
-        if let stored { values.append(stored) }
+        if let stored { values += [stored, SessionListing(sessions: [stored])] as [Any] }
+        let header = try StoreHeader.make(sealedUnder: StoreKeys(active: key))
+        let records = try header.records(openedWith: StoreKeys(active: key))
+        values +=
+            [records, SessionSpool(path: "s", records: records), RowMaintenance(NoTables(), records: records)] as [Any]
         if let removed { values.append(removed) }
         if let store = configuration.store { values.append(store) }
         return values
@@ -355,4 +359,11 @@ enum Samples {
         values += partial.errors as [Any]
         return values
     }
+}
+
+/// A store without rows.
+private struct NoTables: SealedTables {
+    func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] { [] }
+    func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int { 0 }
+    func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int { 0 }
 }

@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let attachmentCases: [Case] = [
-        Case("what is attached is there with a revision, and each change raises the revision") { store in
+        Case("an attachment has a revision, and each change raises it") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.attachment("cart", of: id) == nil)
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
@@ -26,7 +26,7 @@ extension StoreConformance {
             }
             #expect(try await store.attachment("cart", of: id)?.payload.reveal() == "one")
         },
-        Case("an attachment can be removed and made anew") { store in
+        Case("an attachment can be removed and added again") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: nil))
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
@@ -36,13 +36,13 @@ extension StoreConformance {
             #expect(try await store.setAttachment("cart", to: Secret("two"), of: id, expecting: nil))
             #expect(try await store.attachment("cart", of: id)?.payload.reveal() == "two")
         },
-        Case("nothing is attached to a session that is not there") { store in
+        Case("nothing can be attached to an unknown session") { store in
             let id = try StoreSample.id()
             #expect(try await !store.setAttachment("cart", to: Secret("x"), of: id, expecting: nil))
             #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: nil))
             #expect(try await store.attachment("cart", of: id) == nil)
         },
-        Case("names are told apart byte by byte, the empty one too") { store in
+        Case("names of attachments are compared byte by byte, also the empty one") { store in
             let id = try await StoreSample.inserted(in: store).id
             for name in StoreSample.awkwardTexts {
                 #expect(try await store.setAttachment(name, to: Secret("of \(name)"), of: id, expecting: nil))
@@ -62,7 +62,7 @@ extension StoreConformance {
             #expect(try await store.setAttachment("cart", to: nil, of: one, expecting: revision))
             #expect(try await store.attachment("cart", of: other)?.payload.reveal() == "other")
         },
-        Case("the end of a name does not run into a session's id") { store in
+        Case("the name of an attachment does not run into the session's id") { store in
             let one = try await StoreSample.inserted(in: store).id
             let other = try await StoreSample.inserted(in: store).id
             let name = other.rawValue + "cart"
@@ -70,7 +70,7 @@ extension StoreConformance {
             #expect(try await store.attachment("cart", of: other) == nil)
             #expect(try await store.attachment(one.rawValue, of: one) == nil)
         },
-        Case("a removed session gives its attachments back and takes them along") { store in
+        Case("the removal of a session returns and removes its attachments") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
             #expect(try await store.setAttachment("note", to: Secret("two"), of: id, expecting: nil))
@@ -83,7 +83,7 @@ extension StoreConformance {
             try await store.insert(again)
             #expect(try await store.attachment("cart", of: id) == nil)
         },
-        Case("a session with many attachments gives all of them back") { store in
+        Case("the removal of a session with many attachments returns all of them") { store in
             let id = try await StoreSample.inserted(in: store).id
             let attached = try await count(of: 40) { number in
                 try await store.setAttachment("\(number)", to: Secret("of \(number)"), of: id, expecting: nil)
@@ -100,7 +100,7 @@ extension StoreConformance {
             #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: revision))
             #expect(try await store.remove(id)?.attachments.isEmpty == true)
         },
-        Case("a replaced session keeps what is attached to it") { store in
+        Case("a replaced session keeps its attachments") { store in
             let session = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: session.id, expecting: nil))
             var next = session.successor(Secret("new"))
@@ -109,7 +109,7 @@ extension StoreConformance {
             #expect(try await store.attachment("cart", of: session.id)?.payload.reveal() == "one")
             #expect(try await store.remove(session.id)?.attachments["cart"]?.reveal() == "one")
         },
-        Case("what is attached may be any bytes, none, or 7,500") { store in
+        Case("an attachment may have any bytes, from none to 7,500") { store in
             let id = try await StoreSample.inserted(in: store).id
             for payload in [
                 Secret(""), Secret(bytes: Array(0...255)), try StoreSample.randomPayload(7_500), Secret(""),
@@ -119,7 +119,7 @@ extension StoreConformance {
                 #expect(try await store.attachment("large", of: id)?.payload.isEqual(to: payload) == true)
             }
         },
-        Case("an attachment that is too large is refused, and the old one stays") { store in
+        Case("an attachment that is too large is refused, and the old one is kept") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: Secret("old"), of: id, expecting: nil))
             let revision = try await store.attachment("cart", of: id)?.revision
@@ -131,7 +131,7 @@ extension StoreConformance {
     ]
 
     static let revisionCases: [Case] = [
-        Case("a revision never comes twice: not after a removal") { store in
+        Case("a revision never occurs twice: not after a removal") { store in
             let id = try await StoreSample.inserted(in: store).id
             var seen: Set<Int64> = []
             for _ in 0..<4 {
@@ -144,7 +144,8 @@ extension StoreConformance {
                 #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: second))
             }
         },
-        Case("who saw an attachment before it was removed cannot change the one made since") { store in
+        Case("a caller that read an attachment before its removal cannot change the one that was added since") {
+            store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: Secret("first"), of: id, expecting: nil))
             let seen = try #require(try await store.attachment("cart", of: id)).revision
@@ -154,7 +155,7 @@ extension StoreConformance {
             #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: seen))
             #expect(try await store.attachment("cart", of: id)?.payload.reveal() == "second")
         },
-        Case("a revision never comes twice: not when the session was removed and stored again") { store in
+        Case("a revision never occurs twice: not when the session was removed and stored again") { store in
             let session = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("first"), of: session.id, expecting: nil))
             let seen = try #require(try await store.attachment("cart", of: session.id)).revision
@@ -189,7 +190,7 @@ extension StoreConformance {
                 #expect(winners == 1)
             }
         },
-        Case("counting up with compare-and-set loses no step") { store in
+        Case("a counter in an attachment loses no step") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("count", to: Secret("0"), of: id, expecting: nil))
             _ = try await count(of: 8) { _ in

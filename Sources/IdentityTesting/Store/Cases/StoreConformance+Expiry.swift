@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let usedTokenCases: [Case] = [
-        Case("a used token is marked once, and is known from then on") { store in
+        Case("a used token is marked once, and the mark is kept") { store in
             let marking = try offered((any UsedTokenStore).self, by: store)
             #expect(try await !marking.isUsed("one"))
             #expect(try await marking.markUsed("one", until: StoreSample.moment))
@@ -21,7 +21,7 @@ extension StoreConformance {
                 #expect(firsts == 1)
             }
         },
-        Case("used tokens are told apart byte by byte") { store in
+        Case("used tokens are compared byte by byte") { store in
             let marking = try offered((any UsedTokenStore).self, by: store)
             for (index, key) in StoreSample.awkwardTexts.enumerated() {
                 #expect(try await marking.markUsed(key, until: StoreSample.moment + Double(index)))
@@ -38,7 +38,7 @@ extension StoreConformance {
             #expect(try await store.remove(session.id) != nil)
             #expect(try await marking.isUsed(session.id.rawValue))
         },
-        Case("a sweep forgets the used tokens whose time is over, and no other") { store in
+        Case("a sweep removes expired marks of used tokens, and no others") { store in
             let marking = try offered((any UsedTokenStore).self, by: store)
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.moment
@@ -50,7 +50,8 @@ extension StoreConformance {
             #expect(try await marking.isUsed("exact"))
             #expect(try await marking.isUsed("young"))
         },
-        Case("a store full of used tokens refuses another for now, and forgets none", needing: [.usedTokenLimit]) {
+        Case("a store with the maximum of used tokens refuses another one and removes none", needing: [.usedTokenLimit])
+        {
             place in
             let store = try await place.open { options in
                 options.maximumUsedTokens = 3
@@ -65,7 +66,7 @@ extension StoreConformance {
             #expect(try await !marking.isUsed("one more"))
             for number in 0..<3 { #expect(try await !marking.markUsed("\(number)", until: StoreSample.moment + 60)) }
         },
-        Case("used tokens whose time is over make room in a full store", needing: [.usedTokenLimit]) { place in
+        Case("expired marks of used tokens make room in a full store", needing: [.usedTokenLimit]) { place in
             let clock = ManualClock(now: StoreSample.moment)
             let store = try await place.open { options in
                 options.maximumUsedTokens = 2
@@ -98,7 +99,7 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("young") != nil)
             #expect(try await sweeping.sweep(expiredBefore: now) == 0)
         },
-        Case("a sweep leaves what ends at the very moment, and takes what ended a bit before") { store in
+        Case("a sweep leaves what expires at the very moment, and removes what expired just before") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.moment
             let justBefore = Date(timeIntervalSinceReferenceDate: now.timeIntervalSinceReferenceDate.nextDown)
@@ -113,7 +114,7 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("exact") != nil)
             #expect(try await store.takeLoginAttempt("before") == nil)
         },
-        Case("a sweep takes the attachments of what it removes along, and no others") { store in
+        Case("a sweep removes the attachments of the sessions that it removes, and no others") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.moment
             let old = try StoreSample.session(retainedUntil: now - 1)
@@ -140,7 +141,7 @@ extension StoreConformance {
             #expect(try await sweeping.sweep(expiredBefore: now) == 600 + 400)
             #expect(try await store.sessions(matching: SessionFilter()).count == 200)
         },
-        Case("a renewed session outlives the sweep that its first time would have fallen to") { store in
+        Case("a refreshed session survives a sweep after its first expiry") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             var session = try StoreSample.session(retainedUntil: StoreSample.moment)
             try await store.insert(session)
@@ -150,7 +151,7 @@ extension StoreConformance {
             #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment + 30) == 0)
             #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment + 61) == 1)
         },
-        Case("a session that is renewed while a sweep runs is there as renewed, or gone") { store in
+        Case("a session that is refreshed during a sweep is stored as refreshed, or removed") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let sessions = try (0..<30).map { _ in try StoreSample.session(retainedUntil: StoreSample.moment - 1) }
             try await StoreSample.insert(sessions, into: store)
@@ -170,7 +171,7 @@ extension StoreConformance {
             #expect(try await swept == sessions.count - held)
             #expect(try await store.sessions(matching: SessionFilter()).count == held)
         },
-        Case("of two sweeps at once each row counts for one") { store in
+        Case("two concurrent sweeps count each row once") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let sessions = try (0..<50).map { _ in try StoreSample.session(retainedUntil: StoreSample.moment - 1) }
             try await StoreSample.insert(sessions, into: store)
@@ -178,7 +179,8 @@ extension StoreConformance {
             async let other = sweeping.sweep(expiredBefore: StoreSample.moment)
             #expect(try await one + other == 50)
         },
-        Case("a sweep of the distant past removes nothing, one of the distant future all but the endless") { store in
+        Case("a sweep of the distant past removes nothing, a sweep of the distant future removes all but endless rows")
+        { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             for date in [Date.distantPast, StoreSample.moment, Date.distantFuture] {
                 try await store.insert(StoreSample.session(retainedUntil: date))

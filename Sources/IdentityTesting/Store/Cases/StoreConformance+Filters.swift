@@ -78,7 +78,7 @@ extension StoreConformance {
             #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).isEmpty)
             #expect(try await store.sessions(matching: SessionFilter(isUnsettled: false)).count == 2)
         },
-        Case("what a filter asks for may be anything, and is never taken for a pattern") { store in
+        Case("a filter may contain any text, and it is never used as a pattern") { store in
             try await store.insert(StoreSample.session(provider: "a%b", tenant: "a_b"))
             try await store.insert(StoreSample.session(provider: "axb", tenant: "axb"))
             for text in StoreSample.awkwardTexts.dropFirst() + ["a%", "%", "_", "a__b", "A%B"] {

@@ -5,7 +5,10 @@ internal import Testing
 
 extension StoreConformance {
     static let keyCases: [Case] = [
-        Case("a store opened with another key only is refused by name, and nothing is touched", needing: keyed) {
+        Case(
+            "a store that is opened with another key is refused with the ids of the keys, and nothing is changed",
+            needing: keyed
+        ) {
             place in
             let key = try StoreSample.key()
             let session = try await StoreSample.inserted(in: try await place.open { $0.key = key })
@@ -15,7 +18,7 @@ extension StoreConformance {
             let again = try await place.open { $0.key = key }
             #expect(StoreSample.areSame(try await again.session(session.id), session))
         },
-        Case("what was sealed under a key that only opens is read, and saved under the active one", needing: keyed) {
+        Case("a row under a read-only key can be read, and a save seals it under the active key", needing: keyed) {
             place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let session = try await StoreSample.inserted(in: try await place.open { $0.key = old })
@@ -29,7 +32,10 @@ extension StoreConformance {
             let later = try await place.open { $0.key = new }
             #expect(StoreSample.areSame(try await later.session(session.id), next))
         },
-        Case("a row under a key that is missing is an error by name, and comes back with the key", needing: keyed) {
+        Case(
+            "a row under a missing key is an error with the key's id, and can be read again with the key",
+            needing: keyed
+        ) {
             place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let session = try await StoreSample.inserted(in: try await place.open { $0.key = old })
@@ -50,12 +56,12 @@ extension StoreConformance {
             }
             #expect(StoreSample.areSame(try await again.session(session.id), session))
         },
-        Case("the keys of an empty store are those of the process", needing: keyed) { place in
+        Case("the report of keys of an empty store shows the keys of the process", needing: keyed) { place in
             let key = try StoreSample.key()
             let rotating = try offered((any StoreKeyRotating).self, by: try await place.open { $0.key = key })
             #expect(try await rotating.keyUsage().first == StoreKeyUsage(id: key.id, role: .active, rows: 0))
         },
-        Case("the report of keys counts the rows under each, those of a missing one too", needing: keyed) { place in
+        Case("the report of keys counts the rows under each key, also under a missing one", needing: keyed) { place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let first = try await place.open { $0.key = old }
             _ = try offered((any StoreKeyRotating).self, by: first)
@@ -72,7 +78,10 @@ extension StoreConformance {
             let missing = try await without.keyUsage().first { $0.id == old.id }
             #expect(missing == StoreKeyUsage(id: old.id, role: .missing, rows: 2))
         },
-        Case("a rotation in small steps seals every row anew, and the old key is needed no more", needing: keyed) {
+        Case(
+            "a rotation in small steps seals every row under the new key, and the old key is no longer needed",
+            needing: keyed
+        ) {
             place in
             let rotation = try await Rotation(place, sessions: 25)
             let progress = try await rotation.run(limit: 4)
@@ -81,13 +90,13 @@ extension StoreConformance {
             #expect(try await rotation.rotating.keyUsage().allSatisfy { $0.role == .active || $0.rows == 0 })
             try await rotation.expectWhole(try await place.open { $0.key = rotation.new })
         },
-        Case("a rotation that is done finds nothing to do", needing: keyed) { place in
+        Case("a rotation after a complete one changes nothing", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             _ = try await rotation.run(limit: 100)
             let again = try await rotation.run(limit: 100)
             #expect(again.resealed == 0 && again.postponed == 0 && again.unreadable == 0)
         },
-        Case("a rotation that stops half-way loses nothing, and goes on from the beginning", needing: keyed) { place in
+        Case("a rotation that is stopped loses nothing, and can start again", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 12)
             let step = try await rotation.rotating.resealRows(after: nil, limit: 5)
             #expect(step.resealed <= 5)
@@ -107,7 +116,7 @@ extension StoreConformance {
             _ = try await Rotation.run(try offered((any StoreKeyRotating).self, by: back), limit: 3)
             try await rotation.expectWhole(try await place.open { $0.key = rotation.old })
         },
-        Case("sessions that are saved during a rotation lose no save", needing: keyed) { place in
+        Case("a rotation overwrites no concurrent save", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 8)
             let store = rotation.store
             async let progress = rotation.run(limit: 2)
@@ -124,7 +133,7 @@ extension StoreConformance {
                 #expect(found?.generation == session.generation + 1)
             }
         },
-        Case("a session with a renewal under way is left for later, and then sealed", needing: keyed) { place in
+        Case("a session with a refresh under way is postponed, and sealed later", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             var busy = rotation.sessions[0].successor(Secret("claimed"))
             busy.isUnsettled = true
@@ -144,7 +153,7 @@ extension StoreConformance {
             let later = try await place.open { $0.key = rotation.new }
             #expect(StoreSample.areSame(try await later.session(busy.id), settled))
         },
-        Case("a rotation counts rows that it cannot open, and leaves them", needing: keyed) { place in
+        Case("a rotation counts rows that it cannot open, and leaves them as they are", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             let store = try await place.open { $0.key = rotation.new }
             let progress = try await Rotation.run(try offered((any StoreKeyRotating).self, by: store), limit: 10)

@@ -16,7 +16,7 @@ extension StoreConformance {
             let listed = try await store.sessions(matching: SessionFilter()).map(\.id)
             #expect(listed == sessions.sorted { $0.createdAt < $1.createdAt }.map(\.id))
         },
-        Case("a list holds whole sessions") { store in
+        Case("a list contains complete sessions") { store in
             let session = try StoreSample.session(
                 tenant: "t",
                 providerSessionID: "sid",
@@ -26,7 +26,7 @@ extension StoreConformance {
             try await store.insert(session)
             #expect(StoreSample.areSame(try await store.sessions(matching: SessionFilter()).first, session))
         },
-        Case("a list shows the newest generation, and nothing that was removed") { store in
+        Case("a list contains the newest generation, and no removed session") { store in
             let kept = try await StoreSample.inserted(in: store)
             let gone = try await StoreSample.inserted(in: store)
             let newer = kept.successor(Secret("newer"))
@@ -36,7 +36,7 @@ extension StoreConformance {
             #expect(listed.count == 1)
             #expect(StoreSample.areSame(listed.first, newer))
         },
-        Case("a list of many rows is whole and in order") { store in
+        Case("a list of many rows is complete and in order") { store in
             // In an order of their own, so that neither the order of arrival nor that of ids passes for age.
             let ages = (0..<300).map { ($0 * 173) % 300 }
             let sessions = try ages.map { try StoreSample.session(createdAt: StoreSample.moment + Double($0)) }
@@ -60,7 +60,7 @@ extension StoreConformance {
                 #expect(try await store.sessions(matching: filter).count == 3)
             }
         },
-        Case("a buyer may have several sessions, and a long list of them is whole") { store in
+        Case("a buyer may have several sessions, and a long list of them is complete") { store in
             let sessions = try (0..<260).map { number in
                 try StoreSample.session(
                     subject: number % 2 == 0 ? "even" : "odd",
@@ -86,7 +86,7 @@ extension StoreConformance {
             for date in dates { try await store.insert(StoreSample.session(createdAt: date)) }
             #expect(try await store.sessions(matching: SessionFilter()).map(\.createdAt) == dates.reversed())
         },
-        Case("a list beside changes holds every lasting session once") { store in
+        Case("a list during changes contains every unchanged session once") { store in
             let lasting = try (0..<20).map { _ in try StoreSample.session() }
             try await StoreSample.insert(lasting, into: store)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -120,7 +120,7 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "")).isEmpty)
         },
-        Case("a session that the provider calls otherwise after a renewal is found by its new name alone") { store in
+        Case("a session that the provider renames at a refresh is found only by its new name") { store in
             let named = try StoreSample.session(providerSessionID: "one")
             let nameless = try StoreSample.session()
             for session in [named, nameless] {
@@ -137,7 +137,7 @@ extension StoreConformance {
                 try await store.sessions(matching: SessionFilter(providerSessionID: "two")).map(\.id) == [nameless.id]
             )
         },
-        Case("a provider's name that is lost is not found any more") { store in
+        Case("a session without the provider's name is no longer found by the old name") { store in
             let named = try StoreSample.session(providerSessionID: "one")
             try await store.insert(named)
             var next = named.successor(Secret("renewed"))

@@ -5,7 +5,7 @@ internal import Testing
 
 extension StoreConformance {
     static let lockCases: [Case] = [
-        Case("two holders of one session's lock are never inside at once") { store in
+        Case("two holders of one session's lock never run at once") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()
@@ -37,7 +37,7 @@ extension StoreConformance {
             }
             #expect(isHeld)
         },
-        Case("a lock that is not to be had in time is renewal_busy, and the body does not run") { store in
+        Case("a lock that is not free in time is renewal_busy, and the body does not run") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
@@ -51,7 +51,7 @@ extension StoreConformance {
                 }
             }
         },
-        Case("a lock that was not to be had is to be had once its holder is out") { store in
+        Case("a lock that was not free can be acquired after its holder has released it") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
@@ -61,7 +61,7 @@ extension StoreConformance {
             }
             for _ in 0..<3 { try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in } }
         },
-        Case("a body that throws gives its error on and the lock back") { store in
+        Case("a body that throws passes its error on and releases the lock") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             struct Failure: Error {}
             let id = try StoreSample.id()
@@ -70,7 +70,7 @@ extension StoreConformance {
             }
             try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in }
         },
-        Case("a holder that is cancelled gives the lock back when its body ends") { store in
+        Case("a holder that is cancelled releases the lock when its body ends") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let holder = Task {
@@ -88,7 +88,7 @@ extension StoreConformance {
             _ = try? await holder.value
             try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
-        Case("who is cancelled while waiting stops waiting, and the lock is free afterwards") { store in
+        Case("a waiter that is cancelled stops waiting, and the lock is free afterwards") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             try await locking.withSessionLock(id, waitingUpTo: .zero) { _ in
@@ -102,7 +102,7 @@ extension StoreConformance {
             }
             try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
-        Case("a saved session, a removed one and one that never was can all be locked") { store in
+        Case("a saved, a removed and an unknown session can be locked") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let saved = try await StoreSample.inserted(in: store)
             let removed = try await StoreSample.inserted(in: store)
@@ -115,7 +115,7 @@ extension StoreConformance {
     ]
 
     static let lockQueueCases: [Case] = [
-        Case("100 tasks that want one session's lock all get it, one after another") { store in
+        Case("100 tasks get one session's lock, one after another") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()
@@ -126,7 +126,7 @@ extension StoreConformance {
             #expect(room.most == 1)
             #expect(room.entries == 100)
         },
-        Case("tasks that want the lock again and again starve nobody") { store in
+        Case("tasks that acquire the lock again and again do not starve others") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()
@@ -139,7 +139,7 @@ extension StoreConformance {
             #expect(room.most == 1)
             #expect(room.entries == 36)
         },
-        Case("one waiter that gives up does not hold up the others") { store in
+        Case("a waiter that gives up does not delay the others") { store in
             let locking = try offered((any SessionLocking).self, by: store)
             let id = try StoreSample.id()
             let room = Room()

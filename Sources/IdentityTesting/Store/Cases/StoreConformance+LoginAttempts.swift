@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let loginAttemptCases: [Case] = [
-        Case("a pending login is taken once, as it was put in") { store in
+        Case("a pending login is taken once, as it was added") { store in
             let attempt = StoreSample.attempt("key", payload: "state and verifier")
             try await store.insert(attempt)
             let taken = try await store.takeLoginAttempt("key")
@@ -26,7 +26,7 @@ extension StoreConformance {
                 #expect(takers == 1)
             }
         },
-        Case("64 logins that begin and end at once each get their own") { store in
+        Case("64 concurrent logins each get their own attempt") { store in
             let own = try await count(of: 64) { number in
                 try await store.insert(StoreSample.attempt("key \(number)", payload: "\(number)"))
                 return try await store.takeLoginAttempt("key \(number)")?.payload.reveal() == "\(number)"
@@ -49,13 +49,13 @@ extension StoreConformance {
                 #expect(try await store.takeLoginAttempt("\(number)")?.tenant.isIdentical(to: tenant) == true)
             }
         },
-        Case("a key that is put in twice holds the newer login, once") { store in
+        Case("a key that is added twice keeps the newer login") { store in
             try await store.insert(StoreSample.attempt("key", payload: "old"))
             try await store.insert(StoreSample.attempt("key", tenant: "a", payload: "new"))
             #expect(try await store.takeLoginAttempt("key")?.payload.reveal() == "new")
             #expect(try await store.takeLoginAttempt("key") == nil)
         },
-        Case("a pending login of up to 7,500 bytes, NUL among them, is kept whole") { store in
+        Case("a pending login of up to 7,500 bytes, also with NUL, is kept completely") { store in
             for payload in [Secret(""), Secret(bytes: [0, 0xFF, 0]), try StoreSample.randomPayload(7_500)] {
                 try await store.insert(
                     StoredLoginAttempt(key: "large", expiresAt: StoreSample.moment, payload: payload)
@@ -99,7 +99,7 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("middle") != nil)
             #expect(try await store.takeLoginAttempt("late") != nil)
         },
-        Case("a flood of logins at one tenant costs the others none", needing: [.attemptLimit]) { place in
+        Case("a flood of logins at one tenant removes none of another tenant", needing: [.attemptLimit]) { place in
             let store = try await place.open { $0.maximumAttempts = 3 }
             for tenant in ["", "quiet"] {
                 try await store.insert(

@@ -12,7 +12,7 @@ extension StoreConformance {
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             await expectTyped { try await store.insert(session) }
         },
-        Case("the other sessions are served as if nothing were damaged", needing: [.damage]) { place in
+        Case("a damaged session does not affect the others", needing: [.damage]) { place in
             let store = try await place.open()
             let session = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
@@ -20,7 +20,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(try await store.session(other.id), other))
             #expect(try await store.replace(other.successor(Secret("next")), expecting: other.generation))
         },
-        Case("a list of a buyer's sessions does not pass for whole when one is damaged", needing: [.damage]) { place in
+        Case("a list of a buyer's sessions fails when one is damaged", needing: [.damage]) { place in
             let store = try await place.open()
             let session = try await StoreSample.inserted(in: store)
             try await place.damage(session.id)
@@ -40,7 +40,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(removed.session, session))
             #expect(removed.attachments.mapValues { $0.reveal() } == ["cart": "cart"])
             #expect(try await store.session(session.id) == nil)
-            // It was set aside, not deleted: damaged is still not unknown.
+            // It was moved to quarantine, not deleted: damaged is still not unknown.
             await expectTyped(.storeCorrupt) { _ = try await store.attachment("damaged", of: session.id) }
             guard let checking = store as? any StoreHealthChecking else { return }
             let health = try await checking.checkHealth()
@@ -59,7 +59,7 @@ extension StoreConformance {
             guard let checking = store as? any StoreHealthChecking else { return }
             #expect(try await checking.checkHealth().quarantinedRows == 1)
         },
-        Case("a store without damage has nothing to set aside") { store in
+        Case("a store without damage has nothing to quarantine") { store in
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             try await store.insert(StoreSample.attempt("key"))
@@ -69,7 +69,8 @@ extension StoreConformance {
             #expect(try await store.attachment("cart", of: session.id) != nil)
             #expect(try await store.takeLoginAttempt("key") != nil)
         },
-        Case("a damaged row is set aside once, and its session is still no unknown one", needing: [.damage]) { place in
+        Case("a damaged row is moved to quarantine once, and its session is still not unknown", needing: [.damage]) {
+            place in
             let store = try await place.open()
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)
@@ -80,7 +81,7 @@ extension StoreConformance {
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             #expect(StoreSample.areSame(try await store.session(other.id), other))
         },
-        Case("a health check counts what is set aside, and calls the rest sound", needing: [.damage]) { place in
+        Case("a health check counts rows in quarantine, and calls the rest sound", needing: [.damage]) { place in
             let store = try await place.open()
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let checking = try offered((any StoreHealthChecking).self, by: store)
@@ -93,7 +94,7 @@ extension StoreConformance {
             #expect(health.quarantinedRows == 1)
             #expect(health.sessions == 1)
         },
-        Case("what is set aside outlives a restart and a sweep of today", needing: [.damage, .reopening]) { place in
+        Case("a row in quarantine survives a restart and a sweep of today", needing: [.damage, .reopening]) { place in
             let store = try await place.open()
             let quarantining = try offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)

@@ -30,7 +30,7 @@ extension StoreConformance {
             let session = try await StoreSample.inserted(in: store)
             #expect(try await count(of: 32) { _ in try await store.remove(session.id) != nil } == 1)
         },
-        Case("a removal beside saves: the session is gone, and no save comes after it") { store in
+        Case("a removal during saves: the session is removed, and no save brings it back") { store in
             for _ in 0..<8 {
                 let session = try await StoreSample.inserted(in: store)
                 let removed = try await withThrowingTaskGroup(of: RemovedSession?.self) { group in
@@ -52,7 +52,7 @@ extension StoreConformance {
                 }
             }
         },
-        Case("a removal beside changes of attachments leaves nothing attached") { store in
+        Case("a removal during changes of attachments leaves no attachment") { store in
             for _ in 0..<4 {
                 let session = try await StoreSample.inserted(in: store)
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -94,7 +94,7 @@ extension StoreConformance {
     ]
 
     static let restartCases: [Case] = [
-        Case("what was saved is there when the store is opened again", needing: [.reopening]) { place in
+        Case("saved sessions are there when the store is opened again", needing: [.reopening]) { place in
             let store = try await place.open()
             let kept = try await StoreSample.inserted(in: store)
             let replaced = try await StoreSample.inserted(in: store)
@@ -121,7 +121,7 @@ extension StoreConformance {
             #expect(try await again.takeLoginAttempt("key")?.payload.reveal() == "attempt")
             #expect(try await again.takeLoginAttempt("key") == nil)
         },
-        Case("used tokens are known when the store is opened again", needing: [.reopening]) { place in
+        Case("marks of used tokens are there when the store is opened again", needing: [.reopening]) { place in
             let first = try offered((any UsedTokenStore).self, by: try await place.open())
             #expect(try await first.markUsed("one", until: StoreSample.moment))
             let again = try offered((any UsedTokenStore).self, by: try await place.open())

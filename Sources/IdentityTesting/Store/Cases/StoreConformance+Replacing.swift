@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let replacingCases: [Case] = [
-        Case("a replacement of the expected generation is stored whole") { store in
+        Case("a replacement of the expected generation is stored completely") { store in
             var session = try await StoreSample.inserted(in: store)
             session = session.successor(Secret("renewed"))
             session.retainedUntil += 7_200
@@ -39,7 +39,7 @@ extension StoreConformance {
             }
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },
-        Case("a replacement of a session that is not there is false, and makes none") { store in
+        Case("a replacement of an unknown session is false and adds none") { store in
             let session = try StoreSample.session()
             #expect(try await !store.replace(session, expecting: session.generation))
             #expect(try await store.session(session.id) == nil)
@@ -52,7 +52,7 @@ extension StoreConformance {
             #expect(try await store.replace(session.successor(Secret("next")), expecting: session.generation))
             for other in others { #expect(StoreSample.areSame(try await store.session(other.id), other)) }
         },
-        Case("a hundred replacements in a row all hold") { store in
+        Case("a hundred replacements in a row are all saved") { store in
             var session = try await StoreSample.inserted(in: store)
             for number in 0..<100 {
                 let next = session.successor(Secret("payload \(number)"))
@@ -72,7 +72,7 @@ extension StoreConformance {
                 #expect(try await store.replace(session, expecting: generation))
             }
         },
-        Case("a replacement may count as it likes: up, far, down, or not at all") { store in
+        Case("a replacement may have any generation: higher, much higher, lower or the same") { store in
             var session = try await StoreSample.inserted(in: store)
             for generation: Int64 in [.max, .min, 0, 0, StoredSession.firstGeneration] {
                 var next = session.successor(Secret("of \(generation)"), generations: 0)
@@ -82,7 +82,7 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
-        Case("of 32 concurrent replacements exactly one wins, and its payload is what is stored") { store in
+        Case("of 32 concurrent replacements exactly one wins, and its payload is stored") { store in
             let session = try await StoreSample.inserted(in: store)
             let winners = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for number in 0..<32 {
@@ -96,7 +96,7 @@ extension StoreConformance {
             #expect(winners.count == 1)
             #expect(try await store.session(session.id)?.payload.reveal() == winners.first.map { "\($0)" })
         },
-        Case("whose replacement came too late finds the other's at once") { store in
+        Case("a caller whose replacement lost reads the other one at once") { store in
             let session = try await StoreSample.inserted(in: store)
             _ = try await count(of: 8) { number in
                 let next = session.successor(Secret("\(number)"))
@@ -126,7 +126,7 @@ extension StoreConformance {
             #expect(end.payload.reveal() == "40")
             #expect(end.generation == session.generation + 40)
         },
-        Case("who reads while others save sees a whole session, of one save or the next") { store in
+        Case("a read during saves returns a complete session of one save") { store in
             let first = try StoreSample.session(payload: Secret("\(StoredSession.firstGeneration)"))
             try await store.insert(first)
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,14 +4,14 @@ internal import Testing
 
 extension StoreConformance {
     static let savingCases: [Case] = [
-        Case("an empty store has no session, and says so without an error") { store in
+        Case("an unknown session is nil, not an error") { store in
             let session = try StoreSample.session()
             #expect(try await store.session(session.id) == nil)
             #expect(try await store.remove(session.id) == nil)
             #expect(try await store.sessions(matching: SessionFilter()).isEmpty)
             #expect(try await !store.replace(session, expecting: session.generation))
         },
-        Case("what was inserted is loaded unchanged") { store in
+        Case("an inserted session is loaded unchanged") { store in
             let session = try StoreSample.session(
                 tenant: "tenant",
                 providerSessionID: "sid",
@@ -25,12 +25,12 @@ extension StoreConformance {
             for _ in 0..<5 { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
             #expect(try await store.replace(session.successor(Secret("next")), expecting: session.generation))
         },
-        Case("an id is stored once, and the first session stays") { store in
+        Case("an id is stored once, and the first session is kept") { store in
             let session = try await StoreSample.inserted(in: store)
             await expectTyped { try await store.insert(session.successor(Secret("other"))) }
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },
-        Case("an id that is taken at another tenant is taken") { store in
+        Case("an id of another tenant is refused") { store in
             let session = try await StoreSample.inserted(in: store)
             var other = session
             other.tenant = "another"
@@ -52,7 +52,7 @@ extension StoreConformance {
                 #expect(try await store.session(id)?.payload.reveal() == "\(number)")
             }
         },
-        Case("sessions that are equal but for their ids are two") { store in
+        Case("sessions that only differ in their ids are two") { store in
             let one = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
             #expect(try await store.replace(one.successor(Secret("one")), expecting: one.generation))
@@ -72,7 +72,7 @@ extension StoreConformance {
             }
             #expect(count == 1)
         },
-        Case("64 sessions saved at once are all there afterwards") { store in
+        Case("64 concurrent insertions are all saved") { store in
             let sessions = try (0..<64).map { try StoreSample.session(payload: Secret("\($0)")) }
             let saved = try await count(of: sessions.count) { number in
                 let session = sessions[number]
@@ -84,7 +84,7 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session.successor(session.payload)))
             }
         },
-        Case("a session that is marked as unsettled comes back so, and one that is not does not") { store in
+        Case("the mark of an unsettled session is kept, and so is its absence") { store in
             for isUnsettled in [true, false] {
                 let session = try StoreSample.session(isUnsettled: isUnsettled)
                 try await store.insert(session)
@@ -101,13 +101,13 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
-        Case("a new session does not pass for one that came back with a backup") { store in
+        Case("a new session is not marked as restored from a backup") { store in
             var session = try StoreSample.session()
             session.isRestored = true
             try await store.insert(session)
             #expect(try await store.session(session.id)?.isRestored == false)
         },
-        Case("a save takes the mark of a backup away") { store in
+        Case("a save clears the mark of a restored session") { store in
             let session = try await StoreSample.inserted(in: store)
             var next = session.successor(Secret("next"))
             next.isRestored = true

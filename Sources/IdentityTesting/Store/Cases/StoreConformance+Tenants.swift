@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let tenantCases: [Case] = [
-        Case("one buyer at two tenants has sessions that know nothing of each other") { store in
+        Case("one buyer at two tenants has separate sessions") { store in
             let (one, other) = try await twins(in: store)
             for session in [one, other] {
                 let filter = SessionFilter(tenant: session.tenant, buyer: (session.issuer, session.subject))
@@ -15,7 +15,7 @@ extension StoreConformance {
             let everywhere = try await store.sessions(matching: SessionFilter(buyer: (one.issuer, one.subject)))
             #expect(everywhere.count == 2)
         },
-        Case("one name of a provider's session at two tenants means two sessions") { store in
+        Case("the same provider's name at two tenants finds two sessions") { store in
             let (one, other) = try await twins(in: store)
             for session in [one, other] {
                 let filter = SessionFilter(tenant: session.tenant, providerSessionID: "sid")
@@ -47,7 +47,7 @@ extension StoreConformance {
             #expect(listed.map(\.tenant) == ["a"])
             #expect(try await store.sessions(matching: SessionFilter(tenant: "a", buyer: (issuer, "c"))).isEmpty)
         },
-        Case("a session that moves to another tenant is found there alone") { store in
+        Case("a session that moves to another tenant is found only there") { store in
             let session = try await StoreSample.inserted(in: store)
             var moved = session.successor(Secret("moved"))
             moved.tenant = "another"
@@ -71,7 +71,7 @@ extension StoreConformance {
     }
 
     static let tenantLimitCases: [Case] = [
-        Case("a tenant that is full gets no more sessions for now, and others do", needing: [.sessionLimit]) { place in
+        Case("a tenant with the maximum of sessions gets no more, and others do", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             let sessions = try (0..<2).map { _ in try StoreSample.session(tenant: "loud") }
             for session in sessions { try await store.insert(session) }
@@ -82,13 +82,13 @@ extension StoreConformance {
             for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
             for tenant in ["", "quiet", "LOUD"] { try await store.insert(StoreSample.session(tenant: tenant)) }
         },
-        Case("a full tenant's sessions are renewed as ever", needing: [.sessionLimit]) { place in
+        Case("sessions of a full tenant can still be saved", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
             let session = try await StoreSample.inserted(in: store)
             try await StoreSample.replace(session, times: 3, in: store)
             #expect(try await store.session(session.id)?.generation == session.generation + 3)
         },
-        Case("an end of a session makes room for another of its tenant", needing: [.sessionLimit]) { place in
+        Case("the removal of a session makes room for another one of its tenant", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
             for _ in 0..<3 {
                 let session = try await StoreSample.inserted(in: store)
@@ -108,14 +108,14 @@ extension StoreConformance {
             try await store.insert(StoreSample.session())
             await expectTyped(.storeFull) { try await store.insert(StoreSample.session()) }
         },
-        Case("tenants that only look alike have room of their own", needing: [.sessionLimit]) { place in
+        Case("tenants that only look alike have their own limits for sessions", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
             for tenant in StoreSample.lookalikes { try await store.insert(StoreSample.session(tenant: tenant)) }
             for tenant in StoreSample.lookalikes {
                 await expectTyped(.storeFull) { try await store.insert(StoreSample.session(tenant: tenant)) }
             }
         },
-        Case("a session that moves to another tenant counts there alone", needing: [.sessionLimit]) { place in
+        Case("a session that moves to another tenant counts only there", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
             let session = try await StoreSample.inserted(in: store)
             var moved = session.successor(Secret("moved"))

@@ -5,7 +5,7 @@ internal import Testing
 
 extension StoreConformance {
     static let spoolCases: [Case] = [
-        Case("a second place keeps what the store could not, whole") { store in
+        Case("the spool keeps a session completely") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             let session = try StoreSample.session(
                 tenant: "t",
@@ -17,14 +17,14 @@ extension StoreConformance {
             #expect(StoreSample.areSame(try await spool.spooledSession(session.id), session))
             #expect(try await spool.spooledSessions().map(\.id) == [session.id])
         },
-        Case("an empty second place says so without an error") { store in
+        Case("an empty spool is no error") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             let id = try StoreSample.id()
             #expect(try await spool.spooledSession(id) == nil)
             #expect(try await spool.spooledSessions().isEmpty)
             try await spool.removeSpooledSession(id)
         },
-        Case("the second place keeps the newest of a session only") { store in
+        Case("the spool keeps only the newest version of a session") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             var session = try StoreSample.session()
             for number in 0..<5 {
@@ -34,7 +34,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(try await spool.spooledSession(session.id), session))
             #expect(try await spool.spooledSessions().count == 1)
         },
-        Case("what the second place has forgotten is gone, and nothing else is") { store in
+        Case("a session that is removed from the spool is gone, and no other") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             let sessions = try (0..<3).map { try StoreSample.session(payload: Secret("\($0)")) }
             for session in sessions { try await spool.spool(session) }
@@ -43,7 +43,7 @@ extension StoreConformance {
             #expect(try await spool.spooledSession(sessions[1].id) == nil)
             #expect(Set(try await spool.spooledSessions().map(\.id)) == [sessions[0].id, sessions[2].id])
         },
-        Case("what waits in the second place is no session of the store yet") { store in
+        Case("a session in the spool is not a session of the store") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             try await spool.spool(session.successor(Secret("newer")))
@@ -53,7 +53,7 @@ extension StoreConformance {
             #expect(try await store.session(unsaved.id) == nil)
             #expect(try await store.sessions(matching: SessionFilter()).count == 1)
         },
-        Case("the second place survives a restart", needing: [.reopening]) { place in
+        Case("the spool survives a restart", needing: [.reopening]) { place in
             let spool = try offered((any SessionSpooling).self, by: try await place.open())
             let session = try StoreSample.session(payload: Secret("spooled"))
             try await spool.spool(session)
@@ -62,7 +62,7 @@ extension StoreConformance {
             try await again.removeSpooledSession(session.id)
             #expect(try await spool.spooledSession(session.id) == nil)
         },
-        Case("24 sessions put in the second place at once are all there") { store in
+        Case("24 concurrent sessions in the spool are all kept") { store in
             let spool = try offered((any SessionSpooling).self, by: store)
             let sessions = try (0..<24).map { try StoreSample.session(payload: Secret("\($0)")) }
             _ = try await count(of: sessions.count) { number in
@@ -81,7 +81,7 @@ extension StoreConformance {
             #expect(health.isSound)
             #expect(health.sessions + health.loginAttempts + health.attachments + health.quarantinedRows == 0)
         },
-        Case("a health check counts what is there") { store in
+        Case("a health check counts the rows") { store in
             let checking = try offered((any StoreHealthChecking).self, by: store)
             for number in 0..<3 { try await store.insert(StoreSample.session(isUnsettled: number == 1)) }
             let session = try await StoreSample.inserted(in: store)
@@ -95,12 +95,12 @@ extension StoreConformance {
             #expect(health.unsettledSessions == 1)
             #expect(health.rowsUnderReadOnlyKeys == 0)
         },
-        Case("a health check of many rows counts all") { store in
+        Case("a health check counts many rows") { store in
             let checking = try offered((any StoreHealthChecking).self, by: store)
             try await StoreSample.insert(try (0..<300).map { _ in try StoreSample.session() }, into: store)
             #expect(try await checking.checkHealth().sessions == 300)
         },
-        Case("a health check counts what waits in the second place") { store in
+        Case("a health check counts the sessions in the spool") { store in
             let checking = try offered((any StoreHealthChecking).self, by: store)
             let spool = try offered((any SessionSpooling).self, by: store)
             for _ in 0..<2 { try await spool.spool(try StoreSample.session()) }
@@ -117,7 +117,7 @@ extension StoreConformance {
             #expect(health.damagedRows == 1)
             #expect(health.sessions == 2)
         },
-        Case("a health check works beside saves") { store in
+        Case("a health check works during saves") { store in
             let checking = try offered((any StoreHealthChecking).self, by: store)
             let first = try await StoreSample.inserted(in: store)
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -5,7 +5,7 @@ internal import Testing
 extension StoreConformance {
     static let valueCases: [Case] =
         fields.map { name, change in
-            Case("\(name) comes back byte by byte, whatever is in it") { store in
+            Case("\(name) is kept byte by byte") { store in
                 for text in StoreSample.awkwardTexts {
                     var session = try StoreSample.session()
                     change(&session, text)
@@ -19,7 +19,7 @@ extension StoreConformance {
             }
         }
         + fields.map { name, change in
-            Case("\(name) of 100,000 bytes is kept whole or refused, and nothing is lost") { store in
+            Case("\(name) of 100,000 bytes is kept completely or refused, and nothing is lost") { store in
                 let old = try await StoreSample.inserted(in: store)
                 var large = old.successor(Secret("large"))
                 change(&large, String(repeating: "ä", count: 50_000))
@@ -49,7 +49,7 @@ extension StoreConformance {
     ]
 
     private static let otherValueCases: [Case] = [
-        Case("no name of the provider for a session and an empty one are two things") { store in
+        Case("a missing and an empty provider's name are different") { store in
             for name in [nil, ""] {
                 var session = try StoreSample.session(providerSessionID: name)
                 try await store.insert(session)
@@ -92,7 +92,7 @@ extension StoreConformance {
     ]
 
     static let sizeCases: [Case] = [
-        Case("a payload of up to 7,500 bytes is kept whole") { store in
+        Case("a payload of up to 7,500 bytes is kept completely") { store in
             for count in [0, 1, 15, 16, 255, 256, 4_095, 4_096, 7_500] {
                 let session = try StoreSample.session(payload: try StoreSample.randomPayload(count))
                 try await store.insert(session)
@@ -110,7 +110,7 @@ extension StoreConformance {
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
-        Case("a payload that grows is saved, or refused with the old one still there") { store in
+        Case("a payload that grows is saved, or refused and the old one is kept") { store in
             var session = try StoreSample.session(payload: Secret("small"))
             try await store.insert(session)
             for count in [1_000, 8_000, 16_000, 64_000, 300_000, 20] {
@@ -137,7 +137,7 @@ extension StoreConformance {
                 )
             }
         },
-        Case("what lies beside a large session is not touched by it") { store in
+        Case("a large session does not affect other sessions") { store in
             let small = try await StoreSample.inserted(in: store)
             let large = try StoreSample.session(payload: try StoreSample.randomPayload(7_500))
             try await store.insert(large)

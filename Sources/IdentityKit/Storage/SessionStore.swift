@@ -1,0 +1,99 @@
+public import FoundationEssentials
+
+/// The part of a store that keeps sessions.
+///
+/// The payloads are secrets in the clear. A store that writes them to a disk or a database must encrypt them and bind each one to its row:
+/// `IdentityStoreKit` does that. Calls may be concurrent. Throw ``IdentityError``: of kind ``IdentityError/Kind/retryLater`` when the caller
+/// may try again, of kind ``IdentityError/Kind/configuration`` when an operator has to act. A row that cannot be read is an error, never "no
+/// such session". `IdentityTesting` contains the conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
+public protocol SessionRecordStore: Sendable {
+    /// Adds a new session durably. Throws when the id exists.
+    func insert(_ session: StoredSession) async throws
+
+    /// The session with this id, or nil when there is none.
+    func session(_ id: SessionID) async throws -> StoredSession?
+
+    /// Replaces a session if it still has the given generation. Returns false when it has another one, or does not exist.
+    ///
+    /// The new payload survives a crash when this returns true.
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool
+
+    /// Removes a session with its attachments and returns both; nil when there is no such session.
+    func remove(_ id: SessionID) async throws -> RemovedSession?
+
+    /// The sessions that match, oldest first.
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession]
+}
+
+/// The part of a store that keeps pending logins until their callback.
+public protocol LoginAttemptStore: Sendable {
+    /// Adds a pending login.
+    func insert(_ attempt: StoredLoginAttempt) async throws
+
+    /// Removes a pending login and returns it, atomically: only one of several callers gets it.
+    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt?
+}
+
+/// The part of a store that keeps values that belong to a session, such as its cart, and removes them with it.
+public protocol SessionAttachmentStore: Sendable {
+    /// The attachment with this name, or nil.
+    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment?
+
+    /// Adds, replaces or, with a nil payload, removes an attachment, if its revision is the expected one (nil: there is none).
+    ///
+    /// - Returns: False when another caller was faster, or the session does not exist.
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool
+}
+
+/// A store that can remove what has expired.
+public protocol ExpirySweeping: Sendable {
+    /// Removes pending logins, sessions and marks of used tokens that expired before a date, and returns how many.
+    func sweep(expiredBefore date: Date) async throws -> Int
+}
+
+/// A store that several processes or machines share, and that can keep them out of each other's way.
+public protocol SessionLocking: Sendable {
+    /// How long a lock is certainly held from now on whenever the store can be reached; nil, the default, when a lock ends with
+    /// its holder's process only.
+    ///
+    /// A request that sends a refresh token must be over within this time: ``SessionManager`` refuses providers whose
+    /// ``ProviderDescriptor/timeout`` is longer.
+    var guaranteedHold: Duration? { get }
+
+    /// Runs the body while no other task, process or machine holds the lock; the lock ends with its holder, at once or when its
+    /// lease is over.
+    ///
+    /// - Parameters:
+    ///   - name: What the lock protects. Its session need not exist.
+    ///   - limit: How long to wait for another holder.
+    ///   - body: Gets what tells whether the lock is still held, to be asked before anything that may happen once only.
+    /// - Returns: The result of the body.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/renewalBusy`` when the wait is over, or what the body throws.
+    func withLock<Result: Sendable>(
+        _ name: LockName,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result
+}
+
+extension SessionLocking {
+    /// Nil: locks end with their holder's process only.
+    public var guaranteedHold: Duration? { nil }
+
+    /// Runs the body while no other task, process or machine holds the session's lock: ``withLock(_:waitingUpTo:_:)``.
+    public func withSessionLock<Result: Sendable>(
+        _ id: SessionID,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await withLock(.session(id), waitingUpTo: limit, body)
+    }
+}
+
+/// What ``SessionManager`` needs of a store.
+public typealias SessionStore = LoginAttemptStore & SessionAttachmentStore & SessionRecordStore

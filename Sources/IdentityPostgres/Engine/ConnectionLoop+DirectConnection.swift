@@ -1,0 +1,59 @@
+/// The direct connection, for notifications and advisory locks.
+extension ConnectionLoop {
+    func dispatchDirect() {
+        // A lock on a server that is no longer the primary excludes nobody.
+        if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }
+        // Naps use notifications, but also end without them.
+        guard !directQueue.isEmpty || (settings.listens && !naps.isEmpty) else { return }
+        guard let connector = settings.directConnector else {
+            for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.client)) }
+            return
+        }
+        if let direct {
+            if direct.call == nil, case .call(let call) = directQueue.take(readersOnly: false) {
+                begin(call, on: direct)
+            }
+            return
+        }
+        if let obstacle = directState.obstacle, directState.pausedUntil != nil {
+            for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(obstacle) }
+        }
+        if let pause = directState.pausedUntil { note(pause) }
+        guard directState.mayConnect, directState.connecting == 0 else { return }
+        directState.began()
+        let mailbox = mailbox
+        let hasStarted = connector.start { Self.hand($0, .direct, to: mailbox) }
+        if !hasStarted { directState.failed(PostgresFailure(.client)) }
+    }
+
+    /// Closes the direct connection, which releases every lock that it holds.
+    func drop(_ connection: ServerConnection) {
+        connection.abandon()?.continuation.resume(returning: .failure(PostgresFailure(.lost, mayHaveHappened: true)))
+        direct = nil
+        settings.directState.ended(connection.serial)
+    }
+
+    func connectedDirectly(_ result: Result<OpenedConnection, PostgresFailure>) {
+        switch result {
+        case .success(let opened) where opened.isReadOnly:
+            opened.discard()
+            directState.failed(PostgresFailure(.readOnly))
+        case .success(let opened):
+            directState.succeeded(isReadOnly: false)
+            let connection = ServerConnection(opened, serial: nextSerial, usesPreparation: settings.preparesStatements)
+            nextSerial += 1
+            direct = connection
+            settings.directState.began(connection.serial)
+        case .failure(let failure): directState.failed(failure)
+        }
+    }
+
+    /// Ends the naps that wait for the keys of these notifications.
+    func wakeNaps(_ payloads: [String]) {
+        let keys = Set(payloads.compactMap { Int64($0) })
+        for nap in naps.values where keys.contains(nap.key) {
+            naps[nap.id] = nil
+            nap.continuation.resume()
+        }
+    }
+}

@@ -1,0 +1,295 @@
+internal import CIdentityPostgres
+internal import Glibc
+
+/// The thread that talks to the server: it assigns connections to waiting calls, drives libpq and watches the deadlines.
+///
+/// Only that thread uses its members.
+final class ConnectionLoop {
+    let mailbox: Mailbox
+    let settings: PoolSettings
+
+    private var connections: [Int: ServerConnection] = [:]
+    private var idle: [ServerConnection] = []
+    private var queue = WaitQueue()
+    private var pool = ConnectionState()
+    var nextSerial = 1
+
+    var direct: ServerConnection?
+    var directQueue = WaitQueue()
+    var directState = ConnectionState()
+    var naps: [UInt64: Nap] = [:]
+
+    private var commands: [Mailbox.Command] = []
+    private var entries: [pollfd] = []
+    private var polled: [ServerConnection] = []
+    // No deadline is earlier than this. If all are later, the loop checks them once in vain.
+    private var nextDeadline: ContinuousClock.Instant?
+    private var isOpen = true
+
+    init(mailbox: Mailbox, settings: PoolSettings) {
+        self.mailbox = mailbox
+        self.settings = settings
+    }
+
+    func run() {
+        while isOpen {
+            takeCommands()
+            dispatch()
+            dispatchDirect()
+            wait()
+            advance()
+            if let nextDeadline, nextDeadline <= .now { expire() }
+        }
+        shutDown()
+    }
+
+    // MARK: Commands
+
+    private func takeCommands() {
+        mailbox.take(into: &commands)
+        for command in commands {
+            switch command {
+            case .perform(let call, .pooled): enqueue(.call(call))
+            case .perform(let call, .direct):
+                note(call.deadline)
+                directQueue.append(.call(call))
+            case .borrow(let borrowing): enqueue(.borrowing(borrowing))
+            case .performBorrowed(let call, let serial):
+                guard let connection = connections[serial], connection.isBorrowed, !connection.isBroken else {
+                    // The connection was lost between two statements; this one was never sent.
+                    call.continuation.resume(returning: .failure(PostgresFailure(.lost)))
+                    continue
+                }
+                begin(call, on: connection)
+            case .giveBack(let serial):
+                guard let connection = connections[serial] else { continue }
+                connection.isBorrowed = false
+                settle(connection)
+            case .dropDirect(let serial): if let direct, direct.serial == serial { drop(direct) }
+            case .nap(let nap):
+                note(nap.deadline)
+                naps[nap.id] = nap
+            case .wake(let id): naps.removeValue(forKey: id)?.continuation.resume()
+            case .connected(let result, .pooled): connected(result)
+            case .connected(let result, .direct): connectedDirectly(result)
+            case .close: isOpen = false
+            }
+        }
+        commands.removeAll(keepingCapacity: true)
+    }
+
+    private func enqueue(_ waiter: WaitQueue.Waiter) {
+        note(waiter.deadline)
+        queue.append(waiter)
+    }
+
+    // MARK: The pool
+
+    /// Assigns connections to waiting calls, and opens new ones if that helps.
+    private func dispatch() {
+        while !queue.isEmpty, let index = idle.lastIndex(where: { !$0.isReadOnly || queue.count > queue.writers }) {
+            let connection = idle[index]
+            if connection.isReadOnly, hasWritableConnection {
+                // Its data may be older than the data of the server that accepts writes.
+                remove(connection)
+                continue
+            }
+            guard let waiter = queue.take(readersOnly: connection.isReadOnly) else { break }
+            idle.remove(at: index)
+            switch waiter {
+            case .call(let call): begin(call, on: connection)
+            case .borrowing(let borrowing):
+                connection.isBorrowed = true
+                borrowing.continuation.resume(returning: .success(connection.serial))
+            }
+        }
+        guard !queue.isEmpty else { return }
+        // While other connections are in use, one of them may become free.
+        if let obstacle = pool.obstacle, pool.pausedUntil != nil, connections.isEmpty { return failAll(obstacle) }
+        if queue.writers > 0, pool.isKnownReadOnly, pool.connecting == 0, connections.values.allSatisfy(\.isReadOnly) {
+            for waiter in queue.takeAll(where: { $0.needsWriting }) { waiter.fail(PostgresFailure(.readOnly)) }
+        }
+        if let pause = pool.pausedUntil { note(pause) }
+        while pool.mayConnect, pool.connecting < queue.count, makeRoom() {
+            pool.began()
+            let mailbox = mailbox
+            let hasStarted = settings.connector.start { Self.hand($0, .pooled, to: mailbox) }
+            if !hasStarted { pool.failed(PostgresFailure(.client)) }
+        }
+    }
+
+    /// Whether one more connection is allowed.
+    ///
+    /// A read-only connection makes room for one that may accept writes.
+    private func makeRoom() -> Bool {
+        if connections.count + pool.connecting < settings.maximumConnections { return true }
+        guard queue.writers > 0, let connection = idle.first(where: \.isReadOnly) else { return false }
+        remove(connection)
+        return true
+    }
+
+    private var hasWritableConnection: Bool { connections.values.contains { !$0.isReadOnly && !$0.isBroken } }
+
+    static func hand(_ result: Result<OpenedConnection, PostgresFailure>, _ role: Role, to mailbox: Mailbox) {
+        if !mailbox.post(.connected(result, role)), case .success(let opened) = result { opened.discard() }
+    }
+
+    private func connected(_ result: Result<OpenedConnection, PostgresFailure>) {
+        switch result {
+        case .success(let opened) where opened.isReadOnly && hasWritableConnection:
+            // Tried again after a pause: the primary still exists, it only refused this connection.
+            opened.discard()
+            pool.failed(PostgresFailure(.readOnly))
+        case .success(let opened):
+            if !opened.isReadOnly { for connection in idle where connection.isReadOnly { remove(connection) } }
+            pool.succeeded(isReadOnly: opened.isReadOnly)
+            let connection = ServerConnection(opened, serial: nextSerial, usesPreparation: settings.preparesStatements)
+            nextSerial += 1
+            connections[connection.serial] = connection
+            putBack(connection)
+        case .failure(let failure):
+            pool.failed(failure)
+            if failure.isConfiguration, connections.isEmpty { failAll(failure) }
+        }
+    }
+
+    private func failAll(_ failure: PostgresFailure) {
+        for waiter in queue.takeAll(where: { _ in true }) { waiter.fail(failure) }
+    }
+
+    private func putBack(_ connection: ServerConnection) {
+        connection.idleSince = .now
+        note(connection.idleSince + settings.idleLimit)
+        idle.append(connection)
+    }
+
+    func begin(_ call: StatementCall, on connection: ServerConnection) {
+        note(call.deadline)
+        connection.start(call)
+        // Nothing is read before the poll, but a connection that broke while sending fails at once.
+        if connection.isBroken { advance(connection) }
+    }
+
+    private func remove(_ connection: ServerConnection) {
+        connections[connection.serial] = nil
+        idle.removeAll { $0 === connection }
+    }
+
+    /// Puts a connection back into the pool, or drops it if it is broken or still in a transaction.
+    private func settle(_ connection: ServerConnection) {
+        if connection.isBroken || (!connection.isBorrowed && !connection.isClean) {
+            remove(connection)
+        } else if !connection.isBorrowed {
+            putBack(connection)
+        }
+    }
+
+    // MARK: Waiting
+
+    private func wait() {
+        entries.removeAll(keepingCapacity: true)
+        polled.removeAll(keepingCapacity: true)
+        entries.append(pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0))
+        for connection in connections.values { polled.append(connection) }
+        if let direct { polled.append(direct) }
+        for connection in polled {
+            entries.append(pollfd(fd: connection.socket, events: connection.events, revents: 0))
+        }
+        let found = unsafe poll(&entries, nfds_t(entries.count), isOpen ? timeout() : 0)
+        // The events are undefined after an interrupted poll.
+        if found <= 0 { for index in entries.indices { entries[index].revents = 0 } }
+        if entries[0].revents != 0 { identity_postgres_wake_clear(mailbox.descriptor) }
+    }
+
+    private func timeout() -> Int32 {
+        guard let nextDeadline else { return 60_000 }
+        let left = (nextDeadline - .now) / .milliseconds(1)
+        return left <= 0 ? 0 : Int32(min(left, 60_000)) + 1
+    }
+
+    private func advance() {
+        for (index, connection) in polled.enumerated() where entries[index + 1].revents != 0 { advance(connection) }
+    }
+
+    private func advance(_ connection: ServerConnection) {
+        let wasBusy = connection.call != nil
+        let continuation = connection.call?.continuation
+        if case .finished(let answer) = connection.advance() { continuation?.resume(returning: answer) }
+        if connection === direct {
+            wakeNaps(connection.notifications())
+        } else {
+            _ = connection.notifications()
+            if connection.isBroken {
+                if !connection.isBorrowed || connection.call == nil { remove(connection) }
+            } else if wasBusy, connection.call == nil, !connection.isBorrowed {
+                settle(connection)
+            }
+        }
+    }
+
+    func note(_ deadline: ContinuousClock.Instant) {
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
+    }
+
+    private func expire() {
+        nextDeadline = nil
+        let now = ContinuousClock.now
+        let isCrowded = !connections.isEmpty
+        for waiter in queue.takeAll(where: { $0.deadline <= now }) {
+            waiter.fail(pool.failure(whileWaiting: isCrowded))
+        }
+        for waiter in directQueue.takeAll(where: { $0.deadline <= now }) {
+            waiter.fail(directState.failure(whileWaiting: direct != nil))
+        }
+        for nap in naps.values where nap.deadline <= now {
+            naps[nap.id] = nil
+            nap.continuation.resume()
+        }
+        for connection in Array(connections.values) + (direct.map { [$0] } ?? []) {
+            guard let deadline = connection.call?.deadline else { continue }
+            guard deadline <= now else {
+                note(deadline)
+                continue
+            }
+            // The caller no longer waits for the result, and the state of the connection is unknown.
+            connection.abandon()?.continuation.resume(
+                returning: .failure(PostgresFailure(.timedOut, mayHaveHappened: true))
+            )
+            if connection !== direct { remove(connection) }
+        }
+        for connection in idle where connection.idleSince + settings.idleLimit <= now { remove(connection) }
+        for connection in idle { note(connection.idleSince + settings.idleLimit) }
+        for deadline in [queue.earliestDeadline, directQueue.earliestDeadline, naps.values.map(\.deadline).min()] {
+            if let deadline { note(deadline) }
+        }
+    }
+
+    // MARK: The end
+
+    private func shutDown() {
+        for command in mailbox.loopEnded() { refuse(command) }
+        failAll(PostgresFailure(.closed))
+        for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.closed)) }
+        for nap in naps.values { nap.continuation.resume() }
+        for connection in Array(connections.values) + (direct.map { [$0] } ?? []) {
+            connection.abandon()?.continuation.resume(
+                returning: .failure(PostgresFailure(.closed, mayHaveHappened: true))
+            )
+        }
+        if let direct { settings.directState.ended(direct.serial) }
+        connections = [:]
+        idle = []
+        direct = nil
+    }
+
+    private func refuse(_ command: Mailbox.Command) {
+        switch command {
+        case .perform(let call, _), .performBorrowed(let call, _):
+            call.continuation.resume(returning: .failure(PostgresFailure(.closed)))
+        case .borrow(let borrowing): borrowing.continuation.resume(returning: .failure(PostgresFailure(.closed)))
+        case .nap(let nap): nap.continuation.resume()
+        case .connected(.success(let opened), _): opened.discard()
+        case .connected, .giveBack, .dropDirect, .wake, .close: break
+        }
+    }
+}

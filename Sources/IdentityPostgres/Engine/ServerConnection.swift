@@ -1,0 +1,227 @@
+internal import CIdentityPostgres
+internal import Glibc
+
+/// One connection to the server.
+///
+/// Only the loop's thread uses it.
+@safe
+final class ServerConnection {
+    /// The state of a statement.
+    enum Progress {
+        case pending
+        case finished(StatementCall.Answer)
+    }
+
+    private enum Phase {
+        case preparing, executing
+    }
+
+    let serial: Int
+    private let pointer: OpaquePointer
+    private let wasReadOnly: Bool
+    private var prepared: Set<String> = []
+    private var usesPreparation: Bool
+    private var phase = Phase.executing
+    private var outcome: Result<Rows, PostgresFailure>?
+    private var wantsWriting = false
+    /// Whether the server accepted no writes when the statement was sent.
+    private var beganReadOnly = false
+
+    /// The statement that is running.
+    private(set) var call: StatementCall?
+    /// Whether a transaction is using it.
+    var isBorrowed = false
+    /// Whether it cannot be used any more.
+    private(set) var isBroken = false
+    /// Whether its server has stopped accepting writes.
+    private var isOutdated = false
+    /// When it was last used.
+    var idleSince = ContinuousClock.now
+
+    init(_ established: OpenedConnection, serial: Int, usesPreparation: Bool) {
+        unsafe pointer = established.pointer
+        wasReadOnly = established.isReadOnly
+        self.serial = serial
+        self.usesPreparation = usesPreparation
+    }
+
+    deinit {
+        unsafe PQfinish(pointer)
+    }
+
+    var socket: Int32 { unsafe PQsocket(pointer) }
+    var events: Int16 { Int16(wantsWriting ? POLLIN | POLLOUT : POLLIN) }
+
+    /// Whether the server accepts no writes, by its last report.
+    ///
+    /// Servers before version 14 and poolers report nothing.
+    var isReadOnly: Bool {
+        guard let standby = parameter("in_hot_standby"), let readOnly = parameter("default_transaction_read_only")
+        else {
+            return wasReadOnly
+        }
+        return standby == "on" || readOnly == "on"
+    }
+
+    /// Whether no transaction is open.
+    var isClean: Bool {
+        unsafe !isBroken && !isOutdated && call == nil && PQtransactionStatus(pointer) == PQTRANS_IDLE
+    }
+
+    private func parameter(_ name: String) -> String? {
+        unsafe PQparameterStatus(pointer, name).map { unsafe String(cString: $0) }
+    }
+
+    /// Starts a statement.
+    ///
+    /// ``advance()`` returns its answer.
+    func start(_ call: StatementCall) {
+        self.call = call
+        outcome = nil
+        beganReadOnly = isReadOnly
+        if usesPreparation, let name = call.statement.name, !prepared.contains(name) {
+            phase = .preparing
+            let types = call.statement.types.map { Oid($0.rawValue) }
+            send { unsafe PQsendPrepare(pointer, name, call.statement.sql, Int32(types.count), types) }
+        } else {
+            execute(call)
+        }
+    }
+
+    private func execute(_ call: StatementCall) {
+        phase = .executing
+        let encoded = EncodedValues(call.values)
+        let lengths = encoded.ranges.map { Int32(clamping: $0?.count ?? 0) }
+        let formats = [Int32](repeating: 1, count: lengths.count)
+        let count = Int32(lengths.count)
+        unsafe encoded.bytes.withUnsafeBytes { bytes in
+            let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values = unsafe encoded.ranges.map { range in
+                unsafe range.flatMap { range in unsafe base.map { unsafe $0 + range.lowerBound } }
+            }
+            if usesPreparation, let name = call.statement.name {
+                send { unsafe PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1) }
+            } else {
+                let types = call.statement.types.map { Oid($0.rawValue) }
+                send {
+                    unsafe PQsendQueryParams(pointer, call.statement.sql, count, types, values, lengths, formats, 1)
+                }
+            }
+        }
+    }
+
+    private func send(_ body: () -> Int32) {
+        guard body() == 1 else {
+            isBroken = true
+            outcome = .failure(PostgresFailure(.lost, mayHaveHappened: true))
+            return
+        }
+        flush()
+    }
+
+    private func flush() {
+        switch unsafe PQflush(pointer) {
+        case 0: wantsWriting = false
+        case 1: wantsWriting = true
+        default: isBroken = true
+        }
+    }
+
+    /// Reads what the server has sent.
+    ///
+    /// On an idle connection that is a notification, or the end of the connection.
+    func advance() -> Progress {
+        if wantsWriting { flush() }
+        if unsafe PQconsumeInput(pointer) == 0 { isBroken = true }
+        while call != nil {
+            // A lost connection still returns what was received before.
+            if unsafe PQisBusy(pointer) == 1 { return isBroken ? lose() : .pending }
+            guard let result = unsafe PQgetResult(pointer) else {
+                if let answer = phaseEnded() { return .finished(answer) }
+                continue
+            }
+            unsafe take(result)
+        }
+        return .pending
+    }
+
+    private func take(_ result: OpaquePointer) {
+        switch unsafe PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+            if outcome == nil { outcome = .success(unsafe Rows(adopting: result)) } else { unsafe PQclear(result) }
+        default:
+            let failure = unsafe Connector.failure(of: result)
+            outcome = .failure(failure)
+            if failure.isReadOnly { isOutdated = true }
+            // 'V' is the severity, never translated. A server that ends the connection may have committed before.
+            let severity = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "V")))
+            if let severity = unsafe severity, unsafe strcmp(severity, "ERROR") != 0 { isBroken = true }
+            unsafe PQclear(result)
+        }
+        if unsafe PQstatus(pointer) == CONNECTION_BAD { isBroken = true }
+    }
+
+    /// Continues after a phase; nil when the statement is not finished.
+    private func phaseEnded() -> StatementCall.Answer? {
+        guard let call else { return nil }
+        if isBroken { return end(.failure(lost())) }
+        switch (phase, outcome) {
+        case (.preparing, .success):
+            if let name = call.statement.name { prepared.insert(name) }
+            outcome = nil
+            execute(call)
+            return isBroken ? end(.failure(lost())) : nil
+        case (_, .failure(let failure)) where isAboutPreparation(failure):
+            // A pooler or a schema change has removed the prepared statement. It had no effect, so run it unprepared.
+            usesPreparation = false
+            outcome = nil
+            execute(call)
+            return isBroken ? end(.failure(lost())) : nil
+        case (_, .failure(let failure)): return end(.failure(failure))
+        case (_, .success(let rows)):
+            return end(.success(Reply(rows: rows, link: serial, mayBeBehind: beganReadOnly || isReadOnly)))
+        case (_, nil):
+            isBroken = true
+            return end(.failure(lost()))
+        }
+    }
+
+    private func isAboutPreparation(_ failure: PostgresFailure) -> Bool {
+        guard usesPreparation, unsafe PQtransactionStatus(pointer) == PQTRANS_IDLE else { return false }
+        return ["26000", "42P05", "0A000"].contains { failure.reason == .server($0) }
+    }
+
+    private func lose() -> Progress { .finished(end(.failure(lost()))) }
+
+    private func lost() -> PostgresFailure {
+        // The server's last error is the best reason, for example that it shuts down.
+        if case .failure(let failure) = outcome { return PostgresFailure(failure.reason, mayHaveHappened: true) }
+        return PostgresFailure(.lost, mayHaveHappened: true)
+    }
+
+    private func end(_ answer: StatementCall.Answer) -> StatementCall.Answer {
+        call = nil
+        outcome = nil
+        return answer
+    }
+
+    /// The payloads of the received notifications.
+    func notifications() -> [String] {
+        var payloads: [String] = []
+        while let notification = unsafe PQnotifies(pointer) {
+            if let text = unsafe notification.pointee.extra { unsafe payloads.append(String(cString: text)) }
+            unsafe PQfreemem(notification)
+        }
+        return payloads
+    }
+
+    /// Gives up the statement that has reached its deadline.
+    ///
+    /// The connection cannot be used any more.
+    func abandon() -> StatementCall? {
+        isBroken = true
+        unsafe StatementCanceller.cancel(pointer)
+        defer { call = nil }
+        return call
+    }
+}

@@ -1,0 +1,65 @@
+/// A statement of the store, ready to be prepared on any connection.
+struct Statement: Sendable {
+    /// The name of the prepared statement; nil for a statement that is not prepared.
+    let name: String?
+    let types: [ParameterType]
+    private let template: String
+    private let schema: String
+
+    /// A statement.
+    ///
+    /// `§` in its text stands for the schema's name and a dot.
+    init(name: String? = nil, _ template: String, _ types: [ParameterType] = [], schema: String = "") {
+        self.name = name
+        self.template = template
+        self.types = types
+        self.schema = schema
+    }
+
+    /// The text.
+    ///
+    /// It is composed only when it is sent, which for a prepared statement is once.
+    var sql: String { schema.isEmpty ? template : template.replacing("§", with: "\"\(schema)\".") }
+}
+
+/// A statement with its values, and the task that waits for the answer.
+struct StatementCall: Sendable {
+    typealias Answer = Result<Reply, PostgresFailure>
+
+    let statement: Statement
+    let values: [Value]
+    let needsWriting: Bool
+    let deadline: ContinuousClock.Instant
+    let continuation: CheckedContinuation<Answer, Never>
+}
+
+/// The answer to a statement, and its connection.
+struct Reply: Sendable {
+    let rows: Rows
+    let link: Int
+    /// Whether the server accepts no writes, so that it may lack the latest changes.
+    let mayBeBehind: Bool
+}
+
+/// A task that waits for a connection of its own, for a transaction.
+struct Borrowing: Sendable {
+    let needsWriting: Bool
+    let deadline: ContinuousClock.Instant
+    let continuation: CheckedContinuation<Result<Int, PostgresFailure>, Never>
+}
+
+/// A wait until another holder releases a lock, or until a deadline.
+struct Nap: Sendable {
+    let id: UInt64
+    let key: Int64
+    let deadline: ContinuousClock.Instant
+    let continuation: CheckedContinuation<Void, Never>
+}
+
+/// The kind of a connection.
+enum Role: Sendable {
+    /// A connection of the pool, which may go through a pooler.
+    case pooled
+    /// The connection that goes directly to the server, for work that lasts longer than a transaction.
+    case direct
+}

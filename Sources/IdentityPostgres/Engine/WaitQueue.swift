@@ -1,0 +1,81 @@
+/// The calls that wait for a connection, in the order of their arrival.
+struct WaitQueue {
+    enum Waiter {
+        case call(StatementCall)
+        case borrowing(Borrowing)
+
+        var needsWriting: Bool {
+            switch self {
+            case .call(let call): call.needsWriting
+            case .borrowing(let borrowing): borrowing.needsWriting
+            }
+        }
+
+        var deadline: ContinuousClock.Instant {
+            switch self {
+            case .call(let call): call.deadline
+            case .borrowing(let borrowing): borrowing.deadline
+            }
+        }
+
+        func fail(_ failure: PostgresFailure) {
+            switch self {
+            case .call(let call): call.continuation.resume(returning: .failure(failure))
+            case .borrowing(let borrowing): borrowing.continuation.resume(returning: .failure(failure))
+            }
+        }
+    }
+
+    private var items: [Waiter?] = []
+    private var head = 0
+    private(set) var count = 0
+    /// The number of calls that need to write.
+    private(set) var writers = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ waiter: Waiter) {
+        items.append(waiter)
+        count += 1
+        if waiter.needsWriting { writers += 1 }
+    }
+
+    /// Takes the oldest call; with `readersOnly`, the oldest one that only reads.
+    mutating func take(readersOnly: Bool) -> Waiter? {
+        if readersOnly, writers == count { return nil }
+        var index = head
+        while index < items.count {
+            if let waiter = items[index], !(readersOnly && waiter.needsWriting) {
+                remove(at: index, waiter)
+                return waiter
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Takes all calls that match a condition.
+    mutating func takeAll(where condition: (Waiter) -> Bool) -> [Waiter] {
+        let taken = items.compactMap { $0 }.filter(condition)
+        items = items.filter { $0.map { !condition($0) } ?? false }
+        head = 0
+        count = items.count
+        writers = items.count { $0?.needsWriting ?? false }
+        return taken
+    }
+
+    var earliestDeadline: ContinuousClock.Instant? {
+        items.compactMap { $0?.deadline }.min()
+    }
+
+    private mutating func remove(at index: Int, _ waiter: Waiter) {
+        items[index] = nil
+        count -= 1
+        if waiter.needsWriting { writers -= 1 }
+        while head < items.count, items[head] == nil { head += 1 }
+        if head > 64, head * 2 > items.count {
+            items.removeFirst(head)
+            head = 0
+        }
+    }
+}

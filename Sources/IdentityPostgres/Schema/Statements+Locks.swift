@@ -1,0 +1,65 @@
+/// The statements for leases and advisory locks.
+extension Statements {
+    /// Takes a lease that is free, or one that was seen to have ended.
+    ///
+    /// The same holder may repeat the statement.
+    ///
+    /// The server's clock is not used, because it may step. The result shows whether the lease was taken, and which lease exists now.
+    var takeLease: Statement {
+        statement(
+            "take_lease",
+            [.integer, .bytes, .integer, .bytes, .integer],
+            """
+            WITH taken AS (
+                INSERT INTO §lease AS held (key, holder, renewals, milliseconds) VALUES ($1, $2, 0, $3)
+                ON CONFLICT (key) DO UPDATE
+                SET holder = excluded.holder, renewals = 0, milliseconds = excluded.milliseconds
+                WHERE held.holder = excluded.holder OR (held.holder = $4 AND held.renewals = $5)
+                RETURNING held.key
+            )
+            SELECT EXISTS (SELECT FROM taken), held.holder, held.renewals, held.milliseconds
+            FROM (SELECT $1::bigint AS key) AS wanted LEFT JOIN §lease AS held ON held.key = wanted.key
+            """
+        )
+    }
+    var renewLease: Statement {
+        statement(
+            "renew_lease",
+            [.integer, .bytes],
+            "UPDATE §lease SET renewals = renewals + 1 WHERE key = $1 AND holder = $2"
+        )
+    }
+    /// Ends a lease and notifies the waiting callers.
+    func endLease(notifying channel: String?) -> Statement {
+        statement(
+            channel == nil ? "end_lease" : "end_lease_aloud",
+            [.integer, .bytes],
+            channel.map {
+                """
+                WITH ended AS (DELETE FROM §lease WHERE key = $1 AND holder = $2 RETURNING key)
+                SELECT pg_notify('\($0)', key::text) FROM ended
+                """
+            } ?? "DELETE FROM §lease WHERE key = $1 AND holder = $2"
+        )
+    }
+    var listLeases: Statement {
+        rare(
+            "SELECT holder, renewals, milliseconds, key FROM §lease WHERE key > $1 ORDER BY key LIMIT $2",
+            [.integer, .integer]
+        )
+    }
+    var sweepLease: Statement {
+        rare("DELETE FROM §lease WHERE key = $1 AND holder = $2 AND renewals = $3", [.integer, .bytes, .integer])
+    }
+    var tryAdvisoryLock: Statement {
+        statement("try_advisory_lock", [.integer], "SELECT pg_try_advisory_lock($1)")
+    }
+    func advisoryUnlock(notifying channel: String?) -> Statement {
+        statement(
+            channel == nil ? "advisory_unlock" : "advisory_unlock_aloud",
+            [.integer],
+            channel.map { "SELECT pg_advisory_unlock($1), pg_notify('\($0)', $1::text)" }
+                ?? "SELECT pg_advisory_unlock($1)"
+        )
+    }
+}

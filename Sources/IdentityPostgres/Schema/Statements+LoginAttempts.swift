@@ -1,0 +1,43 @@
+internal import IdentityStoreKit
+
+/// The statements for pending logins.
+extension Statements {
+    var insertAttempt: Statement {
+        statement(
+            "insert_attempt",
+            [.integer, .bytes, .bytes, .real, .bytes],
+            """
+            INSERT INTO §login_attempt (key, hash, tenant, expires_at, slot) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (key) DO UPDATE SET hash = excluded.hash, tenant = excluded.tenant,
+            expires_at = excluded.expires_at, slot = excluded.slot
+            """
+        )
+    }
+    var readAttempt: Statement {
+        statement(
+            "read_attempt",
+            [.integer],
+            "SELECT \(SealedRow.Kind.loginAttempt.columns) FROM §login_attempt WHERE key = $1"
+        )
+    }
+    var deleteAttempt: Statement {
+        statement(
+            "delete_attempt",
+            [.integer, .bytes, .bytes],
+            "DELETE FROM §login_attempt WHERE key = $1 AND hash = $2 AND slot = $3"
+        )
+    }
+    /// Removes only logins of this tenant: a flood of logins at one tenant does not affect the others.
+    var evictAttempts: Statement {
+        statement(
+            "evict_attempts",
+            [.bytes, .integer],
+            """
+            DELETE FROM §login_attempt WHERE key IN (
+                SELECT key FROM §login_attempt WHERE tenant = $1 ORDER BY expires_at DESC OFFSET $2
+            )
+            """
+        )
+    }
+    var sweepAttempts: Statement { sweep("login_attempt") }
+}

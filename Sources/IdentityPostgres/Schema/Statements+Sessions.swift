@@ -1,0 +1,108 @@
+internal import IdentityStoreKit
+
+/// The statements for sessions.
+extension Statements {
+    private static let sessionColumns = SealedRow.Kind.session.columns
+
+    var insertSession: Statement {
+        statement(
+            "insert_session",
+            [.integer, .bytes, .bytes, .bytes, .bytes, .bytes, .integer, .real, .bytes, .bytes, .flag, .flag],
+            """
+            INSERT INTO §session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
+            provider_session, is_unsettled, is_restored)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (key) DO NOTHING
+            """
+        )
+    }
+    /// By the key alone, like all statements that look up one row: a row with another hash is damaged, not unknown.
+    var readSession: Statement {
+        statement("read_session", [.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1")
+    }
+    var lockSession: Statement {
+        statement("lock_session", [.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1 FOR UPDATE")
+    }
+    var replaceSession: Statement {
+        statement(
+            "replace_session",
+            [
+                .integer, .bytes, .bytes, .bytes, .bytes, .bytes, .integer, .real, .bytes, .bytes, .flag, .flag,
+                .integer,
+            ],
+            """
+            UPDATE §session SET buyer = $3, tenant = $4, provider = $5, issuer = $6, generation = $7,
+            retained_until = $8, slot = $9, provider_session = $10, is_unsettled = $11, is_restored = $12
+            WHERE key = $1 AND hash = $2 AND generation = $13
+            """
+        )
+    }
+    var deleteSession: Statement {
+        statement("delete_session", [.integer, .bytes], "DELETE FROM §session WHERE key = $1 AND hash = $2")
+    }
+    /// A null condition matches all rows.
+    ///
+    /// The server's custom plan of each call removes such conditions.
+    var listSessions: Statement {
+        statement(
+            "list_sessions",
+            [.integer, .integer, .bytes, .bytes, .flag],
+            """
+            SELECT \(Self.sessionColumns) FROM §session
+            WHERE key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
+            AND ($5 IS NULL OR is_unsettled = $5) ORDER BY key LIMIT $2
+            """
+        )
+    }
+    var listUnsettledSessions: Statement {
+        statement(
+            "list_unsettled_sessions",
+            [.integer, .integer, .bytes, .bytes],
+            """
+            SELECT \(Self.sessionColumns) FROM §session
+            WHERE is_unsettled AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
+            ORDER BY key LIMIT $2
+            """
+        )
+    }
+    func listSessions(by column: String) -> Statement {
+        statement(
+            "list_sessions_by_\(column)",
+            [.integer, .integer, .bytes, .bytes, .flag, .bytes],
+            """
+            SELECT \(Self.sessionColumns) FROM §session
+            WHERE \(column) = $6 AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
+            AND ($5 IS NULL OR is_unsettled = $5) ORDER BY key LIMIT $2
+            """
+        )
+    }
+    var countSessionsOfTenant: Statement {
+        statement(
+            "count_sessions_of_tenant",
+            [.bytes, .integer],
+            "SELECT count(*) FROM (SELECT FROM §session WHERE tenant = $1 LIMIT $2) AS counted"
+        )
+    }
+    /// Uses the earlier of the database's and the caller's clock: a machine whose clock is fast removes nothing early.
+    var sweepSessions: Statement {
+        statement(
+            "sweep_sessions",
+            [.integer, .integer, .real],
+            """
+            DELETE FROM §session WHERE key IN (
+                SELECT key FROM §session WHERE key > $1 AND retained_until < LEAST($3, \(Self.now))
+                ORDER BY key LIMIT $2 FOR UPDATE
+            ) AND retained_until < LEAST($3, \(Self.now)) RETURNING key
+            """
+        )
+    }
+    var markRestored: Statement {
+        statement(
+            "mark_restored",
+            [.integer],
+            """
+            UPDATE §session SET is_restored = true
+            WHERE key IN (SELECT key FROM §session WHERE NOT is_restored LIMIT $1)
+            """
+        )
+    }
+}

@@ -1,0 +1,103 @@
+internal import CIdentitySQLite
+internal import IdentityKit
+internal import IdentityStoreKit
+
+/// What a file says about itself: its version, whether it is a copy, and the header of the store.
+struct FileHeader {
+    let store: StoreHeader
+    /// Whether this is a backup that nobody has written to yet.
+    ///
+    /// Its refresh tokens may have been used since.
+    let isCopy: Bool
+
+    /// Reads the header of a file; throws unless it is a store of the version that this program writes.
+    init(reading connection: Connection) throws {
+        guard try Self.number(connection, "application_id") == Schema.applicationID else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The file is another program's SQLite database, not a session store.",
+                hint: "Set the store's path to a file that only IdentityKit uses."
+            )
+        }
+        let version = try Self.number(connection, "user_version")
+        guard version > 0 else { throw Self.lost }
+        guard version == Schema.version else {
+            throw IdentityError(
+                .configuration,
+                .storeTooNew,
+                "The store's file has version \(version), but this program reads version \(Schema.version).",
+                hint: "Update the program, or set the store's path to another file. The file was left as it is."
+            )
+        }
+        let row = try Self.storeRow(connection)
+        let keys = try connection.all(.readLookupKeys) { $0.bytes(0) }
+        guard let row, let slotSize = Int(exactly: row.slotSize),
+            let store = StoreHeader(storeID: row.id, slotSize: slotSize, sealedLookupKeys: keys)
+        else { throw Self.lost }
+        self.store = store
+        isCopy = row.isCopy != 0
+    }
+
+    private static func storeRow(
+        _ connection: Connection
+    ) throws -> (id: [UInt8], slotSize: Int64, isCopy: Int64)? {
+        do {
+            return try connection.first(.readStore) { ($0.bytes(0), $0.integer(1), $0.integer(2)) }
+        } catch {
+            guard error.primary == SQLITE_ERROR else { throw error }
+            throw IdentityError.storeCorrupt("The store's file does not have the tables of version \(Schema.version).")
+        }
+    }
+
+    private static func number(_ connection: Connection, _ pragma: String) throws -> Int64 {
+        try connection.texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
+    }
+
+    /// Whether something has to be written before the store can be used for writing.
+    func needsWriting(for keys: StoreKeys) throws -> Bool {
+        try isCopy || store.missingLookupKey(for: keys) != nil
+    }
+
+    /// Marks the sessions of a restored backup, and seals the lookup key under a new active key.
+    static func update(_ connection: Connection, _ keys: StoreKeys) throws {
+        try transaction(on: connection) {
+            let current = try FileHeader(reading: connection)
+            if current.isCopy {
+                _ = try connection.run(.markRestored)
+                try connection.execute("UPDATE store SET is_copy = 0")
+            }
+            if let record = try current.store.missingLookupKey(for: keys) { try insert(record, keys, connection) }
+        }
+    }
+
+    /// Creates the tables in an empty file.
+    static func create(on connection: Connection, _ keys: StoreKeys, slotSize: Int) throws {
+        let header = try StoreHeader.make(sealedUnder: keys, slotSize: slotSize)
+        try transaction(on: connection) {
+            try connection.execute(Schema.tables)
+            try connection.execute(
+                "PRAGMA user_version = \(Schema.version); PRAGMA application_id = \(Schema.applicationID)"
+            )
+            _ = try connection.run(.insertStore, .bytes(header.storeID), .integer(Int64(slotSize)))
+            for record in header.sealedLookupKeys { try insert(record, keys, connection) }
+        }
+    }
+
+    private static func insert(_ record: [UInt8], _ keys: StoreKeys, _ connection: Connection) throws {
+        _ = try connection.run(.insertLookupKey, .bytes(keys.active.identifier), .bytes(record))
+    }
+
+    private static func transaction(on connection: Connection, _ body: () throws -> Void) throws {
+        try connection.begin()
+        do {
+            try body()
+            try connection.commit(pauses: 100)
+        } catch {
+            connection.rollback()
+            throw error
+        }
+    }
+
+    static var lost: IdentityError { .storeCorrupt("The header of the store's file is missing or damaged.") }
+}

@@ -1,0 +1,95 @@
+package import IdentityCrypto
+public import IdentityKit
+
+/// The 32 bytes with which a store encrypts its records.
+///
+/// ```swift
+/// let key = try StoreKey(hexadecimal: Secret(environment["IDENTITY_STORE_KEY"] ?? ""))
+/// ```
+///
+/// Keep the key apart from the database. Do not lose it: nobody can read what was sealed under a lost key. The bytes are wiped from memory
+/// when the last copy is released.
+public struct StoreKey: Sendable {
+    /// The number of bytes of a key.
+    public static let byteCount = 32
+
+    package let bytes: SecretBytes
+    package let identifier: [UInt8]
+
+    /// The name of the key in records, errors and health reports: 32 hexadecimal digits that tell nothing about the key.
+    public var id: String { Self.describe(identifier) }
+
+    /// A key from its 64 hexadecimal digits, in either case.
+    ///
+    /// Create one with `openssl rand -hex 32`.
+    ///
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` that describes the mistake in the text.
+    public init(hexadecimal: Secret) throws(IdentityError) {
+        guard hexadecimal.count == 2 * Self.byteCount else {
+            throw Self.invalid(
+                "it must have \(2 * Self.byteCount) hexadecimal digits, but has \(hexadecimal.count) bytes"
+            )
+        }
+        // From secret memory to secret memory, so that no unwiped copy is left.
+        let bytes = try unsafe SecretBytes(count: Self.byteCount) { (output) throws(IdentityError) in
+            try unsafe hexadecimal.bytes.withUnsafeBytes { (digits) throws(IdentityError) in
+                for position in digits.indices {
+                    guard let digit = unsafe Self.value(ofDigit: digits[position]) else {
+                        throw Self.invalid("its character number \(position + 1) is not a hexadecimal digit")
+                    }
+                    unsafe output[position / 2] = output[position / 2] << 4 | digit
+                }
+            }
+        }
+        try self.init(bytes: Secret(bytes))
+    }
+
+    /// A key from its 32 bytes.
+    ///
+    /// They must come from a cryptographic random generator; a passphrase is not a key.
+    ///
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` when there are not 32 of them.
+    public init(bytes: Secret) throws(IdentityError) {
+        guard bytes.count == Self.byteCount else {
+            throw Self.invalid("it must have \(Self.byteCount) bytes, but has \(bytes.count)")
+        }
+        self.bytes = bytes.bytes
+        do {
+            let code = try HMACSHA256.authenticationCode(for: Array("IdentityKit store key".utf8), key: bytes.bytes)
+            identifier = Array(code.prefix(16))
+        } catch {
+            throw .sealingUnavailable(error)
+        }
+    }
+
+    /// A key's identifier as text.
+    package static func describe(_ identifier: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: identifier.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func value(ofDigit character: UInt8) -> UInt8? {
+        switch character {
+        case 0x30...0x39: character - 0x30
+        case 0x41...0x46: character - 0x41 + 10
+        case 0x61...0x66: character - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func invalid(_ reason: String) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The store key cannot be used: \(reason).",
+            hint: "Create a key with `openssl rand -hex 32` and keep it apart from the database."
+        )
+    }
+}
+
+extension StoreKey: CustomStringConvertible, CustomReflectable {
+    /// The key's id.
+    public var description: String { "StoreKey(\(id))" }
+    /// Shows the id only.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}

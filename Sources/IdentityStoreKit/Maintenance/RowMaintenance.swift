@@ -1,0 +1,121 @@
+internal import IdentityKit
+
+/// Health check, quarantine and key rotation for the tables of a store.
+///
+/// ```swift
+/// extension MyStore: RowQuarantining {
+///     func quarantineDamagedRows() async throws -> Int {
+///         try await RowMaintenance(tables, records: records).quarantineDamagedRows()
+///     }
+/// }
+/// ```
+public struct RowMaintenance<Tables: SealedTables>: Sendable {
+    private let tables: Tables
+    private let records: SessionRecords
+
+    /// Maintains the rows of some tables.
+    public init(_ tables: Tables, records: SessionRecords) {
+        self.tables = tables
+        self.records = records
+    }
+
+    /// Opens every row and adds to a report what it found.
+    public func checkRows(for health: inout StoreHealth) async throws {
+        for kind in SealedRow.Kind.allCases {
+            try await forEachChunk(of: kind) { rows in
+                for row in rows { try note(row, in: &health) }
+            }
+        }
+    }
+
+    private func note(_ stored: StoredRow, in health: inout StoreHealth) throws {
+        switch stored.row.kind {
+        case .session: health.sessions += 1
+        case .loginAttempt: health.loginAttempts += 1
+        case .attachment: health.attachments += 1
+        }
+        if stored.row.isUnsettled { health.unsettledSessions += 1 }
+        let failure = try failure(toOpen: stored)
+        if failure?.code == .storeKeyMismatch {
+            health.rowsWithoutKey += 1
+        } else if failure != nil {
+            health.damagedRows += 1
+        } else if !records.isUnderActiveKey(stored.row.record) {
+            health.rowsUnderReadOnlyKeys += 1
+        }
+    }
+
+    /// Moves every damaged row into quarantine; returns how many.
+    public func quarantineDamagedRows() async throws -> Int {
+        var moved = 0
+        // Attachments first: those of a damaged session may go with it.
+        for kind in SealedRow.Kind.allCases.reversed() {
+            try await forEachChunk(of: kind) { rows in
+                let damaged = try rows.compactMap { row in
+                    try failure(toOpen: row).flatMap { $0.code == .storeCorrupt ? (row: row, reason: $0) : nil }
+                }
+                if damaged.isEmpty { return }
+                moved += try await tables.quarantine(damaged.map(\.row), reasons: damaged.map(\.reason))
+            }
+        }
+        return moved
+    }
+
+    /// Seals the next rows under the active key, unless they are already.
+    public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
+        let start = position ?? ResealPosition(table: 0, row: -1)
+        guard let kind = SealedRow.Kind(rawValue: start.table) else { return ResealProgress() }
+        let limit = min(max(1, limit), chunk)
+        let rows = try await tables.rows(of: kind, after: start.row, limit: limit)
+        var progress = ResealProgress()
+        if rows.count == limit, let last = rows.last {
+            progress.position = ResealPosition(table: start.table, row: last.key)
+        } else if SealedRow.Kind(rawValue: start.table + 1) != nil {
+            progress.position = ResealPosition(table: start.table + 1, row: -1)
+        }
+        var resealed: [(row: StoredRow, record: [UInt8])] = []
+        for stored in rows where !records.isUnderActiveKey(stored.row.record) {
+            if stored.row.isUnsettled {
+                progress.postponed += 1
+            } else if try failure(toOpen: stored) != nil {
+                progress.unreadable += 1
+            } else {
+                resealed.append((stored, try records.reseal(stored.row).record))
+            }
+        }
+        if !resealed.isEmpty {
+            progress.resealed = try await tables.replace(resealed.map(\.row), with: resealed.map(\.record))
+            progress.postponed += resealed.count - progress.resealed
+        }
+        return progress
+    }
+
+    /// How many rows are read at once: few enough that other callers get their turn, and at most 4 MiB of short records.
+    private var chunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
+
+    private func forEachChunk(of kind: SealedRow.Kind, _ body: ([StoredRow]) async throws -> Void) async throws {
+        var last: Int64 = -1
+        while true {
+            let rows = try await tables.rows(of: kind, after: last, limit: chunk)
+            try await body(rows)
+            guard rows.count == chunk, let key = rows.last?.key else { return }
+            last = key
+        }
+    }
+
+    /// Why a row cannot be opened; nil when it can.
+    ///
+    /// - Throws: An error that does not concern this row.
+    private func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
+        guard SessionRecords.rowKey(stored.row.hash) == stored.key else {
+            return .damagedRecord("it stands under the key of another row")
+        }
+        do {
+            try records.check(stored.row)
+            return nil
+        } catch {
+            guard error.concernsRecord else { throw error }
+            return error
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// The result of a health check of a store.
+public struct StoreHealth: Sendable {
+    /// The problems that the database's own check reports, at most 100 lines; empty for a sound database.
+    public var problems: [String] = []
+    /// The number of stored sessions.
+    public var sessions = 0
+    /// The number of stored pending logins.
+    public var loginAttempts = 0
+    /// The number of attachments of sessions.
+    public var attachments = 0
+    /// The number of these rows that are damaged, or were moved here from another row or store.
+    public var damagedRows = 0
+    /// The number of rows whose key this process does not have.
+    public var rowsWithoutKey = 0
+    /// The number of rows that are still sealed under a read-only key.
+    public var rowsUnderReadOnlyKeys = 0
+    /// The number of rows in quarantine.
+    public var quarantinedRows = 0
+    /// The number of sessions in the spool that wait to be saved in the store.
+    public var spooledSessions = 0
+    /// The number of sessions with a refresh under way or in doubt.
+    public var unsettledSessions = 0
+
+    /// The report of an empty store.
+    public init() {}
+
+    /// Whether nothing is wrong.
+    public var isSound: Bool { problems.isEmpty && damagedRows == 0 && rowsWithoutKey == 0 }
+}
+
+/// A store that can check everything in it.
+public protocol StoreHealthChecking: Sendable {
+    /// Checks the whole store and opens every row. In a large store this takes long: run it in a quiet hour.
+    ///
+    /// - Throws: ``IdentityError`` when the store cannot be read far enough to check it.
+    func checkHealth() async throws -> StoreHealth
+}
+
+/// A store that can move damaged rows out of the way.
+///
+/// It deletes nothing for being damaged.
+public protocol RowQuarantining: Sendable {
+    /// Moves every damaged row into quarantine, where a sweep removes it after 30 days.
+    ///
+    /// Rows under a key that this process does not have stay where they are: they are not damaged. A session in quarantine is still
+    /// answered as ``IdentityError/Code/storeCorrupt``, never as unknown.
+    ///
+    /// - Returns: The number of rows that were moved.
+    func quarantineDamagedRows() async throws -> Int
+}

@@ -1,0 +1,78 @@
+/// One key of a store, as a report shows it.
+public struct StoreKeyUsage: Sendable, Equatable {
+    /// What this process uses a key for.
+    public enum Role: String, Sendable {
+        /// Seals what is saved.
+        case active
+        /// Opens what was sealed before.
+        case readOnly = "read_only"
+        /// Seals rows, but this process does not have it.
+        case missing
+    }
+
+    /// ``StoreKey/id``.
+    public var id: String
+    /// What this process uses the key for.
+    public var role: Role
+    /// The number of rows that are sealed under the key.
+    public var rows: Int
+
+    /// Creates a value.
+    public init(id: String, role: Role, rows: Int) {
+        self.id = id
+        self.role = role
+        self.rows = rows
+    }
+}
+
+/// A store that can seal its rows under another key while it is in use.
+public protocol StoreKeyRotating: Sendable {
+    /// The keys of this process and of the rows: the active key first, then by id.
+    func keyUsage() async throws -> [StoreKeyUsage]
+
+    /// Seals the next rows under the active key, unless they are already, and reports what it did.
+    ///
+    /// Sessions with a refresh under way are postponed to a later call. It is safe to stop between two calls. To undo a rotation, make
+    /// the old key the active one and rotate again.
+    ///
+    /// - Parameters:
+    ///   - position: Where the last call ended; nil to start.
+    ///   - limit: The number of rows to look at, for example 100: other callers use the store between two calls.
+    func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
+}
+
+/// Where a step of a key rotation ended.
+///
+/// Pass it to the next step; only the store understands it.
+public struct ResealPosition: Sendable, Equatable {
+    /// The kind of row.
+    public var table: Int
+    /// The key of the last row.
+    public var row: Int64
+
+    /// Creates a position.
+    public init(table: Int, row: Int64) {
+        self.table = table
+        self.row = row
+    }
+}
+
+/// The result of one step of a key rotation.
+public struct ResealProgress: Sendable {
+    /// The number of rows that were sealed under the active key.
+    public var resealed: Int
+    /// The number of rows that were left for later, because a refresh is under way or somebody saved them at the same moment.
+    public var postponed: Int
+    /// The number of rows that could not be opened, because their key is missing or they are damaged; they were left as they are.
+    public var unreadable: Int
+    /// Where the next step starts; nil at the end.
+    public var position: ResealPosition?
+
+    /// Creates a value.
+    public init(resealed: Int = 0, postponed: Int = 0, unreadable: Int = 0, position: ResealPosition? = nil) {
+        self.resealed = resealed
+        self.postponed = postponed
+        self.unreadable = unreadable
+        self.position = position
+    }
+}

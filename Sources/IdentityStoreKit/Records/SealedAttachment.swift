@@ -1,0 +1,22 @@
+/// An attachment of a session as the row of a store holds it.
+public struct SealedAttachment: Sendable {
+    /// The keyed hash of session and name: the name of the row.
+    public var hash: [UInt8]
+    /// The keyed hash of the session's id, by which a removal finds the session's attachments.
+    public var session: [UInt8]
+    /// Compared by ``SessionAttachmentStore/setAttachment(_:to:of:expecting:)``.
+    public var revision: Int64
+    /// Name and payload, encrypted.
+    public var record: [UInt8]
+
+    /// Creates a row from its columns.
+    public init(hash: [UInt8], session: [UInt8], revision: Int64, record: [UInt8]) {
+        self.hash = hash
+        self.session = session
+        self.revision = revision
+        self.record = record
+    }
+
+    /// What the record is bound to.
+    package var identity: RecordIdentity { RecordIdentity(.attachment, row: hash, generation: revision) }
+}

@@ -1,0 +1,78 @@
+/// A row with a sealed record, whatever it holds: for health checks, quarantine and key rotation, which treat all rows alike.
+public enum SealedRow: Sendable {
+    /// A session.
+    case session(SealedSession)
+    /// A pending login.
+    case loginAttempt(SealedLoginAttempt)
+    /// An attachment of a session.
+    case attachment(SealedAttachment)
+
+    /// What a row holds.
+    public enum Kind: Int, CaseIterable, Sendable {
+        /// A session.
+        case session
+        /// A pending login.
+        case loginAttempt
+        /// An attachment of a session.
+        case attachment
+    }
+
+    /// What the row holds.
+    public var kind: Kind {
+        switch self {
+        case .session: .session
+        case .loginAttempt: .loginAttempt
+        case .attachment: .attachment
+        }
+    }
+
+    /// The keyed hash that names the row.
+    public var hash: [UInt8] {
+        switch self {
+        case .session(let row): row.hash
+        case .loginAttempt(let row): row.hash
+        case .attachment(let row): row.hash
+        }
+    }
+
+    /// The sealed record.
+    public var record: [UInt8] {
+        get {
+            switch self {
+            case .session(let row): row.record
+            case .loginAttempt(let row): row.record
+            case .attachment(let row): row.record
+            }
+        }
+        set {
+            switch self {
+            case .session(var row):
+                row.record = newValue
+                self = .session(row)
+            case .loginAttempt(var row):
+                row.record = newValue
+                self = .loginAttempt(row)
+            case .attachment(var row):
+                row.record = newValue
+                self = .attachment(row)
+            }
+        }
+    }
+
+    /// Generation or revision; zero for a pending login, which never changes.
+    public var generation: Int64 { identity.generation }
+
+    /// Whether it is a session with a refresh under way.
+    public var isUnsettled: Bool {
+        if case .session(let row) = self { row.isUnsettled } else { false }
+    }
+
+    /// What the record is bound to.
+    package var identity: RecordIdentity {
+        switch self {
+        case .session(let row): row.identity
+        case .loginAttempt(let row): row.identity
+        case .attachment(let row): row.identity
+        }
+    }
+}

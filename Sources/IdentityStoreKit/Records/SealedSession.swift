@@ -1,0 +1,115 @@
+public import FoundationEssentials
+
+/// A session as the row of a store holds it: a sealed record, and the columns in the clear that it is bound to or found by.
+///
+/// Write every member to the row. A store of keys and values can write ``bytes`` instead.
+public struct SealedSession: Sendable {
+    /// The keyed hash of the session's id: the name of the row.
+    public var hash: [UInt8]
+    /// The keyed hash of issuer and subject; index it, for the sessions of one buyer.
+    public var buyer: [UInt8]
+    /// The keyed hash of the provider's own name for the session (`sid`); index it, for logouts that the provider sends.
+    public var providerSession: [UInt8]?
+    /// The tenant, empty where the app has only one.
+    public var tenant: String
+    /// The provider's name.
+    public var provider: String
+    /// The buyer's issuer.
+    public var issuer: String
+    /// Compared by ``SessionRecordStore/replace(_:expecting:)``.
+    public var generation: Int64
+    /// When a sweep may remove the row.
+    ///
+    /// The record holds the exact time too, and that one counts.
+    public var retainedUntil: Date
+    /// Whether a refresh is under way or ended without a known outcome; index it where it is true.
+    public var isUnsettled: Bool
+    /// Whether the row came back with a backup.
+    ///
+    /// A save clears it.
+    public var isRestored: Bool
+    /// Everything else, encrypted.
+    public var record: [UInt8]
+
+    /// Creates a row from its columns.
+    public init(
+        hash: [UInt8],
+        buyer: [UInt8],
+        providerSession: [UInt8]? = nil,
+        tenant: String,
+        provider: String,
+        issuer: String,
+        generation: Int64,
+        retainedUntil: Date,
+        isUnsettled: Bool,
+        isRestored: Bool = false,
+        record: [UInt8]
+    ) {
+        self.hash = hash
+        self.buyer = buyer
+        self.providerSession = providerSession
+        self.tenant = tenant
+        self.provider = provider
+        self.issuer = issuer
+        self.generation = generation
+        self.retainedUntil = retainedUntil
+        self.isUnsettled = isUnsettled
+        self.isRestored = isRestored
+        self.record = record
+    }
+
+    /// What the record is bound to.
+    package var identity: RecordIdentity {
+        RecordIdentity(
+            .session,
+            row: hash,
+            tenant: tenant,
+            provider: provider,
+            issuer: issuer,
+            buyer: buyer,
+            generation: generation
+        )
+    }
+}
+
+extension SealedSession {
+    private static let prefix: [UInt8] = Array("IKSP".utf8) + [1]
+
+    /// The whole row as bytes: the magic number `IKSP`, the format 1, then the members, each behind its length.
+    ///
+    /// The spool writes these bytes to its files.
+    public var bytes: [UInt8] {
+        var fields = FieldWriter(capacity: record.count + 512)
+        for field in [hash, buyer, providerSession ?? []] { fields.append(field) }
+        for field in [tenant, provider, issuer] { fields.append(field) }
+        fields.append(generation)
+        fields.append(retainedUntil.timeIntervalSinceReferenceDate.bitPattern)
+        fields.append(UInt8((isUnsettled ? 1 : 0) | (isRestored ? 2 : 0)))
+        fields.append(record)
+        return Self.prefix + fields.bytes
+    }
+
+    /// Reads ``bytes``; nil unless every byte of it is understood.
+    public init?(bytes: [UInt8]) {
+        guard bytes.starts(with: Self.prefix) else { return nil }
+        var reader = FieldReader(bytes[Self.prefix.count...])
+        guard let hash = reader.field(), let buyer = reader.field(), let providerSession = reader.field(),
+            let tenant = reader.text(), let provider = reader.text(), let issuer = reader.text(),
+            let generation = reader.integer(Int64.self), let retainedUntil = reader.integer(UInt64.self),
+            let flags = reader.integer(UInt8.self), flags <= 3, let record = reader.field(), reader.isAtEnd
+        else { return nil }
+        self.init(
+            hash: Array(hash),
+            buyer: Array(buyer),
+            providerSession: providerSession.isEmpty ? nil : Array(providerSession),
+            tenant: tenant,
+            provider: provider,
+            issuer: issuer,
+            generation: generation,
+            retainedUntil: Date(timeIntervalSinceReferenceDate: Double(bitPattern: retainedUntil)),
+            isUnsettled: flags & 1 == 1,
+            isRestored: flags & 2 == 2,
+            record: Array(record)
+        )
+    }
+}

@@ -1,0 +1,54 @@
+public import IdentityKit
+
+extension SessionRecords {
+    /// The revision of an attachment that replaces one of the given revision, or that is new; nil when there is none left.
+    ///
+    /// A new attachment starts at a random revision, so that a caller who has read an attachment that was removed since cannot change
+    /// the one that came after it. Revisions are as high as generations: their stored width never changes.
+    public func revision(after revision: Int64?) throws -> Int64? {
+        if let revision {
+            let (next, overflow) = revision.addingReportingOverflow(1)
+            return overflow ? nil : next
+        }
+        let random = try SystemRandom().bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return StoredSession.firstGeneration + Int64(random >> 18)
+    }
+
+    /// Seals an attachment of a session.
+    public func seal(
+        _ payload: Secret,
+        as name: String,
+        of id: SessionID,
+        revision: Int64
+    ) throws(IdentityError) -> SealedAttachment {
+        var row = SealedAttachment(
+            hash: try hash(ofAttachment: name, of: id),
+            session: try hash(of: id),
+            revision: revision,
+            record: []
+        )
+        var body = FieldWriter(capacity: payload.count + 64)
+        body.append(name)
+        body.append(payload.revealBytes())
+        row.record = try sealer.seal(body.bytes, as: row.identity)
+        return row
+    }
+
+    /// Opens a row that was found as an attachment of a session.
+    ///
+    /// The column that names the session is not sealed, but the hash is made from the session's id: a row that names another session
+    /// than its own is refused as `store_corrupt`.
+    public func open(
+        _ row: SealedAttachment,
+        of id: SessionID
+    ) throws(IdentityError) -> (name: String, payload: Secret) {
+        var reader = FieldReader(try sealer.open(row.record, as: row.identity))
+        guard let name = reader.text(), let payload = reader.field(), reader.isAtEnd else {
+            throw .damagedRecord("its content is no attachment")
+        }
+        guard try hash(ofAttachment: name, of: id) == row.hash else {
+            throw .damagedRecord("the attachment belongs to another session")
+        }
+        return (name, Secret(bytes: Array(payload)))
+    }
+}

@@ -1,0 +1,69 @@
+public import IdentityKit
+
+extension SessionRecords {
+    /// The ``StoreKey/id`` of the key that a record is sealed under; nil for bytes that are no record.
+    public static func keyID(of record: [UInt8]) -> String? {
+        RecordSealer.keyIdentifier(of: record).map(StoreKey.describe)
+    }
+
+    /// Whether a record is sealed under the active key.
+    public func isUnderActiveKey(_ record: [UInt8]) -> Bool {
+        RecordSealer.keyIdentifier(of: record)?.elementsEqual(sealer.keys.active.identifier) ?? false
+    }
+
+    /// A report of the keys, from the number of records under each ``keyID(of:)``.
+    public func keyUsage(_ counts: [String: Int]) -> [StoreKeyUsage] {
+        let active = sealer.keys.active.id
+        let readOnly = Set(sealer.keys.readOnly.map(\.id))
+        let others = readOnly.union(counts.keys).subtracting([active]).sorted()
+        return [StoreKeyUsage(id: active, role: .active, rows: counts[active] ?? 0)]
+            + others.map {
+                StoreKeyUsage(id: $0, role: readOnly.contains($0) ? .readOnly : .missing, rows: counts[$0] ?? 0)
+            }
+    }
+
+    /// Opens a row of any kind, and throws its content away: for health checks.
+    ///
+    /// - Throws: `store_corrupt` or `store_key_mismatch` for a record that cannot be opened, other errors where nothing is said about
+    ///   the record.
+    public func check(_ row: SealedRow) throws(IdentityError) {
+        _ = try sealer.open(row.record, as: row.identity)
+    }
+
+    /// The row with its record sealed under the active key, and as long as before.
+    public func reseal(_ row: SealedRow) throws(IdentityError) -> SealedRow {
+        var resealed = row
+        let body = try sealer.open(row.record, as: row.identity)
+        resealed.record = try sealer.seal(Array(body), as: row.identity, atLeast: row.record.count)
+        return resealed
+    }
+}
+
+extension IdentityError {
+    /// Whether the error says something about one stored record: it is damaged, or its key is missing.
+    ///
+    /// Any other error, such as OpenSSL without memory, says nothing about the record. No row may be left out of a list, counted as
+    /// damaged or moved to quarantine for it.
+    public var concernsRecord: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
+
+    /// A record cannot be used as it is.
+    package static func damagedRecord(_ reason: String, cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "A stored record is damaged: \(reason). It was left as it is.",
+            hint: "Run the store's health check. Restore the row from a backup, or let the buyer sign in again.",
+            cause: cause
+        )
+    }
+
+    /// A row that a caller asked for is in quarantine.
+    package static var quarantined: IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "A stored record is damaged and was moved to quarantine.",
+            hint: "Put the row back from quarantine or from a backup, or let the buyer sign in again."
+        )
+    }
+}

@@ -1,0 +1,176 @@
+internal import FoundationEssentials
+public import IdentityKit
+
+/// Seals the rows of a store, opens them, and computes the keyed hashes by which a store finds them.
+///
+/// `SQLiteStore` and `PostgresStore` seal their rows with this type, and so does a store of your own. It gets what to save in the
+/// clear, and writes only what ``SealedSession``, ``SealedLoginAttempt`` and ``SealedAttachment`` hold:
+///
+/// ```swift
+/// // Once, when the store is created: write the header to the database.
+/// let header = try StoreHeader.make(sealedUnder: keys)
+/// // Each time the store is opened, with the header that was read from the database:
+/// let records = try header.records(openedWith: keys)
+///
+/// // To save a session:
+/// let row = try records.seal(session)
+/// try await redis.set(key: row.hash, value: row.bytes)
+/// // To read one:
+/// guard let bytes = try await redis.get(key: records.hash(of: id)) else { return nil }
+/// return try records.open(SealedSession(bytes: bytes), of: id)
+/// ```
+///
+/// Each record is encrypted with AES-256-GCM under a key of its own and bound to its row: to the hash, to the other columns in the
+/// clear and to the generation. A record that was changed, or moved to another row or store, does not open. The guide
+/// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
+///
+/// All methods are thread-safe. They throw ``IdentityError``: `store_corrupt` for a damaged record, `store_key_mismatch` for a record
+/// whose key this process does not have, `store_record_too_large` for a value that does not fit.
+public struct SessionRecords: Sendable {
+    package let sealer: RecordSealer
+    private let lookup: LookupKey
+
+    package init(sealer: RecordSealer, lookup: LookupKey) {
+        self.sealer = sealer
+        self.lookup = lookup
+    }
+
+    // MARK: Keyed hashes
+
+    /// The hash that names a session's row.
+    public func hash(of id: SessionID) throws(IdentityError) -> [UInt8] {
+        try lookup.hash(.session, Array(id.rawValue.utf8))
+    }
+
+    /// The hash by which the sessions of a buyer are found.
+    public func hash(ofBuyer subject: String, at issuer: String) throws(IdentityError) -> [UInt8] {
+        try lookup.hash(.buyer, Array(issuer.utf8), Array(subject.utf8))
+    }
+
+    /// The hash by which the sessions are found that a provider calls by this name (`sid`).
+    public func hash(ofProviderSession name: String) throws(IdentityError) -> [UInt8] {
+        try lookup.hash(.providerSession, Array(name.utf8))
+    }
+
+    /// The hash that names a pending login's row.
+    public func hash(ofLoginAttempt key: String) throws(IdentityError) -> [UInt8] {
+        try lookup.hash(.loginAttempt, Array(key.utf8))
+    }
+
+    /// The hash that names an attachment's row.
+    public func hash(ofAttachment name: String, of id: SessionID) throws(IdentityError) -> [UInt8] {
+        try lookup.hash(.attachment, Array(id.rawValue.utf8), Array(name.utf8))
+    }
+
+    /// The hash that stands for a used token.
+    public func hash(ofUsedToken key: String) throws(IdentityError) -> [UInt8] {
+        try lookup.hash(.usedToken, Array(key.utf8))
+    }
+
+    /// The hash that stands for a lock, where locks are kept outside of the process.
+    public func hash(of name: LockName) throws(IdentityError) -> [UInt8] {
+        try lookup.hash(.lock, name.bytes)
+    }
+
+    /// The first 63 bits of a hash: the key of a row where integers are looked up faster than bytes.
+    public static func rowKey(_ hash: [UInt8]) -> Int64 {
+        Int64(hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 1)
+    }
+
+    // MARK: Sessions
+
+    /// Seals a session.
+    ///
+    /// - Parameters:
+    ///   - session: The session to save.
+    ///   - length: The length of the record that the row has already. The new record is at least as long, so that a database that
+    ///     overwrites rows in place needs no more room. Zero, the default, for a new row.
+    public func seal(_ session: StoredSession, atLeast length: Int = 0) throws(IdentityError) -> SealedSession {
+        var row = SealedSession(
+            hash: try hash(of: session.id),
+            buyer: try hash(ofBuyer: session.subject, at: session.issuer),
+            tenant: session.tenant,
+            provider: session.provider,
+            issuer: session.issuer,
+            generation: session.generation,
+            retainedUntil: session.retainedUntil,
+            isUnsettled: session.isUnsettled,
+            record: []
+        )
+        if let name = session.providerSessionID { row.providerSession = try hash(ofProviderSession: name) }
+        row.record = try sealer.seal(Self.body(of: session), as: row.identity, atLeast: length)
+        return row
+    }
+
+    /// Opens the row that was found under the hash of an id; throws `store_corrupt` where the row is another session's.
+    public func open(_ row: SealedSession, of id: SessionID) throws(IdentityError) -> StoredSession {
+        guard try hash(of: id) == row.hash else { throw .damagedRecord("its row has another session's hash") }
+        return try open(row)
+    }
+
+    /// Opens a row of a list.
+    public func open(_ row: SealedSession) throws(IdentityError) -> StoredSession {
+        let body = try sealer.open(row.record, as: row.identity)
+        guard var session = Self.session(from: body, row) else { throw .damagedRecord("its content is no session") }
+        session.isUnsettled = row.isUnsettled
+        session.isRestored = row.isRestored
+        return session
+    }
+
+    /// Opens rows of a list and adds those that match the filter to a listing, in which damaged rows are noted.
+    ///
+    /// - Throws: An error that does not concern a single record.
+    public func open(
+        _ rows: [SealedSession],
+        matching filter: SessionFilter,
+        into listing: inout SessionListing
+    ) throws(IdentityError) {
+        for row in rows {
+            do {
+                let session = try open(row)
+                if filter.matches(session) { listing.sessions.append(session) }
+            } catch {
+                guard error.concernsRecord else { throw error }
+                listing.damage = listing.damage ?? error
+            }
+        }
+    }
+
+    /// What is sealed: everything that the row does not show, and the exact times.
+    package static func body(of session: StoredSession) -> [UInt8] {
+        var body = FieldWriter(capacity: session.payload.count + 128)
+        body.append(session.id.rawValue)
+        body.append(session.subject)
+        body.append(session.createdAt.timeIntervalSinceReferenceDate.bitPattern)
+        body.append(session.retainedUntil.timeIntervalSinceReferenceDate.bitPattern)
+        body.append(session.payload.revealBytes())
+        if let name = session.providerSessionID { body.append(name) }
+        return body.bytes
+    }
+
+    /// The session of a body; nil when the body is none.
+    package static func session(from body: ArraySlice<UInt8>, _ row: SealedSession) -> StoredSession? {
+        var reader = FieldReader(body)
+        guard let id = reader.text().flatMap(SessionID.init(rawValue:)), let subject = reader.text(),
+            let createdAt = reader.integer(UInt64.self), let retainedUntil = reader.integer(UInt64.self),
+            let payload = reader.field()
+        else { return nil }
+        var providerSessionID: String?
+        if !reader.isAtEnd {
+            guard let name = reader.text(), reader.isAtEnd else { return nil }
+            providerSessionID = name
+        }
+        return StoredSession(
+            id: id,
+            provider: row.provider,
+            tenant: row.tenant,
+            issuer: row.issuer,
+            subject: subject,
+            providerSessionID: providerSessionID,
+            generation: row.generation,
+            createdAt: Date(timeIntervalSinceReferenceDate: Double(bitPattern: createdAt)),
+            retainedUntil: Date(timeIntervalSinceReferenceDate: Double(bitPattern: retainedUntil)),
+            payload: Secret(bytes: Array(payload))
+        )
+    }
+}

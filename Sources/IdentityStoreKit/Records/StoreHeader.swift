@@ -1,0 +1,119 @@
+internal import IdentityCrypto
+public import IdentityKit
+
+/// What a store has to remember about itself, written when it is created: an id, the length of its records, and the lookup key, sealed
+/// under each key that the store was opened with.
+///
+/// Keep it as three values beside the rows. Nothing in it is secret. A store without its header cannot be read.
+public struct StoreHeader: Sendable {
+    /// 16 random bytes that every record is bound to.
+    public let storeID: [UInt8]
+    /// The length of a record in bytes, 512 to 1,048,576.
+    public let slotSize: Int
+    /// The key for the hashes of rows, sealed under each store key.
+    public private(set) var sealedLookupKeys: [[UInt8]]
+
+    /// The lengths of records that a store may have.
+    public static let slotSizes = 512...1_048_576
+
+    private static let lookupSlotSize = 256
+    private static let lookupIdentity = RecordIdentity(.lookupKey, row: Array("lookup key".utf8))
+    /// The meaning of the sealed records, bound into each of them.
+    private static let recordVersion: UInt32 = 1
+
+    /// The header of a store that exists, from its three values; nil unless they can be those of a store.
+    public init?(storeID: [UInt8], slotSize: Int, sealedLookupKeys: [[UInt8]]) {
+        guard storeID.count == 16, Self.slotSizes.contains(slotSize) else { return nil }
+        self.storeID = storeID
+        self.slotSize = slotSize
+        self.sealedLookupKeys = sealedLookupKeys
+    }
+
+    /// The header of a new store.
+    ///
+    /// - Parameters:
+    ///   - keys: Keys for the store; the active one seals the lookup key.
+    ///   - slotSize: The length of a record in bytes. A record that outgrows it has 2, 4, 8 or 16 times the length.
+    public static func make(
+        sealedUnder keys: StoreKeys,
+        slotSize: Int = 8_192
+    ) throws -> StoreHeader {
+        let random = try SystemRandom().bytes(16 + LookupKey.byteCount)
+        guard
+            var header = StoreHeader(storeID: Array(random.prefix(16)), slotSize: slotSize, sealedLookupKeys: [])
+        else { throw IdentityError.invalidSlotSize }
+        let lookupKey = Array(random.suffix(LookupKey.byteCount))
+        header.sealedLookupKeys = [try header.lookupSealer(keys).seal(lookupKey, as: lookupIdentity)]
+        return header
+    }
+
+    /// What seals and opens the rows of the store.
+    ///
+    /// - Throws: ``IdentityError`` with `store_key_mismatch` when none of the keys is one of the store's.
+    public func records(openedWith keys: StoreKeys) throws(IdentityError) -> SessionRecords {
+        SessionRecords(
+            sealer: RecordSealer(
+                keys: keys,
+                storeID: storeID,
+                schemaVersion: Self.recordVersion,
+                slotSize: slotSize
+            ),
+            lookup: LookupKey(SecretBytes(try lookupKey(keys)))
+        )
+    }
+
+    /// The lookup key sealed under the active key, to be added to the header's; nil when the header has it already.
+    ///
+    /// Add it when a store is opened with a new active key.
+    public func missingLookupKey(for keys: StoreKeys) throws(IdentityError) -> [UInt8]? {
+        let active = keys.active.identifier
+        guard !sealedLookupKeys.contains(where: { RecordSealer.keyIdentifier(of: $0)?.elementsEqual(active) == true })
+        else { return nil }
+        return try lookupSealer(keys).seal(lookupKey(keys), as: Self.lookupIdentity)
+    }
+
+    /// Adds the result of ``missingLookupKey(for:)``.
+    ///
+    /// Write the header to the database before a row is saved.
+    public mutating func add(sealedLookupKey record: [UInt8]) {
+        sealedLookupKeys.append(record)
+    }
+
+    private func lookupKey(_ keys: StoreKeys) throws(IdentityError) -> [UInt8] {
+        let identifiers = sealedLookupKeys.compactMap { RecordSealer.keyIdentifier(of: $0) }
+        guard
+            let record = sealedLookupKeys.first(where: {
+                RecordSealer.keyIdentifier(of: $0).flatMap(keys.key) != nil
+            })
+        else {
+            let wanted = identifiers.map { StoreKey.describe($0) }.joined(separator: ", ")
+            throw IdentityError(
+                .configuration,
+                .storeKeyMismatch,
+                "The store was created with another key: it needs \(wanted), this process has \(keys.active.id).",
+                hint: "Configure the store's key. Nothing was changed."
+            )
+        }
+        return Array(try lookupSealer(keys).open(record, as: Self.lookupIdentity))
+    }
+
+    private func lookupSealer(_ keys: StoreKeys) -> RecordSealer {
+        RecordSealer(
+            keys: keys,
+            storeID: storeID,
+            schemaVersion: Self.recordVersion,
+            slotSize: Self.lookupSlotSize
+        )
+    }
+}
+
+extension IdentityError {
+    package static var invalidSlotSize: IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The store's slot size must be between 512 and 1048576 bytes.",
+            hint: "Set slotSize to a value in this range, for example 8192."
+        )
+    }
+}

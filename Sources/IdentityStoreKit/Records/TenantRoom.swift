@@ -1,0 +1,31 @@
+/// The number of rows that each tenant got since they were last counted.
+///
+/// Counting reads the tenant's part of an index, so a large number is counted only now and then: each other process may exceed a limit by
+/// one percent. Up to 127 the count is exact.
+package struct TenantRoom: Sendable {
+    private static let maximumTenants = 1_024
+
+    // By bytes: canonically equivalent names are different tenants.
+    private var added: [[UInt8]: Int] = [:]
+
+    package init() {}
+
+    /// Notes a new row.
+    ///
+    /// Returns true if the tenant's rows have to be counted before it is added.
+    package mutating func mustCount(_ tenant: String, _ maximum: Int) -> Bool {
+        let name = Array(tenant.utf8)
+        if let count = added[name], count < maximum / 128 {
+            added[name] = count + 1
+            return false
+        }
+        if added.count >= Self.maximumTenants { added.removeAll() }
+        added[name] = 1
+        return true
+    }
+
+    /// Takes the last note back, because there was no room.
+    package mutating func refuse(_ tenant: String) {
+        added[Array(tenant.utf8)] = nil
+    }
+}
