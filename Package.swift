@@ -213,6 +213,8 @@ let package = Package(
                 "IdentitySandbox",
             ]
         ),
+        // Only what another package can use: no @testable, nothing of package access.
+        tests("StoreOfYourOwnTests", ["IdentityStoreKit", "IdentityKit", "IdentityTesting"]),
         .target(
             name: "TestServers",
             dependencies: ["IdentityKit", "TestProcesses"],
