@@ -8,6 +8,7 @@ extension SQLiteStore {
     ///   - path: The database file.
     ///   - source: The source of the keys.
     ///   - change: Changes options that are not as by default.
+    /// - Returns: The opened store.
     /// - Throws: The source's `IdentityError`, `store_key_unavailable` for another error of the source, or an error of ``open(_:)``.
     public static func open(
         path: String,

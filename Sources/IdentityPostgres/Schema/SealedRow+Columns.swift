@@ -35,7 +35,7 @@ extension SealedRow.Kind {
 }
 
 extension StoredRow {
-    /// Reads ``IdentityStoreKit/SealedRow/Kind/columns``.
+    /// Reads `columns`.
     init(_ row: Row, of kind: SealedRow.Kind) {
         let content: SealedRow =
             switch kind {

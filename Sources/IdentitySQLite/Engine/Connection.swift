@@ -148,6 +148,7 @@ final class Connection {
     /// Waits for readers of other connections. After an error, the file shows whether the transaction took effect.
     ///
     /// - Parameter pauses: How often to wait for readers, a few milliseconds each time.
+    /// - Throws: ``SQLiteFailure`` when the transaction was not committed.
     func commit(pauses: Int) throws(SQLiteFailure) {
         var remaining = pauses
         var quickTries = 20

@@ -22,7 +22,10 @@ struct StoreLocation: Sendable {
 
     /// Finds the directory.
     ///
-    /// - Parameter creates: Whether a missing directory is created (mode 0700).
+    /// - Parameters:
+    ///   - path: The path of the database file.
+    ///   - creates: Whether a missing directory is created (mode 0700).
+    /// - Throws: `IdentityError` when the path is invalid or the directory is missing.
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw Self.invalid("The store's path is empty or contains NUL.", hint: "Set the path of a file.")

@@ -44,7 +44,7 @@ public struct ReferencedKeys: StoreKeySource {
 
     /// Reads the keys.
     ///
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` that names the wrong variable or file.
+    /// - Throws: `IdentityError` of kind `configuration` that names the wrong variable or file.
     public func keys() async throws -> StoreKeys {
         StoreKeys(active: try key(active), readOnly: try readOnly.map(key))
     }

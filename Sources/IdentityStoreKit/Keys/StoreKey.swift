@@ -23,7 +23,7 @@ public struct StoreKey: Sendable {
     ///
     /// Create one with `openssl rand -hex 32`.
     ///
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` that describes the mistake in the text.
+    /// - Throws: `IdentityError` of kind `configuration` that describes the mistake in the text.
     public init(hexadecimal: Secret) throws(IdentityError) {
         guard hexadecimal.count == 2 * Self.byteCount else {
             throw Self.invalid(
@@ -48,7 +48,7 @@ public struct StoreKey: Sendable {
     ///
     /// They must come from a cryptographic random generator; a passphrase is not a key.
     ///
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` when there are not 32 of them.
+    /// - Throws: `IdentityError` of kind `configuration` when there are not 32 of them.
     public init(bytes: Secret) throws(IdentityError) {
         guard bytes.count == Self.byteCount else {
             throw Self.invalid("it must have \(Self.byteCount) bytes, but has \(bytes.count)")

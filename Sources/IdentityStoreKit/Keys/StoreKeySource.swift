@@ -31,8 +31,8 @@ public struct StoreKeys: Sendable {
 public protocol StoreKeySource: Sendable {
     /// The keys. A store asks once, when it is opened.
     ///
-    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/configuration`` when an operator has to act, of kind
-    ///   ``IdentityError/Kind/retryLater`` when a service does not answer. Other errors are treated as the latter.
+    /// - Throws: `IdentityError`: of kind `configuration` when an operator has to act, of kind
+    ///   `retryLater` when a service does not answer. Other errors are treated as the latter.
     func keys() async throws -> StoreKeys
 }
 

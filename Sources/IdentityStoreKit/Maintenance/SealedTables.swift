@@ -13,6 +13,8 @@ public protocol SealedTables: Sendable {
     /// - Parameters:
     ///   - rows: Rows of one kind.
     ///   - reasons: Why each of them cannot be opened.
+    /// - Returns: The number of rows that were moved.
+    /// - Throws: `IdentityError` of the store.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int
 }
 

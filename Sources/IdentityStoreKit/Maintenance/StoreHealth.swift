@@ -32,7 +32,7 @@ public struct StoreHealth: Sendable {
 public protocol StoreHealthChecking: Sendable {
     /// Checks the whole store and opens every row. In a large store this takes long: run it in a quiet hour.
     ///
-    /// - Throws: ``IdentityError`` when the store cannot be read far enough to check it.
+    /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
     func checkHealth() async throws -> StoreHealth
 }
 
@@ -43,7 +43,7 @@ public protocol RowQuarantining: Sendable {
     /// Moves every damaged row into quarantine, where a sweep removes it after 30 days.
     ///
     /// Rows under a key that this process does not have stay where they are: they are not damaged. A session in quarantine is still
-    /// answered as ``IdentityError/Code/storeCorrupt``, never as unknown.
+    /// answered as `storeCorrupt`, never as unknown.
     ///
     /// - Returns: The number of rows that were moved.
     func quarantineDamagedRows() async throws -> Int

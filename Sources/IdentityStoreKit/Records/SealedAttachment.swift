@@ -4,7 +4,7 @@ public struct SealedAttachment: Sendable {
     public var hash: [UInt8]
     /// The keyed hash of the session's id, by which a removal finds the session's attachments.
     public var session: [UInt8]
-    /// Compared by ``SessionAttachmentStore/setAttachment(_:to:of:expecting:)``.
+    /// Compared by `SessionAttachmentStore.setAttachment(_:to:of:expecting:)`.
     public var revision: Int64
     /// Name and payload, encrypted.
     public var record: [UInt8]

@@ -16,7 +16,7 @@ public struct SealedSession: Sendable {
     public var provider: String
     /// The buyer's issuer.
     public var issuer: String
-    /// Compared by ``SessionRecordStore/replace(_:expecting:)``.
+    /// Compared by `SessionRecordStore.replace(_:expecting:)`.
     public var generation: Int64
     /// When a sweep may remove the row.
     ///

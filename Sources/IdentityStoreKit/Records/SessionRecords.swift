@@ -24,7 +24,7 @@ public import IdentityKit
 /// clear and to the generation. A record that was changed, or moved to another row or store, does not open. The guide
 /// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 ///
-/// All methods are thread-safe. They throw ``IdentityError``: `store_corrupt` for a damaged record, `store_key_mismatch` for a record
+/// All methods are thread-safe. They throw `IdentityError`: `store_corrupt` for a damaged record, `store_key_mismatch` for a record
 /// whose key this process does not have, `store_record_too_large` for a value that does not fit.
 public struct SessionRecords: Sendable {
     package let sealer: RecordSealer
@@ -85,6 +85,8 @@ public struct SessionRecords: Sendable {
     ///   - session: The session to save.
     ///   - length: The length of the record that the row has already. The new record is at least as long, so that a database that
     ///     overwrites rows in place needs no more room. Zero, the default, for a new row.
+    /// - Returns: The columns of the row.
+    /// - Throws: `IdentityError` when the session cannot be sealed.
     public func seal(_ session: StoredSession, atLeast length: Int = 0) throws(IdentityError) -> SealedSession {
         var row = SealedSession(
             hash: try hash(of: session.id),

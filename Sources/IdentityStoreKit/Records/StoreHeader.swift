@@ -34,6 +34,8 @@ public struct StoreHeader: Sendable {
     /// - Parameters:
     ///   - keys: Keys for the store; the active one seals the lookup key.
     ///   - slotSize: The length of a record in bytes. A record that outgrows it has 2, 4, 8 or 16 times the length.
+    /// - Returns: The header. Write it to the database before the first row.
+    /// - Throws: `IdentityError` when the slot size is out of range, or there is no randomness.
     public static func make(
         sealedUnder keys: StoreKeys,
         slotSize: Int = 8_192
@@ -49,7 +51,7 @@ public struct StoreHeader: Sendable {
 
     /// What seals and opens the rows of the store.
     ///
-    /// - Throws: ``IdentityError`` with `store_key_mismatch` when none of the keys is one of the store's.
+    /// - Throws: `IdentityError` with `store_key_mismatch` when none of the keys is one of the store's.
     public func records(openedWith keys: StoreKeys) throws(IdentityError) -> SessionRecords {
         SessionRecords(
             sealer: RecordSealer(

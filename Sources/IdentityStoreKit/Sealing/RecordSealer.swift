@@ -31,8 +31,10 @@ package struct RecordSealer: Sendable {
     /// A sealer for one store.
     ///
     /// - Parameters:
+    ///   - keys: The keys of the store.
     ///   - storeID: Random bytes of the store.
     ///   - schemaVersion: The version of the records' content, not of the tables.
+    ///   - slotSize: The length of a record, in bytes.
     package init(keys: StoreKeys, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int = Self.defaultSlotSize) {
         self.keys = keys
         self.storeID = storeID
@@ -60,6 +62,7 @@ package struct RecordSealer: Sendable {
     ///   - body: The content.
     ///   - identity: The row of the record.
     ///   - length: The minimum length of the record, so that a row keeps the room that it has.
+    /// - Returns: The record.
     /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when there is no randomness.
     package func seal(
         _ body: [UInt8],

@@ -38,7 +38,7 @@ public final class SessionSpool: Sendable {
     /// - Parameters:
     ///   - path: The directory of the spool.
     ///   - database: What is missing, for the error's message.
-    /// - Throws: ``IdentityError`` with code `configuration_invalid`.
+    /// - Throws: `IdentityError` with code `configuration_invalid`.
     public static func refuseOrphaned(at path: String, missing database: String) throws(IdentityError) {
         let count = try SpoolDirectory(path: path, maximumCount: 0).names().count
         guard count > 0 else { return }

@@ -15,7 +15,9 @@ package struct SpoolDirectory: Sendable {
 
     /// A directory that is created (mode 0700) when the first file is written.
     ///
-    /// - Parameter maximumCount: The maximum number of bytes of a file. Longer files are refused.
+    /// - Parameters:
+    ///   - path: The path of the directory.
+    ///   - maximumCount: The maximum number of bytes of a file. Longer files are refused.
     package init(path: String, maximumCount: Int) {
         self.path = path
         self.maximumCount = maximumCount
