@@ -15,7 +15,8 @@ enum Help {
             identity-lab [COMMAND] [options]
 
             Signs buyers in with the configured providers, stores their sessions and attaches their identity to carts.
-            Without a command it runs everything from login to logout against the embedded sandbox, or with --config against the
+            Without a command it runs everything from login to logout against the embedded sandbox, or with --config against
+            the configured services.
 
             Commands:
             \(list.joined(separator: "\n"))
