@@ -108,4 +108,15 @@ struct DocumentationTests {
             #expect(linked.contains(page), "missing: \(page)")
         }
     }
+
+    @Test("every file and folder that the architecture page names exists")
+    func architecture() throws {
+        let paths = try text("Documentation/Architecture.md").matches(
+            of: /`((?:Sources|Tests|Documentation)\/[A-Za-z0-9+.\/-]+)`/
+        )
+        #expect(paths.count > 40)
+        for path in paths {
+            #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: String(path.1)).path), "\(path.1)")
+        }
+    }
 }
