@@ -142,9 +142,9 @@ struct BackChannelLogoutTests {
 
     @Test(
         "while the store fails, the provider gets a 503, and its next attempt ends the remaining sessions",
-        arguments: [TroubledStore.Operation.isUsed, .list, .remove, .markUsed]
+        arguments: [FailingStore.Operation.isUsed, .list, .remove, .markUsed]
     )
-    func outage(_ operation: TroubledStore.Operation) async throws {
+    func outage(_ operation: FailingStore.Operation) async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()
         _ = try await stage.signIn()
@@ -268,7 +268,7 @@ struct BackChannelLogoutTests {
             #expect(try JSONValue(parsing: result.body) == .object(["error": .string("server_error")]))
         }
         stage.provider.setDown(false)
-        let forgetful = try stage.manager(over: ForgetfulStore(inner: stage.store.inner))
+        let forgetful = try stage.manager(over: StoreWithoutUsedTokens(inner: stage.store.inner))
         let body = Array("logout_token=\(token)".utf8)
         let result = await forgetful.backChannelLogout(provider: "leaving", body: body, contentType: Self.form)
         #expect(result.status == 500)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A cart that fails in a cancelled task.
-private final class PatientCart: SessionParticipant {
+private final class UncancelledCart: SessionParticipant {
     private let count = Mutex(0)
     var ended: Int { count.withLock { $0 } }
 
@@ -31,7 +31,7 @@ struct CancelledLogoutTests {
     func finished() async throws {
         let stage = try LogoutStage()
         stage.provider.onRevocation { _ in try Task.checkCancellation() }
-        let cart = PatientCart()
+        let cart = UncancelledCart()
         stage.manager.add(cart)
         let session = try await stage.signIn()
         let one = try await cancelled { try await stage.manager.logout(session) }

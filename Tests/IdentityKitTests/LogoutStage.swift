@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// An in-memory provider with a logout page.
-final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChannelLogoutSupporting, TokenRevoking {
+final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannelLogoutSupporting, TokenRevoking {
     private struct State {
         var notices: [String: LogoutNotice] = [:]
         var isDown = false
@@ -92,7 +92,7 @@ final class LeavingProvider: IdentityProvider, LogoutStateSupporting, BackChanne
 }
 
 /// A manual clock on which short sleeps advance the time and return immediately.
-private struct HastyClock: IdentityClock {
+private struct SleepSkippingClock: IdentityClock {
     let manual: ManualClock
     let patience: Duration
     var now: Date { manual.now }
@@ -105,7 +105,7 @@ private struct HastyClock: IdentityClock {
 }
 
 /// A store whose operations fail as a test chooses.
-final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing {
+final class FailingStore: WrappingStore, UsedTokenStore, PartialSessionListing {
     enum Operation: Hashable {
         case insertAttempt, insertSession, list, remove, isUsed, markUsed
         /// The mark is written, but an error is thrown.
@@ -190,7 +190,7 @@ final class TroubledStore: WrappingStore, UsedTokenStore, PartialSessionListing 
 }
 
 /// A store that keeps sessions but does not record used tokens.
-struct ForgetfulStore: WrappingStore {
+struct StoreWithoutUsedTokens: WrappingStore {
     let inner: InMemoryStore
 }
 
@@ -203,9 +203,9 @@ struct LogoutStage {
     }
 
     let clock: ManualClock
-    let store = TroubledStore()
-    let provider: LeavingProvider
-    let other: LeavingProvider
+    let store = FailingStore()
+    let provider: LogoutProvider
+    let other: LogoutProvider
     let manager: SessionManager
     private let make: @Sendable (any SessionStore) throws -> SessionManager
 
@@ -222,15 +222,15 @@ struct LogoutStage {
         observers: [any IdentityObserver] = []
     ) throws {
         let clock = ManualClock()
-        let provider = LeavingProvider(clock: clock)
-        let other = LeavingProvider(clock: clock, name: "other")
+        let provider = LogoutProvider(clock: clock)
+        let other = LogoutProvider(clock: clock, name: "other")
         make = { store in
             SessionManager(
                 providers: try ProviderRegistry([provider, other, StrictProvider(clock: clock)]),
                 store: store,
                 environment: IdentityEnvironment(
                     transport: NoNetwork(),
-                    clock: HastyClock(manual: clock, patience: patience)
+                    clock: SleepSkippingClock(manual: clock, patience: patience)
                 ),
                 configuration: configuration,
                 observers: observers

@@ -55,7 +55,7 @@ private final class SlowParticipant: SessionParticipant {
 }
 
 /// A cart that requests a token with a margin whenever it is told of a new one.
-private final class AskingParticipant: SessionParticipant {
+private final class TokenRequestingParticipant: SessionParticipant {
     private let manager: SessionManager
     private let count = Mutex(0)
     var told: Int { count.withLock(\.self) }
@@ -129,7 +129,7 @@ struct SessionUpkeepTests {
     @Test("a cart that requests more than the token lifetime is told of one refresh, not of those that it causes")
     func noLoop() async throws {
         let world = try World()
-        let cart = AskingParticipant(world.manager)
+        let cart = TokenRequestingParticipant(world.manager)
         world.manager.add(cart)
         let (id, _) = try await world.signIn()
         _ = try await world.manager.renewTokens(for: id)

@@ -147,7 +147,7 @@ struct TenantTests {
     func logouts() async throws {
         let clock = ManualClock()
         let store = InMemoryStore(maximumAttempts: 3)
-        let shops = ["shop-1", "shop-2"].map { LeavingProvider(clock: clock, name: "login", tenant: $0) }
+        let shops = ["shop-1", "shop-2"].map { LogoutProvider(clock: clock, name: "login", tenant: $0) }
         func manager(_ shop: Int, tenant: String?) throws -> SessionManager {
             var configuration = SessionManager.Configuration()
             configuration.tenant = tenant

@@ -60,7 +60,7 @@ struct WorkOrder: Codable, Sendable {
         configuration.timeout = Self.timeout
         configuration.allowsLoopbackHTTP = true
         let environment = IdentityEnvironment(transport: transport, clock: clock)
-        let provider = JudgingProvider(inner: try OpenIDProvider(configuration, environment: environment))
+        let provider = OrderCheckingProvider(inner: try OpenIDProvider(configuration, environment: environment))
         var managing = SessionManager.Configuration()
         // In real time, like requests and stops.
         managing.claimWait = (Self.timeout + .seconds(10)) * speed

@@ -9,7 +9,7 @@ struct ReportingStore: OrderedStoreWrapper {
         let name = session.id.rawValue
         // Report before the write, because a kill during the write may leave it committed.
         if isClaim { Report.line("claim \(name)") }
-        JudgingProvider.journal?.note(isClaim ? .claimed : .written)
+        OrderCheckingProvider.journal?.note(isClaim ? .claimed : .written)
         let isReplaced = try await inner.replace(session, expecting: generation)
         guard isReplaced, !isClaim else { return isReplaced }
         // The row of an ended session contains no tokens.
@@ -37,7 +37,7 @@ struct ReportingStore: OrderedStoreWrapper {
             // The times come from one clock, because lines of two processes arrive in any order.
             Report.line("locked \(id.rawValue) \(MonotonicTime.now)")
             defer { Report.line("unlocked \(id.rawValue) \(MonotonicTime.now)") }
-            return try await JudgingProvider.$journal.withValue(.init(id)) { try await body(hold) }
+            return try await OrderCheckingProvider.$journal.withValue(.init(id)) { try await body(hold) }
         }
     }
 }

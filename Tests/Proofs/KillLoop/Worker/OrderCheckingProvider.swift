@@ -4,7 +4,7 @@ internal import IdentityOIDC
 internal import Synchronization
 
 /// A provider that reports a response that is validated before it was stored.
-struct JudgingProvider: JournaledRefreshing {
+struct OrderCheckingProvider: JournaledRefreshing {
     /// What the current task has done with the response to its claim.
     final class Journal: Sendable {
         enum State: Equatable { case idle, claimed, written }
