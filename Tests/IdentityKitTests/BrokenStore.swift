@@ -85,7 +85,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 /// A store with one mistake.
-final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping, SessionLocking {
+final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
     struct Untyped: Error {}
 
     private struct State {

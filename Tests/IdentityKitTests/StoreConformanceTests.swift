@@ -21,14 +21,6 @@ struct StoreConformanceTests {
         )
     }
 
-    @Test(
-        "satisfies the lock cases with InMemoryLocks",
-        arguments: StoreConformance.cases.filter { $0.name.contains("lock") }
-    )
-    func locks(_ promise: StoreConformance.Case) async throws {
-        try await promise.run { LockedStore() }
-    }
-
     @Test("the suite has at least 120 cases with unique names")
     func size() {
         #expect(StoreConformance.cases.count >= 120)
@@ -46,19 +38,5 @@ struct StoreConformanceTests {
             )
         }
         #expect(try await store.sweep(expiredBefore: .distantFuture) == 400)
-    }
-}
-
-/// A store with in-process locks.
-final class LockedStore: WrappingStore, SessionLocking {
-    let inner = InMemoryStore()
-    private let locks = InMemoryLocks()
-
-    func withLock<Result: Sendable>(
-        _ name: LockName,
-        waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
-    ) async throws -> Result {
-        try await locks.withLock(name, waitingUpTo: limit, body)
     }
 }

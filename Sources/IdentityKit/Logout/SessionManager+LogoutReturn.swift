@@ -81,12 +81,12 @@ extension SessionManager {
     /// When the store cannot keep the `state`, the logout continues without one.
     func logoutPage(
         for session: Session,
-        _ tokens: TokenSet,
+        _ tokens: TokenSet?,
         _ options: LogoutOptions,
         _ problems: inout [IdentityError]
     ) async -> (url: HTTPURL?, awaitedReturn: LogoutResult.AwaitedReturn?) {
         // A guest is signed in at no provider.
-        if session.isGuest { return (nil, nil) }
+        guard let tokens else { return (nil, nil) }
         do {
             let provider = try providers.provider(named: session.provider)
             do {

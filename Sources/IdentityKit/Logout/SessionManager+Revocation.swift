@@ -12,7 +12,10 @@ extension SessionManager {
                 if index >= Self.concurrentRevocations, let (done, problem) = await group.next() {
                     problems[done] = problem
                 }
-                group.addTask { [self] in (index, await revocation.revoke(session.tokens, of: session.session)) }
+                group.addTask { [self] in
+                    guard let tokens = session.tokens else { return (index, nil) }
+                    return (index, await revocation.revoke(tokens, of: session.session))
+                }
             }
             for await (done, problem) in group { problems[done] = problem }
             return problems

@@ -11,9 +11,9 @@ extension SessionManager {
 
     /// Checks one provider.
     func check(_ provider: any IdentityProvider) throws(IdentityError) {
-        // Without locks the claim keeps others out, and half of that time is left to the exchange.
-        let limit = (store as? any SessionLocking).map(\.guaranteedHold) ?? configuration.renewalLease / 2
-        guard let limit, let timeout = provider.descriptor.timeout, timeout > limit else { return }
+        guard let limit = store.guaranteedHold, let timeout = provider.descriptor.timeout, timeout > limit else {
+            return
+        }
         let seconds = limit.timeInterval
         throw IdentityError(
             .configuration,

@@ -46,13 +46,13 @@ extension SessionManager {
         }
         guard let run else { return }
         followUpRuns.start(run) { [self] in
-            guard let stored = try? await load(id), let payload = try? SessionPayload(stored), let end = payload.end,
+            guard let stored = try? await load(id), let state = try? SessionState(stored), let end = state.endReason,
                 end != .guest
             else {
                 followUps.withLock { _ = $0.needingLogin.remove(id) }
                 return true
             }
-            await tell(Session(stored, payload)) { try await $0.sessionNeedsLogin($1) }
+            await tell(Session(stored, state)) { try await $0.sessionNeedsLogin($1) }
             return true
         }
     }

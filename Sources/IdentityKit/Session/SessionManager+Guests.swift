@@ -32,28 +32,20 @@ extension SessionManager {
             let now = environment.clock.now
             // The id says nothing about the visitor, and the subject must not tell the id.
             let subject = Base64URL.encode(try environment.random.bytes(16))
-            let tokens = TokenSet(
-                buyer: Buyer(issuer: Self.guestProvider, subject: subject),
-                accessToken: Secret(""),
-                refreshToken: nil,
-                issuedAt: now,
-                expiresAt: nil
-            )
-            var payload = SessionPayload(tokens: tokens)
-            payload.end = .guest
+            let state = SessionState.ended(.guest, nil)
             let stored = StoredSession(
                 id: id,
                 provider: Self.guestProvider,
                 tenant: configuration.tenant ?? "",
-                issuer: tokens.buyer.issuer,
-                subject: tokens.buyer.subject,
+                issuer: Self.guestProvider,
+                subject: subject,
                 providerSessionID: nil,
                 createdAt: now,
                 retainedUntil: now + retention.timeInterval,
-                payload: payload.secret
+                payload: state.payload()
             )
             try await store.insert(stored)
-            return Session(stored, payload)
+            return Session(stored, state)
         }
     }
 
@@ -65,7 +57,7 @@ extension SessionManager {
     public func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
         try await Correlation.scope {
             guard let stored = try await store.session(id), isKnown(stored),
-                try SessionPayload(stored).end == .guest
+                try SessionState(stored).endReason == .guest
             else { return nil }
             do {
                 return try await logout(id).problems

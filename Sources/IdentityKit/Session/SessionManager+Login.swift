@@ -207,8 +207,7 @@ extension SessionManager {
             throw IdentityError(.retryLater, .systemFailure, "The random source gave too few bytes.")
         }
         let now = environment.clock.now
-        var payload = SessionPayload(tokens: tokens)
-        payload.reserveAnswer(forNewSession: true)
+        let state = SessionState.active(tokens)
         let stored = StoredSession(
             id: id,
             provider: descriptor.name,
@@ -218,9 +217,9 @@ extension SessionManager {
             providerSessionID: tokens.providerSessionID,
             createdAt: now,
             retainedUntil: lifetime.end(ofSessionSince: now),
-            payload: payload.secret
+            payload: state.payload(ofNewSession: true)
         )
         try await store.insert(stored)
-        return Session(stored, payload)
+        return Session(stored, state)
     }
 }

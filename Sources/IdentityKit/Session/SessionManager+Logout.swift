@@ -4,7 +4,8 @@ internal import Synchronization
 /// A session that is gone from the store, with what is still to be done about it.
 struct EndedSession: Sendable {
     let session: Session
-    let tokens: TokenSet
+    /// Nil for a guest.
+    let tokens: TokenSet?
     let attachments: [String: Secret]
     /// Whether its time was over before: it was unknown to every call and only waited for a sweep, so nobody is told of its end.
     let wasOver: Bool
@@ -115,12 +116,11 @@ extension SessionManager {
         }
         defer { cache?.remove(id) }
         guard let removed = try await store.remove(id) else { return nil }
-        var payload = try SessionPayload(removed.session)
-        // New tokens that could not be saved yet are the ones to be revoked.
-        if let tokens = await coordinator.takeUnsaved(of: removed.session, payload) { payload.tokens = tokens }
+        let state = try SessionState(removed.session)
         return EndedSession(
-            session: Session(removed.session, payload),
-            tokens: payload.tokens,
+            session: Session(removed.session, state),
+            // New tokens that could not be saved yet are the ones to be revoked.
+            tokens: await refresher.newestTokens(ofRemoved: removed.session, state),
             attachments: removed.attachments,
             wasOver: lifetime.isOver(removed.session)
         )

@@ -33,7 +33,7 @@ extension SessionManager {
     public func repair() async throws -> RepairReport {
         try await Correlation.scope {
             try checkConfiguration()
-            let kept = try await coordinator.unsavedSessions.union(coordinator.adoptSpooled())
+            let kept = try await refresher.sessionsToSettle()
             var ids = kept
             let unsettled = SessionFilter(tenant: configuration.tenant, isUnsettled: true)
             for session in try await store.readable(unsettled).sessions {
@@ -55,16 +55,16 @@ extension SessionManager {
 
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
         // Under way in this process: not in doubt, and not to be waited for while others are.
-        if renewals.isUnderWay(id) { return .busy }
+        if refreshes.isUnderWay(id) { return .busy }
         do {
             if configuration.tenant != nil {
                 // What waits in the store's second place may be another tenant's.
                 guard let stored = try await store.session(id), isKnown(stored) else { return .gone }
             }
-            let (renewal, _) = try await renewals.run(id) { [self] in
-                try await renew(id, for: .settling, waitingUpTo: limit)
+            let (refreshed, _) = try await refreshes.run(id) { [self] in
+                try await refresh(id, for: .settling, waitingUpTo: limit)
             }
-            return renewal.outcome == .waited ? .gone : .repaired
+            return refreshed.outcome == .waited ? .gone : .repaired
         } catch {
             let error = IdentityError.wrapping(error)
             if error.code == .renewalBusy { return .busy }
@@ -116,40 +116,38 @@ extension SessionManager {
     /// - Returns: The sessions whose newest tokens are stored nowhere durable: they are lost when the process ends.
     @discardableResult
     public func drain() async -> Set<SessionID> {
-        await renewals.drain()
+        await refreshes.drain()
         for _ in 0..<Self.lastAttempts {
-            let unsaved = coordinator.unsavedSessions
+            let unsaved = refresher.unsavedSessions
             guard !unsaved.isEmpty else { break }
             for id in unsaved {
-                renewals.start(id) { [self] in
-                    try await renew(id, for: .settling, waitingUpTo: configuration.lockWait)
+                refreshes.start(id) { [self] in
+                    try await refresh(id, for: .settling, waitingUpTo: configuration.lockWait)
                 }
             }
-            await renewals.drain()
-            guard !coordinator.unsavedSessions.isEmpty else { break }
+            await refreshes.drain()
+            guard !refresher.unsavedSessions.isEmpty else { break }
             try? await environment.clock.sleep(for: .milliseconds(250))
         }
         await followUpRuns.drain()
-        return coordinator.sessionsNotDurable
+        return refresher.sessionsNotDurable
     }
 
-    /// Renews a session and lets carts and others follow.
-    func renew(_ id: SessionID, for goal: RenewalGoal, waitingUpTo limit: Duration) async throws -> Renewal {
+    /// Refreshes a session and lets carts and others follow.
+    func refresh(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> RefreshedSession {
         defer { cache?.remove(id) }
-        // Told once, not at every call while nothing can be saved.
         try checkConfiguration()
-        let wasUnsaved = coordinator.unsavedSessions.contains(id)
-        let renewal: Renewal
+        // Followers hear of new tokens once, not at every call while nothing can be saved.
+        let wasUnsaved = refresher.hasUnsaved(id)
+        let refreshed: RefreshedSession
         do {
-            renewal = try await coordinator.renew(id, for: goal, waitingUpTo: limit)
+            refreshed = try await refresher.refresh(id, for: goal, waitingUpTo: limit)
         } catch {
             if IdentityError.wrapping(error).kind == .signInAgain { followEnd(of: id) }
             throw error
         }
-        if renewal.outcome != .waited, !wasUnsaved || !coordinator.unsavedSessions.contains(id) {
-            follow(Session(renewal.stored, renewal.payload))
-        }
-        return renewal
+        if refreshed.outcome != .waited, !wasUnsaved || !refresher.hasUnsaved(id) { follow(refreshed.session) }
+        return refreshed
     }
 }
 

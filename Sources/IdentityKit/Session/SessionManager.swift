@@ -29,9 +29,6 @@ public final class SessionManager: Sendable {
         public var renewalLimits = RenewalLimits()
         /// How long to wait for another process that renews the same session, by default 15 seconds.
         public var lockWait: Duration = .seconds(15)
-        /// How long a renewal that another process began is left alone where the store has no locks, by default 60 seconds;
-        /// it must be longer than a provider may take for two exchanges.
-        public var renewalLease: Duration = .seconds(60)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
         /// All processes that share a store need the same value: a process leaves the claim of another one alone for so long that the
@@ -85,8 +82,9 @@ public final class SessionManager: Sendable {
     let configuration: Configuration
     let events: EventSource
     let revocation: TokenRevocation
-    let coordinator: RenewalCoordinator
-    let renewals: SingleFlight<SessionID, Renewal>
+    let schedule: RefreshSchedule
+    let refresher: TokenRefresher
+    let refreshes: SingleFlight<SessionID, RefreshedSession>
     let cache: CredentialCache?
     let followUps = Mutex(FollowUps())
     let followUpRuns = SingleFlight<Int, Bool>()
@@ -124,17 +122,19 @@ public final class SessionManager: Sendable {
             events: events
         )
         // Real time, whatever the clock of a test or a simulation: this is about tasks that wait, not about tokens that age.
-        renewals = SingleFlight(
+        refreshes = SingleFlight(
             waitingUpTo: configuration.renewalLimits.patience,
             on: SystemClock(),
-            error: IdentityError.renewalTakesLong
+            error: IdentityError.refreshTakesLong
         )
         lifetime = SessionLifetime(configuration, clock: environment.clock)
-        coordinator = RenewalCoordinator(
+        schedule = RefreshSchedule(configuration, clock: environment.clock)
+        refresher = TokenRefresher(
             providers: providers,
             store: store,
             environment: environment,
             lifetime: lifetime,
+            schedule: schedule,
             configuration: configuration,
             events: events,
             revocation: revocation
@@ -174,7 +174,7 @@ public final class SessionManager: Sendable {
     public func session(_ id: SessionID) async throws -> Session {
         try await Correlation.scope {
             let stored = try await load(id)
-            return Session(stored, try SessionPayload(stored))
+            return Session(stored, try SessionState(stored))
         }
     }
 
@@ -183,7 +183,7 @@ public final class SessionManager: Sendable {
         try await Correlation.scope {
             guard let filter = pinned(filter) else { return [] }
             return try await store.readable(filter).sessions.compactMap {
-                lifetime.isOver($0) ? nil : Session($0, try SessionPayload($0))
+                lifetime.isOver($0) ? nil : Session($0, try SessionState($0))
             }
         }
     }

@@ -31,6 +31,7 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     private let state: Mutex<State>
     private let maximumSessionsPerTenant: Int?
     private let clock: any IdentityClock
+    private let locks = InMemoryLocks()
 
     /// Creates an empty store.
     ///
@@ -96,6 +97,15 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         state.withLock { Array($0.sessions.values) }
             .filter(filter.matches)
             .sorted(by: StoredSession.isOlder)
+    }
+
+    /// Runs the body while no other task holds the lock.
+    public func withLock<Result: Sendable>(
+        _ name: LockName,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await locks.withLock(name, waitingUpTo: limit, body)
     }
 
     /// Adds a pending login.

@@ -56,7 +56,7 @@ public protocol ExpirySweeping: Sendable {
     func sweep(expiredBefore date: Date) async throws -> Int
 }
 
-/// A store that several processes or machines share, and that can keep them out of each other's way.
+/// Locks of sessions among all tasks, processes and machines that share a store.
 public protocol SessionLocking: Sendable {
     /// How long a lock is certainly held from now on whenever the store can be reached; nil, the default, when a lock ends with
     /// its holder's process only.
@@ -96,4 +96,4 @@ extension SessionLocking {
 }
 
 /// What ``SessionManager`` needs of a store.
-public typealias SessionStore = LoginAttemptStore & SessionAttachmentStore & SessionRecordStore
+public typealias SessionStore = LoginAttemptStore & SessionAttachmentStore & SessionLocking & SessionRecordStore

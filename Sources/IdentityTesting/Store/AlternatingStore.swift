@@ -4,8 +4,8 @@ package import IdentityStoreKit
 internal import Synchronization
 
 /// Hands each call to the next of several stores over one database, as processes that share it do.
-package final class AlternatingStore<Store>: WrappingStore, UsedTokenStore, ExpirySweeping, SessionLocking
-where Store: SessionStore & UsedTokenStore & ExpirySweeping & SessionLocking {
+package final class AlternatingStore<Store>: WrappingStore, UsedTokenStore, ExpirySweeping
+where Store: SessionStore & UsedTokenStore & ExpirySweeping {
     private let stores: [Store]
     private let turn = Mutex(0)
 
@@ -26,13 +26,6 @@ where Store: SessionStore & UsedTokenStore & ExpirySweeping & SessionLocking {
         try await inner.markUsed(key, until: expiry)
     }
     package func sweep(expiredBefore date: Date) async throws -> Int { try await inner.sweep(expiredBefore: date) }
-    package func withLock<Result: Sendable>(
-        _ name: LockName,
-        waitingUpTo limit: Duration,
-        _ body: @Sendable (SessionHold) async throws -> Result
-    ) async throws -> Result {
-        try await inner.withLock(name, waitingUpTo: limit, body)
-    }
 }
 
 extension AlternatingStore: SessionSpooling where Store: SessionSpooling {

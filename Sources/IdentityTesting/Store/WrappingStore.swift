@@ -10,6 +10,13 @@ package protocol WrappingStore: SessionStore {
 }
 
 extension WrappingStore {
+    package func withLock<Result: Sendable>(
+        _ name: LockName,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await inner.withLock(name, waitingUpTo: limit, body)
+    }
     package func insert(_ session: StoredSession) async throws { try await inner.insert(session) }
     package func session(_ id: SessionID) async throws -> StoredSession? { try await inner.session(id) }
     package func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {

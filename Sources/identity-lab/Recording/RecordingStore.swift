@@ -2,9 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 /// A store that records its write operations, without their data.
-struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: SessionStore, SessionLocking,
-    ExpirySweeping
-{
+struct RecordingStore<Base: SessionStore & ExpirySweeping>: SessionStore, ExpirySweeping {
     let base: Base
     let recorder: Recorder
 
@@ -54,6 +52,8 @@ struct RecordingStore<Base: SessionStore & SessionLocking & ExpirySweeping>: Ses
     func sweep(expiredBefore date: Date) async throws -> Int {
         try await base.sweep(expiredBefore: date)
     }
+
+    var guaranteedHold: Duration? { base.guaranteedHold }
 
     func withLock<Result: Sendable>(
         _ name: LockName,

@@ -4,7 +4,7 @@ internal import IdentityPostgres
 internal import IdentitySQLite
 
 /// The protocols that the lab needs of a store.
-typealias LabStore = SessionStore & SessionLocking & ExpirySweeping
+typealias LabStore = SessionStore & ExpirySweeping
 
 /// The opened session store: SQLite or PostgreSQL.
 enum OpenedStore: Sendable {

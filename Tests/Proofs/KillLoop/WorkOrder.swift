@@ -35,7 +35,7 @@ struct WorkOrder: Codable, Sendable {
 
     var clock: RunClock { RunClock(epoch: epoch, speed: speed, offset: offset) }
 
-    func store() async throws -> any OrderedStore {
+    func store() async throws -> any SessionStore {
         let key = try StoreKey(hexadecimal: Secret(key))
         // In real time, like all waits for locks, because processes are stopped in real time.
         guard let postgres else {
@@ -49,7 +49,7 @@ struct WorkOrder: Codable, Sendable {
     }
 
     /// Creates a session manager with a store and a transport.
-    func manager(_ store: any OrderedStore, _ transport: any HTTPTransport) throws -> SessionManager {
+    func manager(_ store: any SessionStore, _ transport: any HTTPTransport) throws -> SessionManager {
         var configuration = OpenIDProvider.Configuration(
             name: "any",
             issuer: issuer,
@@ -72,9 +72,6 @@ struct WorkOrder: Codable, Sendable {
         )
     }
 }
-
-/// The protocols of both stores.
-typealias OrderedStore = SessionLocking & SessionStore
 
 /// The clock of all processes of a run, faster than the system's, so that a token of an hour lives for a minute.
 struct RunClock: IdentityClock {

@@ -49,7 +49,7 @@ enum RecordFuzz {
         if !dates.contains(where: \.isNaN) {
             try require(SessionRecords.body(of: session) == input, "two encodings of one session")
         }
-        _ = try? SessionPayload(session)
+        _ = try? SessionState(session)
     }
 
     private static func checkAttempt(_ input: [UInt8]) throws {

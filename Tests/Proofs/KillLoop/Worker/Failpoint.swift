@@ -32,10 +32,10 @@ enum Failpoint: String, CaseIterable, Sendable {
 
 /// The store of a process with a failpoint.
 final class FailingStore: OrderedStoreWrapper {
-    let inner: any OrderedStore
+    let inner: any SessionStore
     private let point: Failpoint
 
-    init(_ inner: any OrderedStore, _ point: Failpoint) {
+    init(_ inner: any SessionStore, _ point: Failpoint) {
         self.inner = inner
         self.point = point
     }

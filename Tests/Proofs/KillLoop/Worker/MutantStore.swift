@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// A store with an injected fault.
 struct MutantStore: OrderedStoreWrapper {
-    let inner: any OrderedStore
+    let inner: any SessionStore
     let mutant: Mutant
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {

@@ -1,8 +1,8 @@
 internal import IdentityKit
 
 /// A wrapper around a worker's store, which forwards all calls by default.
-protocol OrderedStoreWrapper: SessionLocking, SessionSpooling, SessionStore {
-    var inner: any OrderedStore { get }
+protocol OrderedStoreWrapper: SessionSpooling, SessionStore {
+    var inner: any SessionStore { get }
 }
 
 extension OrderedStoreWrapper {

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// A store that reports every claim and every durable response; a kill in between may lose the session.
 struct ReportingStore: OrderedStoreWrapper {
-    let inner: any OrderedStore
+    let inner: any SessionStore
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let isClaim = session.isUnsettled && !session.holdsAnswer
@@ -45,7 +45,7 @@ struct ReportingStore: OrderedStoreWrapper {
 extension StoredSession {
     /// Whether the session has ended.
     var isOver: Bool {
-        (try? JSONValue(parsing: payload.revealBytes()))?["needs_login"]?.bool ?? false
+        (try? JSONValue(parsing: payload.revealBytes()))?["state"]?.string == "ended"
     }
 
     /// Whether it contains a response that is not validated yet.

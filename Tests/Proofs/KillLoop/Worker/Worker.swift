@@ -28,7 +28,7 @@ struct Worker: Sendable {
     }
 
     /// Faults are injected below the reporting store, except for the fault that skips the store.
-    private func reportingStore() async throws -> any OrderedStore {
+    private func reportingStore() async throws -> any SessionStore {
         let store = try await order.store()
         guard let mutant = order.mutant else { return ReportingStore(inner: store) }
         guard mutant == .writesNoJournal else {

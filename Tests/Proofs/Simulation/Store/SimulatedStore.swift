@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 /// The store of one process: its operations take time, fail, and are points at which processes crash.
-class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
+final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
     let world: World
     let process: VirtualProcess
 
@@ -20,7 +20,7 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
     }
 
     /// Fails or waits while the server is down or restarts.
-    func failIfAway() throws {
+    private func failIfAway() throws {
         guard world.isStoreAway else { return }
         throw IdentityError(.retryLater, .storeFailed, "The store does not answer.")
     }
@@ -160,10 +160,9 @@ class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
     func removeSpooledSession(_ id: SessionID) async throws {
         try await spoolWrite("unspool", id) { world.disk.setSpooled(nil, id, by: process) }
     }
-}
 
-/// A store with locks.
-final class LockingStore: SimulatedStore, SessionLocking, @unchecked Sendable {
+    // MARK: Locks
+
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,

@@ -5,8 +5,6 @@ struct Episode {
         case kernel
         /// Expires by the server's clock.
         case lease
-        /// No locks, with one process.
-        case none
     }
 
     /// The reaction of a provider to a used refresh token.
@@ -78,7 +76,7 @@ struct Episode {
 
     init(_ random: inout SeededGenerator, showing mutant: Mutant) {
         weather = random.one(of: Weather.allCases)
-        locking = random.permille(100) ? .none : random.one(of: [.kernel, .kernel, .lease])
+        locking = random.one(of: [.kernel, .kernel, .lease])
         if mutant == .ignoresGeneration {
             // A lock that does not expire protects the row, so the generation is not compared.
             weather = .time
@@ -95,7 +93,7 @@ struct Episode {
             reuse = .grace600
             locking = .kernel
         }
-        processes = locking == .none ? 1 : 2 + random.below(4)
+        processes = 2 + random.below(4)
         sessions = 4 + random.below(9)
         lifetime = .seconds(random.one(of: [90, 180, 300, 600]))
         let isAll = weather == .everything

@@ -43,11 +43,6 @@ extension World {
             expiresAt: date + (episode.lifetime / .seconds(1))
         )
         if provider == .bolt { tokens.refreshTokenScopes = ["bolt.account.view"] }
-        // The stored format of version 1.
-        let payload: JSONObject = [
-            "v": .integer(1), "needs_login": .bool(false),
-            "tokens": .string(String(decoding: tokens.record, as: UTF8.self)),
-        ]
         let row = StoredSession(
             id: id,
             provider: provider.rawValue,
@@ -56,7 +51,7 @@ extension World {
             subject: tokens.buyer.subject,
             createdAt: date,
             retainedUntil: date + 90 * 86_400,
-            payload: Secret(bytes: JSONValue.object(payload).serialized)
+            payload: SessionState.active(tokens).payload(ofNewSession: true)
         )
         _ = disk.insert(row)
         note("login \(name(id)) at \(provider.rawValue)")

@@ -28,7 +28,7 @@ final class VirtualProcess: @unchecked Sendable {
         let clock = SimulatedClock(world, owner: number, skew: world.skew(ofSlot: slot))
         let transport = SimulatedTransport(world, self)
         let environment = IdentityEnvironment(transport: transport, clock: clock, random: SimulatedRandom(world))
-        let store = world.episode.locking == .none ? SimulatedStore(world, self) : LockingStore(world, self)
+        let store = SimulatedStore(world, self)
         manager = SessionManager(
             providers: try ProviderRegistry(try Providers.all(environment, world.mutant)),
             store: store,

@@ -61,7 +61,7 @@ extension World {
             family.isInDoubt = false
             tally.repaired += 1
         }
-        if row.holds("\"needs_login\":true"), subject.family.revokedBecause == nil {
+        if row.holds("\"state\":\"ended\""), subject.family.revokedBecause == nil {
             violate("\(name(row.id)) is marked as ended although its tokens live")
         }
     }
@@ -91,7 +91,7 @@ extension World {
     func checkSend(_ exchange: Exchange, of subject: Subject?) {
         guard let subject else { return }
         let process = exchange.process
-        if episode.locking != .none, mutant != .locksNothing, locks.holder(of: subject.id) !== process {
+        if mutant != .locksNothing, locks.holder(of: subject.id) !== process {
             violate("p\(process.number) sends \(exchange.text) and does not hold the lock of \(name(subject.id))")
         }
         if let row = disk.rows[subject.id], !row.isInDoubt {

@@ -3,7 +3,7 @@ import IdentityTesting
 import Synchronization
 
 /// A store with locks and a second place, whose first place can be out of order.
-final class SpoolingStore: WrappingStore, SessionSpooling, SessionLocking {
+final class SpoolingStore: WrappingStore, SessionSpooling {
     let inner: InMemoryStore
     private let state = Mutex(
         (replacements: Int.max, spooled: [SessionID: StoredSession](), isSpoolBroken: false, areReadsBroken: false)

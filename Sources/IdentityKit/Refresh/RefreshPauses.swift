@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Which sessions are not to be renewed again yet, because the last attempts failed.
+/// The sessions that are not to be refreshed again yet, because the last attempts failed.
 ///
 /// On the clock that never jumps, and in this process only: a repair elsewhere must not wait for it.
-final class RenewalPauses: Sendable {
+final class RefreshPauses: Sendable {
     private struct Pause {
         var failures: Int
         var until: Duration

@@ -14,7 +14,7 @@ struct StaleTokensTests {
         let other = try world.manager(world.memory)
         let store = InterruptedStore(world.memory)
         // Between the caller's look at the session and its turn, another process claims, reaches nobody, and gives back.
-        store.interrupt(read: 2) {
+        store.interrupt(afterRead: 1) {
             let cause = HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "Refused.")
             world.provider.answer(.refused(IdentityError(.retryLater, .providerUnavailable, "Gone.", cause: cause)))
             _ = try? await other.tokens(for: id)
@@ -56,7 +56,7 @@ struct StaleTokensTests {
     }
 }
 
-/// A store at which something happens before one of the reads.
+/// A store at which something happens after one of the reads.
 private final class InterruptedStore: WrappingStore {
     let inner: InMemoryStore
     private let state = Mutex<(reads: Int, body: (@Sendable () async -> Void)?)>((0, nil))
@@ -65,7 +65,7 @@ private final class InterruptedStore: WrappingStore {
         self.inner = inner
     }
 
-    func interrupt(read: Int, _ body: @escaping @Sendable () async -> Void) {
+    func interrupt(afterRead read: Int, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0 = (read, body) }
     }
 
@@ -74,7 +74,8 @@ private final class InterruptedStore: WrappingStore {
             state.reads -= 1
             return state.reads == 0 ? state.body : nil
         }
+        let found = try await inner.session(id)
         await body?()
-        return try await inner.session(id)
+        return found
     }
 }

@@ -3,7 +3,7 @@ import IdentityTesting
 import Synchronization
 
 /// One machine at a store that several machines share: its locks can be lost, and its spool is its own.
-final class LeasedNode: WrappingStore, SessionLocking, SessionSpooling {
+final class LeasedNode: WrappingStore, SessionSpooling {
     /// What all machines share: who holds a session's lease, and whether the store can be reached.
     final class Shared: Sendable {
         private let state = Mutex((isDown: false, isFull: false, holders: [LockName: Int](), nextTicket: 0))

@@ -86,12 +86,22 @@ extension IdentityError {
         )
     }
 
-    static var renewalTakesLong: IdentityError {
+    static var refreshTakesLong: IdentityError {
         IdentityError(
             .retryLater,
             .renewalBusy,
-            "Another process renews the session and did not finish in time.",
+            "Another process refreshes the session and did not finish in time.",
             hint: "Try again."
+        )
+    }
+
+    /// A fault in ``RefreshStateMachine``: an event that its step cannot have.
+    static var unexpectedRefreshEvent: IdentityError {
+        IdentityError(
+            .retryLater,
+            .systemFailure,
+            "A step of the refresh brought a result that it cannot have.",
+            hint: "This is a fault in IdentityKit. The session was not changed; try again."
         )
     }
 }

@@ -71,15 +71,6 @@ struct DoubtTests {
         #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
     }
 
-    @Test("a lost answer leaves its session in doubt also where the store has no locks")
-    func doubtWithoutLocks() async throws {
-        let world = RenewalWorld()
-        let id = try await world.expiredSession()
-        world.provider.answer(.refused(RenewalWorld.lost), .refused(RenewalWorld.lost))
-        _ = try? await world.manager(FaultyStore(world.memory)).tokens(for: id)
-        #expect(try await world.manager().session(id).isInDoubt)
-    }
-
     @Test("an answer that was lost is had again inside the grace window, by another process too")
     func grace() async throws {
         let world = RenewalWorld()
@@ -221,7 +212,7 @@ struct DoubtTests {
 }
 
 /// A store whose locks are gone as soon as they are there.
-private final class LostLeaseStore: WrappingStore, SessionLocking {
+private final class LostLeaseStore: WrappingStore {
     let inner: InMemoryStore
 
     init(_ inner: InMemoryStore) {

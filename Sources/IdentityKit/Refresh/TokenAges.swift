@@ -10,7 +10,7 @@ final class TokenAges: Sendable {
         let issuedAt: Date
         let expiresAt: Date
         let end: Duration
-        var renewedAt: Duration?
+        var refreshedAt: Duration?
     }
 
     /// Tokens from this far in the future were issued by a clock that was ahead, or ours has been set back.
@@ -32,25 +32,25 @@ final class TokenAges: Sendable {
         return min(byWallClock, note(tokens, expiresAt, id).end - clock.elapsed)
     }
 
-    /// Notes that tokens have just been got by a renewal.
-    func renewed(_ tokens: TokenSet, of id: SessionID) {
+    /// Notes that a refresh has just brought tokens.
+    func refreshed(_ tokens: TokenSet, of id: SessionID) {
         guard let expiresAt = tokens.expiresAt else { return }
-        _ = note(tokens, expiresAt, id, renewedAt: clock.elapsed)
+        _ = note(tokens, expiresAt, id, refreshedAt: clock.elapsed)
     }
 
-    /// Whether a renewal of this process got the tokens a moment ago, and another one would get none that last longer.
+    /// Whether a refresh of this process brought the tokens a moment ago, so that another one would bring none that last longer.
     func isFresh(_ tokens: TokenSet, of id: SessionID) -> Bool {
-        guard let expiresAt = tokens.expiresAt, let renewedAt = note(tokens, expiresAt, id).renewedAt else {
+        guard let expiresAt = tokens.expiresAt, let refreshedAt = note(tokens, expiresAt, id).refreshedAt else {
             return false
         }
-        return clock.elapsed - renewedAt < Self.freshness
+        return clock.elapsed - refreshedAt < Self.freshness
     }
 
-    private func note(_ tokens: TokenSet, _ expiresAt: Date, _ id: SessionID, renewedAt: Duration? = nil) -> Note {
+    private func note(_ tokens: TokenSet, _ expiresAt: Date, _ id: SessionID, refreshedAt: Duration? = nil) -> Note {
         let (now, elapsed) = (clock.now, clock.elapsed)
         return notes.withLock { notes in
             if let note = notes[id], Self.isSame(note.issuedAt, tokens.issuedAt),
-                Self.isSame(note.expiresAt, expiresAt), renewedAt == nil
+                Self.isSame(note.expiresAt, expiresAt), refreshedAt == nil
             {
                 return note
             }
@@ -59,7 +59,12 @@ final class TokenAges: Sendable {
             // Bounded: what is forgotten is noted anew.
             if notes.count >= Self.maximum { notes = notes.filter { $0.value.end > elapsed } }
             if notes.count >= Self.maximum { notes = [:] }
-            let note = Note(issuedAt: tokens.issuedAt, expiresAt: expiresAt, end: elapsed + life, renewedAt: renewedAt)
+            let note = Note(
+                issuedAt: tokens.issuedAt,
+                expiresAt: expiresAt,
+                end: elapsed + life,
+                refreshedAt: refreshedAt
+            )
             notes[id] = note
             return note
         }

@@ -1,0 +1,35 @@
+/// One run of a ``RefreshStateMachine``: the row as it was loaded or saved last, and what is reported at the end.
+struct RefreshAttempt: Sendable {
+    let id: SessionID
+    /// The session's lock.
+    let lock: SessionHold
+    let started: Duration
+    /// The row as it was loaded or saved last, with its state.
+    var stored: StoredSession?
+    var state: SessionState?
+    /// The tokens with which the attempt began.
+    var old: TokenSet?
+    /// Set once the attempt concerns the provider.
+    var provider: (any IdentityProvider)?
+    var permit: CircuitBreaker.Permit?
+    /// What the attempt says about the provider as a whole.
+    var providerOutcome = RefreshLimiter.Outcome.nothing
+    /// Whether the schedule knows the new tokens.
+    var isNoted = false
+    /// Whether the tokens were replaced before or after they had expired.
+    var outcome = TokenOutcome.renewedEarly
+
+    init(_ id: SessionID, under lock: SessionHold, since started: Duration) {
+        self.id = id
+        self.lock = lock
+        self.started = started
+    }
+
+    /// Whether the refresh token is, or was, about to be sent.
+    var hasBegun: Bool { provider != nil }
+
+    func row() throws(IdentityError) -> StoredSession {
+        guard let stored else { throw .unknownSession }
+        return stored
+    }
+}

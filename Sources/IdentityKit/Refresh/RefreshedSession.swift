@@ -1,0 +1,37 @@
+/// A session after a refresh, with its tokens.
+struct RefreshedSession: Sendable {
+    let stored: StoredSession
+    let state: SessionState
+    let tokens: TokenSet
+    let outcome: TokenOutcome
+    /// Whether an earlier attempt, here or in a process that died, got the tokens from the provider.
+    let isRecovered: Bool
+
+    init(
+        _ stored: StoredSession,
+        _ state: SessionState,
+        _ tokens: TokenSet,
+        _ outcome: TokenOutcome,
+        isRecovered: Bool = false
+    ) {
+        self.stored = stored
+        self.state = state
+        self.tokens = tokens
+        self.outcome = outcome
+        self.isRecovered = isRecovered
+    }
+
+    var session: Session { Session(stored, state) }
+}
+
+extension TokenSet {
+    /// Whether both came from one answer of the provider.
+    func isSameIssue(as other: TokenSet) -> Bool {
+        guard accessToken.isEqual(to: other.accessToken) else { return false }
+        switch (refreshToken, other.refreshToken) {
+        case (nil, nil): return true
+        case (let ours?, let theirs?): return ours.isEqual(to: theirs)
+        default: return false
+        }
+    }
+}

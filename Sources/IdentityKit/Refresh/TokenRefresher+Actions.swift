@@ -1,0 +1,291 @@
+internal import FoundationEssentials
+
+extension TokenRefresher {
+    /// How long a caller who has good tokens waits for a store that fails slowly.
+    static let savingLimit = Duration.seconds(5)
+    private static let savingAttempts = 6
+
+    /// Performs an action of the state machine.
+    ///
+    /// - Returns: What happened.
+    func perform(
+        _ action: RefreshStateMachine.Action,
+        _ attempt: inout RefreshAttempt
+    ) async
+        -> RefreshStateMachine.Event
+    {
+        switch action {
+        case .load: return await load(&attempt)
+        case .findUnsaved: return await findUnsaved(attempt)
+        case .checkClaim: return .claimSeen(isFresh: attempt.stored.map(isFresh) ?? false)
+        case .prepare: return await prepare(&attempt)
+        case .save(let state, let purpose, let underLock):
+            guard !underLock || attempt.lock.isHeld else { return .lockLost }
+            return await save(state, purpose, &attempt)
+        case .send: return await send(&attempt)
+        case .validate(let answer): return await validate(answer, &attempt)
+        case .spool(let state, let tokens): await spool(state, replacing: tokens, attempt)
+        case .forgetUnsaved: await unsaved.forget(attempt.id)
+        case .discardUnsaved: await discardUnsaved(attempt.id)
+        case .revoke(let tokens):
+            if let stored = attempt.stored { _ = await revocation.revoke(tokens, of: Session(stored, .active(tokens))) }
+        case .finish: break
+        }
+        return .done
+    }
+
+    // MARK: The store
+
+    private func load(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
+        do {
+            guard let stored = try await store.session(attempt.id), attempt.stored != nil || !lifetime.isOver(stored)
+            else { return .loaded(nil, isRestored: false, isOurs: false) }
+            let state = try SessionState(stored)
+            let isOurs = stored.generation == attempt.stored?.generation
+            attempt.stored = stored
+            attempt.state = state
+            if attempt.old == nil { attempt.old = state.tokens }
+            return .loaded(state, isRestored: stored.isRestored, isOurs: isOurs)
+        } catch {
+            return .notLoaded(.wrapping(error))
+        }
+    }
+
+    private func findUnsaved(_ attempt: RefreshAttempt) async -> RefreshStateMachine.Event {
+        guard let old = attempt.old else { return .found(nil) }
+        do {
+            return .found(try await unsaved.find(for: attempt.id, replacing: old))
+        } catch {
+            return .notLoaded(.wrapping(error))
+        }
+    }
+
+    private func save(
+        _ state: SessionState,
+        _ purpose: RefreshStateMachine.Purpose,
+        _ attempt: inout RefreshAttempt
+    ) async -> RefreshStateMachine.Event {
+        guard let base = attempt.stored else { return .conflicted }
+        let started = environment.clock.elapsed
+        let next = successor(of: base, state, purpose)
+        if case .tokens = purpose { noteRefresh(state, &attempt) }
+        do {
+            let isSaved =
+                switch purpose {
+                case .claim, .release, .end: try await store.replace(next, expecting: base.generation)
+                case .answer, .tokens(isPatient: false): try await replace(next, over: base, attempts: 1)
+                case .tokens(isPatient: true): try await replace(next, over: base, attempts: Self.savingAttempts)
+                }
+            guard isSaved else { return .conflicted }
+        } catch {
+            switch purpose {
+            case .answer, .tokens:
+                events.emit(
+                    .storeFailed(IdentityError.code(of: error)),
+                    provider: base.provider,
+                    session: base.id,
+                    since: started
+                )
+            case .claim, .release, .end: break
+            }
+            return .notSaved(.wrapping(error))
+        }
+        attempt.stored = next
+        attempt.state = state
+        if case .ended(let reason, _) = state {
+            events.emit(.sessionEnded(reason), provider: base.provider, session: base.id)
+        }
+        return .saved
+    }
+
+    /// Notes new tokens before they are saved: they are handed out whether or not that succeeds.
+    private func noteRefresh(_ state: SessionState, _ attempt: inout RefreshAttempt) {
+        guard let new = state.tokens, let old = attempt.old, !attempt.isNoted else { return }
+        attempt.isNoted = true
+        attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .renewedLate : .renewedEarly
+        schedule.refreshed(new, of: attempt.id)
+    }
+
+    /// Saves a row; a store that fails is asked again for some seconds.
+    ///
+    /// - Returns: Whether it is saved; false when the row has another generation, or is gone.
+    private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
+        let deadline = environment.clock.elapsed + Self.savingLimit
+        var attempt = 0
+        while true {
+            do {
+                return try await store.replace(session, expecting: base.generation)
+            } catch {
+                // An error of a commit does not mean that nothing was committed: read before deciding.
+                if let current = try? await store.session(session.id), current.payload.isEqual(to: session.payload) {
+                    return true
+                }
+                attempt += 1
+                guard attempt < attempts, environment.clock.elapsed < deadline else { throw error }
+                try? await environment.clock.sleep(for: .milliseconds(50 << attempt))
+            }
+        }
+    }
+
+    private func successor(
+        of base: StoredSession,
+        _ state: SessionState,
+        _ purpose: RefreshStateMachine.Purpose
+    ) -> StoredSession {
+        var session = base
+        session.generation += 1
+        session.isUnsettled = state.isInDoubt
+        session.payload = state.payload()
+        guard case .tokens = purpose else { return session }
+        session.providerSessionID = state.tokens?.providerSessionID
+        session.retainedUntil = lifetime.end(ofSessionSince: base.createdAt, keptUntil: base.retainedUntil)
+        session.isRestored = false
+        return session
+    }
+
+    private func spool(_ state: SessionState, replacing tokens: TokenSet, _ attempt: RefreshAttempt) async {
+        guard let base = attempt.stored else { return }
+        var isAnswerStored = false
+        if case .answered? = attempt.state { isAnswerStored = true }
+        let session = successor(of: base, state, .tokens(isPatient: false))
+        await unsaved.keep(session, state, replacing: tokens, isAnswerStored: isAnswerStored)
+    }
+
+    // MARK: The provider
+
+    private func prepare(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
+        do {
+            let stored = try attempt.row()
+            let provider = try providers.provider(named: stored.provider)
+            attempt.provider = provider
+            if let refusal = pauses.refusal(attempt.id) { return .notPrepared(refusal) }
+            attempt.permit = try await limiter(of: stored.provider).enter()
+            guard let journaling = provider as? any JournaledRefreshing, let old = attempt.old else {
+                return .prepared(intent)
+            }
+            do {
+                try await journaling.prepareRefresh(of: old)
+            } catch {
+                let error = IdentityError.wrapping(error)
+                attempt.providerOutcome = .failed(error, attempt.id, isThrottled: false)
+                pauses.failed(attempt.id, with: error)
+                return .notPrepared(error)
+            }
+            return .prepared(intent)
+        } catch {
+            return .notPrepared(.wrapping(error))
+        }
+    }
+
+    private var intent: RefreshIntent {
+        RefreshIntent(attempt: Correlation.current ?? "", startedAt: environment.clock.now)
+    }
+
+    private func send(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
+        guard let provider = attempt.provider, let old = attempt.old else { return .lockLost }
+        // The lock may be lost by now, and its next holder may send the same token. A request that is given up early may leave the
+        // session in doubt, so each begins with its whole time before it.
+        let needed = provider.descriptor.timeout ?? .milliseconds(1)
+        guard attempt.lock.remaining.map({ $0 >= needed }) ?? true else {
+            attempt.providerOutcome = .nothing
+            return .lockLost
+        }
+        do {
+            guard let journaling = provider as? any JournaledRefreshing else {
+                let tokens = try await provider.refresh(old)
+                attempt.providerOutcome = .answered
+                return .validated(tokens)
+            }
+            return .answered(try await journaling.requestRefresh(of: old, under: attempt.lock))
+        } catch {
+            return refused(RefreshRefusal(error), &attempt)
+        }
+    }
+
+    private func refused(_ refusal: RefreshRefusal, _ attempt: inout RefreshAttempt) -> RefreshStateMachine.Event {
+        if refusal.concernsProvider {
+            attempt.providerOutcome = .failed(refusal.error, attempt.id, isThrottled: refusal.kind == .throttled)
+        } else {
+            attempt.providerOutcome = refusal.kind == .transient ? .nothing : .answered
+        }
+        if refusal.kind == .inDoubt, let provider = attempt.stored?.provider {
+            events.emit(.renewalInDoubt, provider: provider, session: attempt.id)
+        }
+        return .refused(refusal)
+    }
+
+    private func validate(_ answer: RefreshAnswer, _ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
+        guard let old = attempt.old, let stored = attempt.stored else { return .notAccepted(.unknownSession) }
+        do {
+            let tokens = try await validated(answer, of: old, stored.provider)
+            if attempt.hasBegun { attempt.providerOutcome = .answered }
+            return .validated(tokens)
+        } catch let refusal as RefreshRefusal {
+            return attempt.hasBegun ? refused(refusal, &attempt) : .refused(refusal)
+        } catch {
+            let error = IdentityError.wrapping(error)
+            if attempt.hasBegun { attempt.providerOutcome = .answered }
+            // Observers hear of it once, not at each repair; a new attempt reports its own failure.
+            if reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasBegun {
+                events.emit(.renewalFailed(error.code), provider: stored.provider, session: attempt.id)
+            }
+            return .notAccepted(error)
+        }
+    }
+
+    /// The tokens of an answer.
+    ///
+    /// - Throws: ``RefreshRefusal`` when the answer contains no token, which is the only reason to send the old refresh token again;
+    ///   `IdentityError` when it may contain tokens and cannot be accepted, for now or for good.
+    private func validated(_ answer: RefreshAnswer, of old: TokenSet, _ provider: String) async throws -> TokenSet {
+        guard let journaling = try providers.provider(named: provider) as? any JournaledRefreshing else {
+            throw IdentityError.unreadableAnswer(of: provider)
+        }
+        do {
+            return try await journaling.tokens(from: answer, refreshing: old)
+        } catch let refusal as RefreshRefusal {
+            throw refusal
+        } catch {
+            throw IdentityError.wrapping(error).withKeptAnswer
+        }
+    }
+
+    // MARK: Sessions that are gone
+
+    /// Looks through the spool, and revokes what belongs to sessions that are gone.
+    ///
+    /// - Returns: The sessions for which something is kept, in memory or in the spool.
+    func sessionsToSettle() async throws -> Set<SessionID> {
+        var ids = unsaved.sessions
+        for id in try await unsaved.spooledSessions() {
+            if try await store.session(id) != nil {
+                ids.insert(id)
+            } else {
+                await discardUnsaved(id)
+            }
+        }
+        return ids
+    }
+
+    /// Revokes what is kept for a session that is gone: nobody else has these tokens.
+    private func discardUnsaved(_ id: SessionID) async {
+        guard let entry = await unsaved.take(id), let tokens = await tokens(in: entry.state, entry.session.provider)
+        else { return }
+        _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
+    }
+
+    /// The newest tokens of a session that has been removed, also where they were not saved yet.
+    func newestTokens(ofRemoved session: StoredSession, _ state: SessionState) async -> TokenSet? {
+        let entry = await unsaved.take(session.id)
+        guard let tokens = state.tokens else { return nil }
+        var newest = state
+        if let entry, entry.replaced == (try? UnsavedTokens.fingerprint(of: tokens)) { newest = entry.state }
+        return await self.tokens(in: newest, session.provider) ?? tokens
+    }
+
+    /// The tokens of a state; of an answer that was not validated yet, those in it.
+    private func tokens(in state: SessionState, _ provider: String) async -> TokenSet? {
+        guard case .answered(let old, let answer) = state else { return state.tokens }
+        return try? await validated(answer, of: old, provider)
+    }
+}

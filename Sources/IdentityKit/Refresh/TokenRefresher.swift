@@ -1,0 +1,248 @@
+internal import FoundationEssentials
+internal import Synchronization
+
+/// Refreshes sessions: each alone among tasks, processes and machines.
+///
+/// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. Nothing else
+/// does I/O for a refresh.
+final class TokenRefresher: Sendable {
+    let providers: ProviderRegistry
+    let store: any SessionStore
+    let environment: IdentityEnvironment
+    let configuration: SessionManager.Configuration
+    let events: EventSource
+    let revocation: TokenRevocation
+    let lifetime: SessionLifetime
+    let schedule: RefreshSchedule
+    let pauses: RefreshPauses
+    /// What could not be saved yet.
+    let unsaved: UnsavedTokens
+    let reportedAnswers = ReportedAnswers()
+    private let claims: ForeignClaims
+    private let limiters = Mutex<[String: RefreshLimiter]>([:])
+
+    init(
+        providers: ProviderRegistry,
+        store: any SessionStore,
+        environment: IdentityEnvironment,
+        lifetime: SessionLifetime,
+        schedule: RefreshSchedule,
+        configuration: SessionManager.Configuration,
+        events: EventSource,
+        revocation: TokenRevocation
+    ) {
+        self.providers = providers
+        self.store = store
+        self.environment = environment
+        self.lifetime = lifetime
+        self.schedule = schedule
+        self.configuration = configuration
+        self.events = events
+        self.revocation = revocation
+        pauses = RefreshPauses(in: environment)
+        unsaved = UnsavedTokens(store, events)
+        claims = ForeignClaims(environment.clock, longestStep: configuration.repairInterval)
+    }
+
+    /// What one attempt under the session's lock came to.
+    private enum Round: Sendable {
+        case finished(RefreshedSession)
+        /// Another process was faster by a moment.
+        case changed
+        /// The row contains a claim of another process that may still have an answer to save.
+        case claimed(StoredSession)
+    }
+
+    /// Refreshes a session, or adopts the tokens that another process has got for it.
+    ///
+    /// - Parameters:
+    ///   - id: The session.
+    ///   - goal: What for; another process's refresh that reaches it is as good.
+    ///   - limit: How long to wait for another process. A caller who needs new tokens waits longer where another process may still
+    ///     save some.
+    func refresh(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> RefreshedSession {
+        let started = environment.clock.elapsed
+        var deadline = started + limit
+        var rounds = 0
+        while true {
+            switch try await round(id, for: goal, since: started, until: deadline) {
+            case .finished(let refreshed):
+                claims.forget(id)
+                return refreshed
+            case .changed:
+                rounds += 1
+                guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
+                try await environment.clock.sleep(for: .milliseconds(min(20 * rounds, 250)))
+            case .claimed(let claimed):
+                if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
+                try await waitForAnswer(to: claimed, until: deadline)
+            }
+        }
+    }
+
+    private func round(
+        _ id: SessionID,
+        for goal: RefreshGoal,
+        since started: Duration,
+        until deadline: Duration
+    ) async throws -> Round {
+        let asked = environment.clock.elapsed
+        return try await store.withSessionLock(id, waitingUpTo: max(deadline - asked, .zero)) { [self] lock in
+            if environment.clock.elapsed - asked > .milliseconds(10) {
+                events.emit(.lockWaited, provider: "", session: id, since: asked)
+            }
+            var goal = goal
+            while true {
+                let round = try await attempt(id, for: goal, under: lock, since: started)
+                // Tokens that waited too long to be saved have expired; now that they are saved, they can be refreshed.
+                guard case .finished(let found) = round, case .replacing = goal, found.isRecovered,
+                    schedule.hasExpired(found.tokens, of: id), unsaved[id] == nil
+                else { return round }
+                goal = .replacing(found.tokens)
+            }
+        }
+    }
+
+    private func attempt(
+        _ id: SessionID,
+        for goal: RefreshGoal,
+        under lock: SessionHold,
+        since started: Duration
+    ) async throws -> Round {
+        var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
+        var attempt = RefreshAttempt(id, under: lock, since: started)
+        var action = machine.handle(.began)
+        while true {
+            guard case .finish(let outcome) = action else {
+                action = machine.handle(await perform(action, &attempt))
+                continue
+            }
+            leaveLimiter(attempt)
+            switch outcome {
+            case .changed: return .changed
+            case .wait: return try .claimed(attempt.row())
+            case .adopted(let state, let tokens):
+                if attempt.permit != nil { pauses.succeeded(id) }
+                return .finished(RefreshedSession(try attempt.row(), state, tokens, .waited))
+            case .refreshed(let tokens, let isRecovered):
+                if !isRecovered { pauses.succeeded(id) }
+                let refreshed = RefreshedSession(
+                    try attempt.row(),
+                    .active(tokens),
+                    tokens,
+                    attempt.outcome,
+                    isRecovered: isRecovered
+                )
+                report(refreshed, attempt, wasInDoubt: machine.isInDoubt)
+                return .finished(refreshed)
+            case .refused(let error):
+                pauses.failed(id, with: error)
+                throw failed(error, attempt)
+            case .failed(let error): throw failed(error, attempt)
+            }
+        }
+    }
+
+    // MARK: What could not be saved yet
+
+    /// The sessions whose newest tokens are not in the store.
+    var unsavedSessions: Set<SessionID> { unsaved.sessions }
+
+    /// The sessions whose newest tokens exist in this process's memory only.
+    var sessionsNotDurable: Set<SessionID> { unsaved.sessionsNotDurable }
+
+    /// Whether a session's newest tokens are not in the store.
+    func hasUnsaved(_ id: SessionID) -> Bool { unsaved[id] != nil }
+
+    /// Tokens to hand out while the store can be neither read nor locked.
+    func unsavedTokens(of id: SessionID) -> (session: StoredSession, tokens: TokenSet)? {
+        guard let entry = unsaved[id], case .active(let tokens) = entry.state, !schedule.hasExpired(tokens, of: id)
+        else { return nil }
+        return (entry.session, tokens)
+    }
+
+    /// What a caller must know who gets a session's tokens; nil while its newest tokens are stored durably.
+    func warning(for id: SessionID) -> IdentityError? {
+        guard let entry = unsaved[id], !entry.isDurable else { return nil }
+        return .tokensNotDurable
+    }
+
+    // MARK: Claims of other processes
+
+    /// Whether a claim has not been left alone for long enough.
+    func isFresh(_ claimed: StoredSession) -> Bool { claims.saw(claimed) < claimWait(claimed) }
+
+    /// How long a claim is left alone whose holder may be alive: it may have to end its request, and to save the answer, at once or
+    /// with its next repair.
+    private func claimWait(_ claimed: StoredSession) -> Duration {
+        if let wait = configuration.claimWait { return wait }
+        let timeout = (try? providers.provider(named: claimed.provider))?.descriptor.timeout
+        return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
+    }
+
+    /// Waits until the row has changed, or the claim has been left alone for long enough.
+    ///
+    /// Without the lock: its holder needs it to save what it has.
+    private func waitForAnswer(to claimed: StoredSession, until deadline: Duration) async throws {
+        while true {
+            guard environment.clock.elapsed < deadline else { throw IdentityError.refreshTakesLong }
+            try await environment.clock.sleep(for: .milliseconds(250))
+            // A store that cannot be read adds nothing to the wait.
+            guard let found = try? await store.session(claimed.id) as StoredSession?? else { continue }
+            guard found?.generation == claimed.generation, isFresh(claimed) else { return }
+        }
+    }
+
+    // MARK: The provider's limits
+
+    /// Whether an early refresh would fail, so that it is not even tried.
+    func holdsBackEarly(_ id: SessionID, of provider: String) -> Bool {
+        pauses.holdsBackEarly(id) || limiter(of: provider).isOpen
+    }
+
+    /// Notes a failed refresh in the background, and why.
+    func failedEarly(_ id: SessionID, with error: IdentityError) { pauses.failedEarly(id, with: error) }
+
+    /// The error of the last failed refresh, while it holds back the next one in the background.
+    func earlyFailure(_ id: SessionID) -> IdentityError? { pauses.earlyFailure(id) }
+
+    func limiter(of provider: String) -> RefreshLimiter {
+        limiters.withLock { limiters in
+            if let limiter = limiters[provider] { return limiter }
+            let limiter = RefreshLimiter(configuration.renewalLimits, in: environment)
+            limiters[provider] = limiter
+            return limiter
+        }
+    }
+
+    private func leaveLimiter(_ attempt: RefreshAttempt) {
+        guard let permit = attempt.permit, let provider = attempt.stored?.provider else { return }
+        if let change = limiter(of: provider).leave(permit, after: attempt.providerOutcome) {
+            events.emit(.breaker(change), provider: provider)
+        }
+    }
+
+    // MARK: Reports
+
+    private func report(_ refreshed: RefreshedSession, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
+        let (id, provider) = (refreshed.stored.id, refreshed.stored.provider)
+        // While nothing can be saved, nothing has changed since the refresh was reported.
+        guard !refreshed.isRecovered || unsaved[id] == nil else { return }
+        if refreshed.isRecovered || wasInDoubt {
+            events.emit(.renewalRepaired, provider: provider, session: id, since: attempt.started)
+        }
+        events.emit(.renewed(refreshed.outcome), provider: provider, session: id, since: attempt.started)
+    }
+
+    private func failed(_ error: IdentityError, _ attempt: RefreshAttempt) -> IdentityError {
+        if attempt.hasBegun, let stored = attempt.stored {
+            events.emit(
+                .renewalFailed(error.code),
+                provider: stored.provider,
+                session: stored.id,
+                since: attempt.started
+            )
+        }
+        return error
+    }
+}

@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+
+extension SessionState {
+    private static let version = 1
+
+    /// The state as a payload to be sealed.
+    ///
+    /// A claim keeps room for the answer, so that a claim that fits means an answer that fits. A new session takes a little more
+    /// than a claim already, so that no claim makes its row longer: on a full disk there would be no room for that.
+    ///
+    /// - Parameter isNew: Whether the session is stored for the first time.
+    package func payload(ofNewSession isNew: Bool = false) -> Secret {
+        var object = record
+        if let tokens, tokens.refreshToken != nil {
+            var room = 0
+            if case .claimed = self { room = Self.expectedAnswerLength(tokens) }
+            if isNew { room = Self.expectedAnswerLength(tokens) + Self.roomForIntent }
+            if room > 0 { object["reserve"] = .string(String(repeating: "0", count: room)) }
+        }
+        return Secret(bytes: JSONValue.object(object).serialized)
+    }
+
+    /// The state as JSON.
+    var record: JSONObject {
+        var object = JSONObject()
+        object["v"] = .integer(Self.version)
+        object["state"] = .string(name)
+        object["tokens"] = tokens.map { .string(String(decoding: $0.record, as: UTF8.self)) }
+        switch self {
+        case .active: break
+        case .claimed(_, let intent): object["intent"] = intent.value
+        case .answered(_, let answer): object["answer"] = answer.value
+        case .ended(let reason, _): object["end"] = .string(reason.rawValue)
+        }
+        return object
+    }
+
+    private var name: String {
+        switch self {
+        case .active: "active"
+        case .claimed: "claimed"
+        case .answered: "answered"
+        case .ended: "ended"
+        }
+    }
+
+    /// The state in a stored session's payload.
+    ///
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` for anything that this version did not write. An
+    ///   answer that cannot be read may contain the only valid refresh token: it never counts as absent.
+    package init(_ stored: StoredSession) throws(IdentityError) {
+        guard let value = try? JSONValue(parsing: stored.payload.revealBytes()) else { throw Self.unreadable }
+        try self.init(value)
+    }
+
+    init(_ value: JSONValue) throws(IdentityError) {
+        guard value["v"]?.number?.integer == Self.version else { throw Self.unreadable }
+        var tokens: TokenSet?
+        if let record = value["tokens"]?.string {
+            tokens = TokenSet(record: Array(record.utf8))
+            guard tokens != nil else { throw Self.unreadable }
+        }
+        switch (value["state"]?.string, tokens) {
+        case ("active", let tokens?): self = .active(tokens)
+        case ("claimed", let tokens?):
+            guard let intent = value["intent"].flatMap({ RefreshIntent($0) }) else { throw Self.unreadable }
+            self = .claimed(tokens, intent)
+        case ("answered", let tokens?):
+            guard let answer = value["answer"].flatMap({ RefreshAnswer($0) }) else { throw Self.unreadable }
+            self = .answered(tokens, answer)
+        case ("ended", let tokens):
+            guard let reason = value["end"]?.string else { throw Self.unreadable }
+            self = .ended(SessionEndReason(rawValue: reason), tokens)
+        default: throw Self.unreadable
+        }
+    }
+
+    static var unreadable: IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "A stored session cannot be read.",
+            hint: "It was not changed. Another version of the app may have written it."
+        )
+    }
+
+    /// The intent of a claim takes some 100 bytes, and tokens may become a little longer from one refresh to the next.
+    private static let roomForIntent = 512
+
+    /// How long an answer like the last one is in the payload, with room for longer tokens.
+    private static func expectedAnswerLength(_ tokens: TokenSet) -> Int {
+        let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
+        return (secrets.reduce(1024, +) * 4 + 2) / 3
+    }
+}
+
+extension RefreshAnswer {
+    /// The answer as JSON, without what only the process knows that sent the request.
+    fileprivate var value: JSONValue {
+        var object = JSONObject()
+        object["status"] = .integer(status)
+        object["started_at"] = .date(startedAt)
+        object["received_at"] = .date(receivedAt)
+        object["authorization"] = authorization.map { .string(Base64URL.encode($0.revealBytes())) }
+        object["body"] = .string(Base64URL.encode(body.revealBytes()))
+        return .object(object)
+    }
+
+    fileprivate init?(_ value: JSONValue) {
+        guard let status = value["status"]?.number?.integer,
+            let startedAt = value["started_at"]?.date, let receivedAt = value["received_at"]?.date,
+            let body = (value["body"]?.string).flatMap({ Base64URL.decode($0) })
+        else { return nil }
+        self.init(
+            status: status,
+            body: Secret(bytes: body),
+            authorization: (value["authorization"]?.string).flatMap { Base64URL.decode($0) }.map { Secret(bytes: $0) },
+            startedAt: startedAt,
+            receivedAt: receivedAt
+        )
+    }
+}

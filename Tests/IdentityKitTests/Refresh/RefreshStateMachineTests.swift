@@ -1,0 +1,170 @@
+import IdentityKit
+import Testing
+
+@Suite("The refresh state machine")
+struct RefreshStateMachineTests {
+    /// The stored states with which a refresh can begin, each with kernel locks and with leases.
+    static let beginnings: [RefreshWorld] = {
+        let (old, intent) = (RefreshWorld.tokens(1), RefreshWorld.intent)
+        func world(
+            _ name: String,
+            _ row: SessionState,
+            newest: Int,
+            _ change: (inout RefreshWorld) -> Void = { _ in }
+        )
+            -> RefreshWorld
+        {
+            var world = RefreshWorld(testDescription: name, row: row, newest: newest)
+            change(&world)
+            return world
+        }
+        let spooled = RefreshWorld.Unsaved(replaced: 1, state: .active(RefreshWorld.tokens(2)))
+        let spooledAnswer = RefreshWorld.Unsaved(replaced: 1, state: .answered(old, RefreshWorld.answer("2")))
+        let all = [
+            world("active", .active(old), newest: 1),
+            world("claimed, the token was not used", .claimed(old, intent), newest: 1),
+            world("claimed, the answer was lost", .claimed(old, intent), newest: 2),
+            world("claimed, the answer was lost, with a grace window", .claimed(old, intent), newest: 2) {
+                $0.hasGrace = true
+            },
+            world("claimed and given up", .claimed(old, intent.abandoned), newest: 1),
+            world("claimed, the tokens are in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooled },
+            world("claimed, the answer is in the spool", .claimed(old, intent), newest: 2) { $0.spool = spooledAnswer },
+            world("answered", .answered(old, RefreshWorld.answer("2")), newest: 2),
+            world("answered with a page", .answered(old, RefreshWorld.answer("page")), newest: 1),
+            world("ended", .ended(.revoked, old), newest: 0),
+            world("ended, newer tokens are in the spool", .ended(.lostRotation, old), newest: 2) { $0.spool = spooled },
+        ]
+        return all.flatMap { world in
+            var leased = world
+            leased.isLease = true
+            leased.testDescription += ", under a lease"
+            return [world, leased]
+        }
+    }()
+
+    @Test(
+        "no path with two faults and a crash at any point loses tokens, sends a used token without need or revives a session",
+        arguments: beginnings
+    )
+    func everyPath(_ beginning: RefreshWorld) {
+        var walk = RefreshWalk()
+        walk.begin(beginning, faults: 2)
+        #expect(walk.violations.isEmpty, "\(walk.violations.prefix(3).joined(separator: "\n"))")
+        #expect(walk.paths > 0 && walk.crashes > 0)
+    }
+
+    @Test(
+        "the next process does what the stored state asks for",
+        arguments: zip(
+            ["claim, send", "claim, send", "validate", "no send, from the spool", "end"],
+            [beginnings[0], beginnings[2], beginnings[14], beginnings[10], beginnings[4]]
+        )
+    )
+    func nextProcess(_ expected: String, _ beginning: RefreshWorld) {
+        var walk = RefreshWalk()
+        let end = walk.runClean(beginning)
+        switch expected {
+        case "claim, send":
+            #expect(end.sends == 1 && end.reuses == 0 && RefreshWorld.newest(in: end.row) == 2)
+        case "end":
+            #expect(end.sends == 1 && end.reuses == 1 && end.row?.endReason == .lostRotation)
+        default:
+            #expect(end.sends == 0 && end.reuses == 0 && RefreshWorld.newest(in: end.row) == 2)
+        }
+    }
+}
+
+/// Follows every path of a state machine.
+struct RefreshWalk {
+    private(set) var paths = 0
+    private(set) var crashes = 0
+    private(set) var violations: [String] = []
+
+    private static func machine(_ world: RefreshWorld, _ goal: RefreshGoal) -> RefreshStateMachine {
+        RefreshStateMachine(goal, provesPreviousHolderGone: !world.isLease)
+    }
+
+    /// Begins a refresh in a world and follows all its paths with so many faults.
+    mutating func begin(_ world: RefreshWorld, faults: Int) {
+        var machine = Self.machine(world, .replacing(RefreshWorld.tokens(1)))
+        let action = machine.handle(.began)
+        follow(machine, world, action, faults, [])
+    }
+
+    private mutating func follow(
+        _ machine: RefreshStateMachine,
+        _ world: RefreshWorld,
+        _ action: RefreshStateMachine.Action,
+        _ faults: Int,
+        _ trail: [String]
+    ) {
+        if case .finish(let outcome) = action { return finished(world, outcome, trail) }
+        guard trail.count < 60 else { return violations.append("endless: \(trail)") }
+        for choice in world.choices(action) where faults > 0 || !choice.isFault {
+            var (machine, world) = (machine, world)
+            let event = choice.perform(&world)
+            let trail = trail + [choice.name]
+            if let violation = world.violation { return violations.append("\(violation): \(trail)") }
+            crash(world, trail)
+            let next = machine.handle(event)
+            follow(machine, world, next, choice.isFault ? faults - 1 : faults, trail)
+        }
+    }
+
+    /// The process ends a refresh.
+    private mutating func finished(
+        _ world: RefreshWorld,
+        _ outcome: RefreshStateMachine.Outcome,
+        _ trail: [String]
+    ) {
+        paths += 1
+        if case .failed(let error) = outcome, error.message.contains("cannot have") {
+            violations.append("unexpected event: \(trail)")
+        }
+        let kept = [world.row, world.memory?.state, world.spool?.state].compactMap { RefreshWorld.newest(in: $0) }
+        for number in world.received where number == world.newest && !kept.contains(number) {
+            if !world.revoked.contains(number) { violations.append("tokens \(number) are lost: \(trail)") }
+        }
+        // The same process goes on, with what it has in its memory.
+        settle(world, trail + ["and once more"])
+    }
+
+    /// The process dies, and another one settles the session.
+    private mutating func crash(_ world: RefreshWorld, _ trail: [String]) {
+        crashes += 1
+        var world = world
+        world.memory = nil
+        settle(world, trail + ["crash"])
+    }
+
+    private mutating func settle(_ world: RefreshWorld, _ trail: [String]) {
+        let end = runClean(world)
+        if let violation = end.violation { return violations.append("\(violation): \(trail)") }
+        guard let row = end.row else { return }
+        if world.hasNewest, world.newest > 0 {
+            if end.reuses > world.reuses { violations.append("a used token was sent: \(trail)") }
+            if row.endReason != nil { violations.append("ended although the newest token is known: \(trail)") }
+        }
+        if row.endReason == nil, RefreshWorld.newest(in: row) != end.newest || row.isInDoubt {
+            violations.append("not settled: \(trail)")
+        }
+    }
+
+    /// Settles a session with no further fault.
+    mutating func runClean(_ world: RefreshWorld) -> RefreshWorld {
+        var world = world
+        (world.base, world.isHeld, world.isRowForeign, world.received) = (nil, true, false, [])
+        var machine = Self.machine(world, .settling)
+        if case .active(let tokens)? = world.row, world.memory == nil, world.spool == nil {
+            machine = Self.machine(world, .replacing(tokens))
+        }
+        var action = machine.handle(.began)
+        for _ in 0..<60 {
+            guard let choice = world.choices(action).first else { return world }
+            action = machine.handle(choice.perform(&world))
+        }
+        world.violation = "endless"
+        return world
+    }
+}

@@ -1,0 +1,297 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+/// A provider, a store and a process as plain values: enough to answer every action of the state machine without I/O.
+///
+/// Tokens are numbers. The provider accepts the newest one only, and revokes them all when an older one comes.
+struct RefreshWorld: Sendable, CustomTestStringConvertible {
+    /// What is kept outside the store: a state that replaces tokens of this number.
+    struct Unsaved: Sendable {
+        let replaced: Int
+        let state: SessionState
+    }
+
+    /// A possible result of an action.
+    struct Choice {
+        let name: String
+        var isFault = true
+        let perform: (inout RefreshWorld) -> RefreshStateMachine.Event
+    }
+
+    var testDescription: String
+    var row: SessionState?
+    var memory: Unsaved?
+    var spool: Unsaved?
+    /// The newest token of the provider; 0 when all are revoked.
+    var newest = 1
+    /// Whether the provider answers a used token with the newest ones.
+    var hasGrace = false
+    /// Whether a lock proves that its previous holder is gone; a lease can be lost, too.
+    var isLease = false
+    var isHeld = true
+    /// Whether another process has changed the row since this one loaded or saved it.
+    var isRowForeign = false
+    /// The token with which the attempt began.
+    var base: Int?
+    /// The tokens that the process got.
+    var received: Set<Int> = []
+    var revoked: Set<Int> = []
+    var sends = 0
+    var reuses = 0
+    var violation: String?
+
+    // MARK: Values
+
+    static func tokens(_ number: Int) -> TokenSet {
+        TokenSet(
+            buyer: Buyer(issuer: "https://id.example", subject: "buyer"),
+            accessToken: Secret("access-\(number)"),
+            refreshToken: Secret("refresh-\(number)"),
+            issuedAt: Date(timeIntervalSince1970: 0)
+        )
+    }
+
+    static func answer(_ text: String) -> RefreshAnswer {
+        let date = Date(timeIntervalSince1970: 0)
+        return RefreshAnswer(status: 200, body: Secret(text), startedAt: date, receivedAt: date)
+    }
+
+    static let intent = RefreshIntent(attempt: "attempt", startedAt: Date(timeIntervalSince1970: 0))
+
+    static func refusal(_ kind: RefreshRefusal.Kind) -> RefreshRefusal {
+        RefreshRefusal(
+            kind,
+            IdentityError(kind == .invalidGrant ? .signInAgain : .retryLater, .systemFailure, "Refused.")
+        )
+    }
+
+    static let failure = IdentityError(.retryLater, .storeFailed, "Failed.")
+
+    static func number(_ tokens: TokenSet?) -> Int? {
+        (tokens?.refreshToken?.reveal()).flatMap { Int($0.dropFirst("refresh-".count)) }
+    }
+
+    /// The newest token that a state contains, also in an answer.
+    static func newest(in state: SessionState?) -> Int? {
+        if case .answered(_, let answer)? = state, let number = Int(answer.body.reveal()) { return number }
+        return number(state?.tokens)
+    }
+
+    private func matching(_ unsaved: Unsaved?) -> SessionState? {
+        unsaved.flatMap { $0.replaced == Self.number(row?.tokens) ? $0.state : nil }
+    }
+
+    /// Whether a process that begins now finds the provider's newest token.
+    var hasNewest: Bool {
+        [row, matching(memory), matching(spool)].contains { $0.map { Self.newest(in: $0) == newest } ?? false }
+    }
+
+    // MARK: Choices
+
+    /// Every result that an action can have, the good one first.
+    func choices(_ action: RefreshStateMachine.Action) -> [Choice] {
+        switch action {
+        case .load: loading
+        case .findUnsaved:
+            [
+                Choice(name: "look outside the store", isFault: false) { world in
+                    .found(world.matching(world.memory) ?? world.matching(world.spool))
+                }
+            ]
+        case .checkClaim:
+            [
+                Choice(name: "the claim is old", isFault: false) { _ in .claimSeen(isFresh: false) },
+                Choice(name: "the claim is fresh") { _ in .claimSeen(isFresh: true) },
+            ]
+        case .prepare:
+            [
+                Choice(name: "prepare", isFault: false) { _ in .prepared(Self.intent) },
+                Choice(name: "no metadata") { _ in .notPrepared(Self.failure) },
+            ]
+        case .save(let state, let purpose, let underLock): saving(state, purpose, underLock)
+        case .send: sending
+        case .validate(let answer): validating(answer)
+        case .spool(let state, let replaced):
+            [
+                Choice(name: "spool", isFault: false) { world in
+                    world.memory = Unsaved(replaced: Self.number(replaced) ?? 0, state: state)
+                    world.spool = world.memory
+                    return .done
+                },
+                Choice(name: "keep in memory only") { world in
+                    world.memory = Unsaved(replaced: Self.number(replaced) ?? 0, state: state)
+                    return .done
+                },
+            ]
+        case .forgetUnsaved:
+            [
+                Choice(name: "forget", isFault: false) { world in
+                    (world.memory, world.spool) = (nil, nil)
+                    return .done
+                }
+            ]
+        case .discardUnsaved:
+            [
+                Choice(name: "discard", isFault: false) { world in
+                    world.revoked.formUnion([world.memory, world.spool].compactMap { Self.newest(in: $0?.state) })
+                    (world.memory, world.spool) = (nil, nil)
+                    return .done
+                }
+            ]
+        case .revoke(let tokens):
+            [
+                Choice(name: "revoke", isFault: false) { world in
+                    if let number = Self.number(tokens) { world.revoked.insert(number) }
+                    return .done
+                }
+            ]
+        case .finish: []
+        }
+    }
+
+    private var loading: [Choice] {
+        [
+            Choice(name: "load", isFault: false) { world in
+                if world.base == nil { world.base = Self.number(world.row?.tokens) }
+                defer { world.isRowForeign = false }
+                return .loaded(world.row, isRestored: false, isOurs: !world.isRowForeign)
+            },
+            Choice(name: "the store cannot be read") { _ in .notLoaded(Self.failure) },
+        ]
+    }
+
+    private func saving(
+        _ state: SessionState,
+        _ purpose: RefreshStateMachine.Purpose,
+        _ underLock: Bool
+    ) -> [Choice] {
+        if underLock, !isHeld { return [Choice(name: "the lock is lost", isFault: false) { _ in .lockLost }] }
+        guard row != nil, !isRowForeign else { return [Choice(name: "conflict", isFault: false) { _ in .conflicted }] }
+        var choices = [
+            Choice(name: "save \(state.isInDoubt ? "in doubt" : "settled")", isFault: false) { world in
+                world.write(state)
+                return .saved
+            },
+            Choice(name: "not saved") { _ in .notSaved(Self.failure) },
+            Choice(name: "logged out meanwhile") { world in
+                world.row = nil
+                return .conflicted
+            },
+        ]
+        if case .tokens = purpose {
+        } else {
+            choices.append(
+                Choice(name: "saved, with an error") { world in
+                    world.write(state)
+                    return .notSaved(Self.failure)
+                }
+            )
+        }
+        guard isLease else { return choices }
+        if underLock {
+            choices.append(
+                Choice(name: "the lease ends") { world in
+                    world.isHeld = false
+                    return .lockLost
+                }
+            )
+        }
+        choices.append(
+            Choice(name: "claimed by another process meanwhile") { world in
+                world.change { .claimed($0, Self.intent) }
+                return .conflicted
+            }
+        )
+        if newest != Self.number(row?.tokens) {
+            choices.append(
+                Choice(name: "ended by another process meanwhile") { world in
+                    world.change { .ended(.lostRotation, $0) }
+                    return .conflicted
+                }
+            )
+        }
+        return choices
+    }
+
+    private mutating func write(_ state: SessionState) {
+        if row?.endReason != nil, state.endReason == nil, Self.newest(in: state) != newest {
+            violation = "an ended session came back"
+        }
+        if hasNewest, Self.newest(in: row) == newest, Self.newest(in: state) != newest {
+            violation = "the newest tokens were overwritten"
+        }
+        row = state
+    }
+
+    /// Another process gets the lease and changes the row.
+    private mutating func change(_ state: (TokenSet) -> SessionState) {
+        guard let tokens = row?.tokens else { return }
+        row = state(tokens)
+        (isRowForeign, isHeld) = (true, false)
+    }
+
+    private var sending: [Choice] {
+        guard isHeld else { return [Choice(name: "the lock is lost", isFault: false) { _ in .lockLost }] }
+        guard base == newest else {
+            return [
+                Choice(name: "send a used token", isFault: false) { world in
+                    world.noteSend()
+                    if world.hasNewest { world.violation = "a used token was sent although newer ones are known" }
+                    guard world.hasGrace, world.newest > 0 else {
+                        world.reuses += 1
+                        world.newest = 0
+                        return .refused(Self.refusal(.invalidGrant))
+                    }
+                    world.received.insert(world.newest)
+                    return .answered(Self.answer("\(world.newest)"))
+                }
+            ]
+        }
+        return [
+            Choice(name: "send", isFault: false) { world in
+                world.noteSend()
+                world.newest += 1
+                world.received.insert(world.newest)
+                return .answered(Self.answer("\(world.newest)"))
+            },
+            Choice(name: "the answer is lost") { world in
+                world.noteSend()
+                world.newest += 1
+                return .refused(Self.refusal(.inDoubt))
+            },
+            Choice(name: "the request is lost") { world in
+                world.noteSend()
+                return .refused(Self.refusal(.inDoubt))
+            },
+            Choice(name: "a page") { world in
+                world.noteSend()
+                return .answered(Self.answer("page"))
+            },
+            Choice(name: "no connection") { _ in .refused(Self.refusal(.transient)) },
+            Choice(name: "refused") { world in
+                world.noteSend()
+                return .refused(Self.refusal(.rejected))
+            },
+        ]
+    }
+
+    private mutating func noteSend() {
+        sends += 1
+        switch row {
+        case .claimed, .answered: break
+        case .active, .ended, nil:
+            if !isRowForeign, row != nil { violation = "a token was sent that is not claimed in the store" }
+        }
+    }
+
+    private func validating(_ answer: RefreshAnswer) -> [Choice] {
+        guard let number = Int(answer.body.reveal()) else {
+            return [Choice(name: "no token", isFault: false) { _ in .refused(Self.refusal(.inDoubt)) }]
+        }
+        return [
+            Choice(name: "accept", isFault: false) { _ in .validated(Self.tokens(number)) },
+            Choice(name: "do not accept") { _ in .notAccepted(Self.failure) },
+        ]
+    }
+}
