@@ -14,6 +14,8 @@ final class Dictionaries: Sendable {
     }
 
     let content = Mutex(Content())
+    /// Enough for one process; a server would keep them for all.
+    let locks = InMemoryLocks()
 }
 
 /// A store of your own: `Documentation/Extending/StoreOfYourOwn.md` explains it.
@@ -141,6 +143,16 @@ extension DictionaryStore: SessionAttachmentStore {
             content.attachments[hash] = row
             return true
         }
+    }
+}
+
+extension DictionaryStore: SessionLocking {
+    func withLock<Result: Sendable>(
+        _ name: LockName,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        try await database.locks.withLock(name, waitingUpTo: limit, body)
     }
 }
 

@@ -1,16 +1,26 @@
-/// The locks of a store whose sessions live in one process; tasks get them in the order in which they asked.
-package final class InMemoryLocks: SessionLocking {
+/// The locks of a store that only one process uses; tasks get them in the order in which they asked.
+///
+/// A store that several processes share needs locks that all of them see.
+public final class InMemoryLocks: SessionLocking {
     private let locks: KeyedLock<LockName>
 
     /// Creates locks that are all free.
     ///
     /// - Parameter clock: The clock for time limits.
-    package init(clock: any IdentityClock = SystemClock()) {
+    public init(clock: any IdentityClock = SystemClock()) {
         locks = KeyedLock(clock: clock)
     }
 
     /// Runs the body while no other task holds the lock.
-    package func withLock<Result: Sendable>(
+    ///
+    /// - Parameters:
+    ///   - name: The name of the lock.
+    ///   - limit: How long to wait for the lock.
+    ///   - body: The code to run; it gets proof that the lock is held.
+    /// - Returns: The result of the body.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/renewalBusy`` when the lock is not free in time; any error of the
+    ///   body.
+    public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
         _ body: @Sendable (SessionHold) async throws -> Result
