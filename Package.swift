@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "ShopifyLegacyCustomers", targets: ["ShopifyLegacyCustomers"]),
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
         .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
+        .library(name: "StorefrontSandbox", targets: ["StorefrontSandbox"]),
         .library(name: "IdentityTesting", targets: ["IdentityTesting"]),
         .executable(name: "storefront-gen", targets: ["storefront-gen"]),
         .executable(name: "shopify-login", targets: ["shopify-login"]),
@@ -66,14 +67,24 @@ let package = Package(
         .systemLibrary(name: "CIdentityPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CIdentityCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
+        // Layer 0: all that a port to another platform has to change.
+        .systemLibrary(name: "CIdentityPlatform", path: "Sources/IdentityPlatform/C"),
+        .target(
+            name: "IdentityPlatform",
+            dependencies: ["CIdentityPlatform"],
+            exclude: ["C"],
+            swiftSettings: settings
+        ),
+
         // Layer 1
         library("IdentityCrypto", ["CIdentityOpenSSL"]),
-        library("IdentityHTTP", ["CIdentityCurl"]),
+        library("IdentityHTTP", ["IdentityPlatform", "CIdentityCurl"]),
+        library("IdentityLoopback", ["IdentityHTTP", "IdentityPlatform"]),
         library("GraphQLLanguage", []),
 
         // Layer 2 and 2b
-        library("IdentityKit", ["IdentityCrypto", "IdentityHTTP"]),
-        library("IdentityStoreKit", ["IdentityKit", "IdentityCrypto"]),
+        library("IdentityKit", ["IdentityPlatform", "IdentityCrypto", "IdentityHTTP"]),
+        library("IdentityStoreKit", ["IdentityPlatform", "IdentityKit", "IdentityCrypto"]),
         library("IdentityOIDC", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
         library("ShopifyGraphQL", ["IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
 
@@ -83,10 +94,13 @@ let package = Package(
             ["IdentityOIDC", "ShopifyGraphQL", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]
         ),
         library("IdentityBolt", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
-        library("IdentitySQLite", ["IdentityStoreKit", "IdentityKit", "IdentityCrypto", "CIdentitySQLite"]),
+        library(
+            "IdentitySQLite",
+            ["IdentityPlatform", "IdentityStoreKit", "IdentityKit", "IdentityCrypto", "CIdentitySQLite"]
+        ),
         library(
             "IdentityPostgres",
-            ["IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "CIdentityPostgres"]
+            ["IdentityPlatform", "IdentityStoreKit", "IdentityKit", "IdentityCrypto", "CIdentityPostgres"]
         ),
         .target(
             name: "ShopifyStorefront",
@@ -101,11 +115,19 @@ let package = Package(
             exclude: ["Documents"],
             swiftSettings: settings
         ),
-        library("IdentityPresentation", ["IdentityKit", "IdentityHTTP"]),
-        library("IdentitySandbox", ["GraphQLLanguage", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]),
+        library("IdentityPresentation", ["IdentityLoopback", "IdentityPlatform", "IdentityKit", "IdentityHTTP"]),
+        library(
+            "IdentitySandbox",
+            ["IdentityLoopback", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]
+        ),
+        library("StorefrontSandbox", ["IdentitySandbox", "GraphQLLanguage", "IdentityKit"]),
 
         library("StorefrontGeneration", ["GraphQLLanguage", "IdentityKit"]),
-        .executableTarget(name: "storefront-gen", dependencies: ["StorefrontGeneration"], swiftSettings: settings),
+        .executableTarget(
+            name: "storefront-gen",
+            dependencies: ["StorefrontGeneration", "IdentityPlatform"],
+            swiftSettings: settings
+        ),
 
         // Layer 3b: only for shops that still have legacy customer accounts.
         .target(
@@ -126,14 +148,17 @@ let package = Package(
         ),
 
         // Layer 4
-        library("IdentityTesting", ["IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]),
+        library(
+            "IdentityTesting",
+            ["IdentityLoopback", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]
+        ),
 
         // Layer 5
         .target(
             name: "ExampleSetup",
             dependencies: [
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentitySQLite", "ShopifyStorefront",
-                "IdentityPresentation", "IdentitySandbox",
+                "IdentityPresentation", "IdentitySandbox", "StorefrontSandbox",
             ],
             path: "Examples/Setup",
             swiftSettings: settings
@@ -143,6 +168,8 @@ let package = Package(
         .executableTarget(
             name: "identity-lab",
             dependencies: [
+                "StorefrontSandbox",
+                "IdentityPlatform",
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
                 "IdentitySQLite",
                 "IdentityPostgres", "ShopifyStorefront", "IdentityPresentation", "IdentitySandbox",
@@ -151,25 +178,32 @@ let package = Package(
         ),
 
         tests("IdentityCryptoTests", ["IdentityCrypto", "TestMemory"]),
-        tests("IdentityHTTPTests", ["IdentityHTTP", "IdentityTesting"]),
+        tests("IdentityHTTPTests", ["IdentityLoopback", "IdentityPlatform", "IdentityHTTP", "IdentityTesting"]),
+        tests("IdentityLoopbackTests", ["IdentityLoopback", "IdentityPlatform"]),
         tests(
             "IdentityKitTests",
             ["IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting"]
         ),
         tests(
             "IdentityOIDCTests",
-            ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]
+            [
+                "IdentityLoopback", "IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting",
+                "IdentitySandbox",
+            ]
         ),
         tests(
             "IdentityShopifyTests",
             [
-                "IdentityShopify", "IdentityKit", "IdentityOIDC", "ShopifyGraphQL", "IdentityHTTP", "IdentityTesting",
+                "StorefrontSandbox", "IdentityLoopback", "IdentityShopify", "IdentityKit", "IdentityOIDC",
+                "ShopifyGraphQL", "IdentityHTTP",
+                "IdentityTesting",
                 "IdentitySandbox",
             ]
         ),
         tests(
             "IdentityBoltTests",
             [
+                "IdentityLoopback",
                 "IdentityBolt", "IdentityKit", "IdentityOIDC", "IdentityHTTP", "IdentityCrypto", "IdentityTesting",
                 "IdentitySandbox",
             ]
@@ -199,6 +233,8 @@ let package = Package(
         tests(
             "ShopifyStorefrontTests",
             [
+                "StorefrontSandbox",
+                "IdentityLoopback",
                 "ShopifyStorefront", "ShopifyGraphQL", "IdentityStoreKit", "IdentityKit", "IdentityHTTP",
                 "IdentityTesting",
                 "IdentitySandbox",
@@ -209,6 +245,7 @@ let package = Package(
         tests(
             "ShopifyStorefrontExperimentalTests",
             [
+                "StorefrontSandbox",
                 "ShopifyStorefrontExperimental", "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP",
                 "IdentitySandbox",
             ]
@@ -232,6 +269,7 @@ let package = Package(
         tests(
             "ShopifyCustomerAccountTests",
             [
+                "StorefrontSandbox",
                 "ShopifyCustomerAccount", "ShopifyGraphQL", "IdentityShopify", "IdentityKit", "IdentityHTTP",
                 "IdentityTesting", "IdentitySandbox",
             ]
@@ -239,22 +277,36 @@ let package = Package(
         tests(
             "ShopifyLegacyCustomersTests",
             [
+                "StorefrontSandbox",
                 "ShopifyLegacyCustomers", "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP",
                 "IdentityTesting", "IdentitySandbox",
             ]
         ),
-        tests("IdentityPresentationTests", ["IdentityPresentation", "IdentityKit", "IdentityHTTP", "IdentitySandbox"]),
+        tests(
+            "IdentityPresentationTests",
+            [
+                "IdentityLoopback", "IdentityPlatform", "IdentityPresentation", "IdentityKit", "IdentityHTTP",
+                "IdentitySandbox",
+            ]
+        ),
         tests(
             "IdentitySandboxTests",
-            ["IdentitySandbox", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting"]
+            [
+                "StorefrontSandbox", "IdentityLoopback", "IdentitySandbox", "IdentityKit", "IdentityHTTP",
+                "IdentityCrypto", "IdentityTesting",
+            ]
         ),
         tests(
             "IdentityCertificationTests",
-            ["IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting", "IdentitySandbox"]
+            [
+                "IdentityLoopback", "IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting",
+                "IdentitySandbox",
+            ]
         ),
         .target(
             name: "Fuzzing",
             dependencies: [
+                "IdentityLoopback",
                 "IdentityStoreKit", "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
                 "IdentityHTTP",
                 "IdentityCrypto", "ShopifyGraphQL", "CIdentityCurl", "CIdentitySQLite",
@@ -281,6 +333,7 @@ let package = Package(
         .executableTarget(
             name: "identity-kill-loop",
             dependencies: [
+                "IdentityPlatform",
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres",
                 "IdentitySandbox",
             ],
@@ -290,6 +343,7 @@ let package = Package(
         tests(
             "SessionProofTests",
             [
+                "IdentityPlatform",
                 "identity-simulator", "identity-kill-loop", "store-proof", "IdentityStoreKit", "IdentityKit",
                 "IdentityHTTP",
                 "IdentityOIDC",
@@ -300,6 +354,7 @@ let package = Package(
         tests(
             "IdentityCanaryTests",
             [
+                "StorefrontSandbox",
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify",
                 "IdentityBolt",
                 "IdentitySQLite", "ShopifyGraphQL", "ShopifyStorefront", "ShopifyStorefrontExperimental",
@@ -309,6 +364,8 @@ let package = Package(
         tests(
             "IdentityLabTests",
             [
+                "StorefrontSandbox",
+                "IdentityLoopback", "IdentityPlatform",
                 "identity-lab", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentitySandbox", "IdentitySQLite",
                 "IdentityTesting",
                 "TestProcesses",

@@ -6,11 +6,12 @@ package import IdentitySQLite
 internal import IdentitySandbox
 internal import IdentityStoreKit
 package import ShopifyStorefront
+internal import StorefrontSandbox
 
 /// The configuration of an example program: from the file that `--config` names, or of an embedded sandbox.
 package struct ExampleSetup: Sendable {
     private let configuration: IdentityConfiguration
-    private let sandbox: Sandbox?
+    private let sandbox: ShopSandbox?
     private let folder: URL
 
     /// Reads `--config FILE`; without arguments it starts a sandbox.
@@ -24,7 +25,7 @@ package struct ExampleSetup: Sendable {
             configuration = try IdentityConfiguration(contentsOf: path)
             sandbox = nil
         } else if arguments.isEmpty {
-            let sandbox = try await Sandbox.start()
+            let sandbox = try await ShopSandbox.start()
             let made = sandbox.labConfiguration(storePath: folder.appendingPathComponent("identity.sqlite").path)
             configuration = try IdentityConfiguration(
                 json: made.json.serialized,

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdint.h>
-#include <sys/vfs.h>
 
 // Only what Swift cannot import: variadic functions, macros that are casts, and a call through SQLite's method table.
 
@@ -29,25 +26,4 @@ static inline int identity_sqlite_read_header(sqlite3 *database, int *is_wal, ui
     *is_wal = bytes[0] == 2;
     *counter = (uint32_t)bytes[6] << 24 | (uint32_t)bytes[7] << 16 | (uint32_t)bytes[8] << 8 | (uint32_t)bytes[9];
     return SQLITE_OK;
-}
-
-// The kind of file system under a path (statfs(2)), -1 where it cannot be told.
-static inline int64_t identity_sqlite_file_system(const char *path) {
-    struct statfs status;
-    return statfs(path, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;
-}
-
-// Open-file-description locks (fcntl(2)): F_OFD_SETLK is 37 on Linux, hidden behind _GNU_SOURCE and not imported by Swift.
-// 0: done; EAGAIN or EACCES: somebody else has it; anything else is the file system's refusal.
-static inline int identity_sqlite_lock_byte(int descriptor, int64_t offset, int is_locked) {
-    struct flock lock = {0};
-    lock.l_type = is_locked ? F_WRLCK : F_UNLCK;
-    lock.l_whence = SEEK_SET;
-    lock.l_start = (off_t)offset;
-    lock.l_len = 1;
-    return fcntl(descriptor, 37, &lock) == 0 ? 0 : errno;
-}
-
-static inline int identity_sqlite_open_locks(const char *path) {
-    return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }

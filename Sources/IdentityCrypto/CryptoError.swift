@@ -16,7 +16,7 @@ package struct CryptoError: Error, Sendable, Equatable {
         package static let invalidKey = Code("invalid_key")
         /// An input whose length the operation does not allow.
         package static let invalidLength = Code("invalid_length")
-        /// Sealed bytes, associated data, nonce or key do not belong together.
+        /// Sealed bytes, associated data, nonce and key do not match.
         package static let authenticationFailed = Code("authentication_failed")
         /// The key cannot be used with the algorithm asked for.
         package static let unsupportedAlgorithm = Code("unsupported_algorithm")

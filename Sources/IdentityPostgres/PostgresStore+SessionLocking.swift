@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityPlatform
 internal import IdentityStoreKit
 
 extension PostgresStore: SessionLocking {

@@ -1,4 +1,5 @@
 public import IdentityKit
+internal import IdentityPlatform
 
 extension SQLiteStore: SessionLocking {
     /// Runs the body while no other process, and no other task here, holds the lock.

@@ -7,6 +7,12 @@ public struct SandboxLabConfiguration: Sendable, Equatable {
     /// The environment variables that the file's secrets refer to.
     public let environment: [String: String]
 
+    /// Creates a configuration.
+    package init(json: JSONValue, environment: [String: String]) {
+        self.json = json
+        self.environment = environment
+    }
+
     /// The file as indented text.
     public var text: String { Self.indented(json, "") + "\n" }
 
@@ -33,7 +39,7 @@ public struct SandboxLabConfiguration: Sendable, Equatable {
 
 extension Sandbox {
     /// A configuration for every provider of this sandbox: `shopify` (confidential), `shopify-public`, `bolt`, `bolt-pkce`,
-    /// `bolt-sfcc` and `any`, with store and storefront.
+    /// `bolt-sfcc` and `any`, with a store.
     ///
     /// - Parameters:
     ///   - redirectURI: Where callbacks are caught; it is registered at every client. One without port, as the default, gets a free
@@ -82,22 +88,15 @@ extension Sandbox {
             any["clientSecret"] = secret("OPENID_CLIENT_SECRET")
         }
         providers["any"] = .object(any)
-        environment["STOREFRONT_TOKEN"] = storefront.configuration.privateToken
-        let storefrontSection: JSONObject = [
-            "shopDomain": .string(Self.shopDomain), "apiVersion": .string(StorefrontVersions.newest),
-            "privateToken": secret("STOREFRONT_TOKEN"), "endpoint": .string(storefront.endpoint),
-            "allowsLoopbackHTTP": .bool(true),
-        ]
         let root: JSONObject = [
             "providers": .object(providers),
             "store": .object(["path": .string(storePath), "key": secret("IDENTITY_STORE_KEY")]),
-            "storefront": .object(storefrontSection),
         ]
         return SandboxLabConfiguration(json: .object(root), environment: environment)
     }
 
     /// A shop domain for settings that want one; requests go to the overridden endpoints.
-    static let shopDomain = "sandbox.myshopify.com"
+    package static let shopDomain = "sandbox.myshopify.com"
 
     private func shopifySection(
         _ registered: SandboxShopifyClient,
@@ -105,7 +104,7 @@ extension Sandbox {
         _ redirectURI: String
     ) -> JSONObject {
         let endpoints: JSONObject = [
-            "discovery": .string(storefront.origin + "/.well-known/openid-configuration"),
+            "discovery": .string(shopOrigin + "/.well-known/openid-configuration"),
             "api": .string(shopify.endpoints.api),
         ]
         return [

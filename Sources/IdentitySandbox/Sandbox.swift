@@ -1,5 +1,6 @@
-/// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC, Shopify's Storefront and a plain OpenID provider, and
-/// that misbehave on demand.
+/// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC and a plain OpenID provider, and that misbehave on demand.
+///
+/// The product `StorefrontSandbox` adds a shop: the Storefront API, its carts, and the Customer Account API.
 ///
 /// Start one per test; any number may run in one process. Each provider has an origin of its own on 127.0.0.1:
 ///
@@ -9,7 +10,7 @@
 /// | base + 1 | the shop's account domain (``SandboxShopify/accountOrigin``) |
 /// | base + 2 | `https://api.bolt.com` (``SandboxBolt/origin``) |
 /// | base + 3 | the SFCC host (``SandboxSFCC/origin``) |
-/// | base + 4 | `https://{shop}.myshopify.com` (``SandboxStorefront/origin``) |
+/// | base + 4 | `https://{shop}.myshopify.com` (``shopOrigin``) |
 /// | base + 5 | an OpenID provider (``SandboxOpenID/issuer``) |
 ///
 /// With base port 0 the system chooses each of them.
@@ -20,10 +21,10 @@ public final class Sandbox: Sendable {
     public let bolt: SandboxBolt
     /// Bolt behind Salesforce Commerce Cloud.
     public let sfcc: SandboxSFCC
-    /// The Storefront API and its carts.
-    public let storefront: SandboxStorefront
     /// The plain OpenID provider.
     public let openID: SandboxOpenID
+    /// The origin that stands for `https://{shop}.myshopify.com`, where clients look for discovery.
+    public let shopOrigin: String
     /// The configuration it was started with.
     public let configuration: SandboxConfiguration
 
@@ -36,7 +37,7 @@ public final class Sandbox: Sendable {
         self.shopify = shopify
         self.bolt = bolt
         sfcc = SandboxSFCC(configuration, directory: directory, bolt: bolt, origin: origins[3])
-        storefront = SandboxStorefront(configuration, shopify: shopify, origin: origins[4])
+        shopOrigin = origins[4]
         openID = SandboxOpenID(configuration, directory: directory, origin: origins[5])
         self.configuration = configuration
         self.sites = sites
@@ -53,6 +54,13 @@ public final class Sandbox: Sendable {
         _ configuration: SandboxConfiguration = SandboxConfiguration(),
         port: UInt16 = 0
     ) async throws -> Sandbox {
+        let sandbox = try await listen(configuration, port: port)
+        sandbox.open(shop: nil)
+        return sandbox
+    }
+
+    /// Opens the ports, which answer 503 until ``open(shop:)`` is called.
+    package static func listen(_ configuration: SandboxConfiguration, port: UInt16) async throws -> Sandbox {
         var sites: [SandboxSite] = []
         for index in UInt16(0)..<6 {
             do { sites.append(try await SandboxSite.listen(port: port == 0 ? 0 : port &+ index)) } catch {
@@ -60,19 +68,23 @@ public final class Sandbox: Sendable {
                 throw error
             }
         }
-        let sandbox = Sandbox(configuration, sites, sites.map(\.origin))
-        sandbox.open()
-        return sandbox
+        return Sandbox(configuration, sites, sites.map(\.origin))
     }
 
-    private func open() {
-        let (shopify, bolt, sfcc, storefront, openID) = (shopify, bolt, sfcc, storefront, openID)
-        sites[0].open { shopify.route($0, shape: .platform) }
-        sites[1].open { shopify.route($0, shape: .accountDomain) }
+    /// Begins to answer requests.
+    package func open(shop: (any SandboxShop)?) {
+        let (shopify, bolt, sfcc, openID) = (shopify, bolt, sfcc, openID)
+        sites[0].open { shopify.route($0, shape: .platform, shop: shop) }
+        sites[1].open { shopify.route($0, shape: .accountDomain, shop: shop) }
         sites[2].open { bolt.route($0) }
         sites[3].open { sfcc.route($0) }
         let shape = configuration.shopify.endpointShape
-        sites[4].open { storefront.route($0) { shopify.route($0, shape: shape) } }
+        sites[4].open { path in
+            guard let shop, !path.hasPrefix("/.well-known/") else {
+                return shopify.route(path, shape: shape, shop: shop)
+            }
+            return shop.route(path)
+        }
         sites[5].open { openID.route($0) }
     }
 

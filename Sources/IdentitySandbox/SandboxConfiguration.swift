@@ -6,18 +6,19 @@ public import IdentityKit
 public struct SandboxConfiguration: Sendable {
     /// The sandbox's clock, for expiries and the time claims of tokens.
     ///
-    /// The system's unless given; give a test's manual clock so that both sides of a test live in the same time.
+    /// By default the system's clock. Pass a test's manual clock so that the sandbox and the SDK have the same time.
     public var clock: any IdentityClock = SystemClock()
     /// How long access tokens live; 3600 seconds unless given.
     public var accessTokenLifetime: Duration = .seconds(3600)
     /// How long authorization codes live; 300 seconds unless given.
     public var authorizationCodeLifetime: Duration = .seconds(300)
-    /// What becomes of a refresh token that comes a second time, at Shopify, Bolt and the OpenID provider; its family is revoked
-    /// unless set.
-    public var tokenReuse = SandboxTokenReuse.revokes
-    /// The buyers that are known from the start.
+    /// What happens when a refresh token is sent a second time, at Shopify, Bolt and the OpenID provider.
     ///
-    /// An unknown e-mail address makes a new buyer at its first login.
+    /// By default all tokens of its login are revoked.
+    public var tokenReuse = SandboxTokenReuse.revokes
+    /// The buyers that exist at the start.
+    ///
+    /// The first login with an unknown e-mail address creates a buyer.
     public var buyers: [SandboxBuyerAccount] = [.ada]
     /// Shopify Customer Accounts.
     public var shopify = SandboxShopifyConfiguration()
@@ -25,12 +26,10 @@ public struct SandboxConfiguration: Sendable {
     public var bolt = SandboxBoltConfiguration()
     /// Bolt behind Salesforce Commerce Cloud.
     public var sfcc = SandboxSFCCConfiguration()
-    /// The Storefront API and its carts.
-    public var storefront = SandboxStorefrontConfiguration()
     /// The plain OpenID provider.
     public var openID = SandboxOpenIDConfiguration()
 
-    /// A configuration of defaults, to be changed member by member.
+    /// A configuration with the defaults.
     public init() {}
 }
 
@@ -75,7 +74,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
     public var emailVerified: Bool
     /// Given and family name.
     public var firstName: String, lastName: String
-    /// The telephone number in E.164; empty for none.
+    /// The telephone number in E.164 form; empty when there is none.
     public var phone: String
     /// The addresses; the first is the default one.
     public var addresses: [Address]
@@ -97,7 +96,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
         self.addresses = addresses
     }
 
-    /// The buyer that is known unless others are configured.
+    /// The default buyer.
     public static let ada = SandboxBuyerAccount(
         email: "ada@example.com",
         firstName: "Ada",

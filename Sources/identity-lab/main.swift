@@ -1,3 +1,3 @@
-internal import Glibc
+internal import IdentityPlatform
 
 exit(await Program.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,12 +1,5 @@
+internal import IdentityPlatform
 internal import StorefrontGeneration
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
 
 /// Writes Swift types for GraphQL operations: all of it is in `StorefrontGeneration`.
 @main enum StorefrontGen {

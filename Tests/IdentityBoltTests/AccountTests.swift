@@ -1,6 +1,7 @@
 import IdentityBolt
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import Testing
 
 @Suite("Bolt's account")

@@ -1,6 +1,7 @@
 import IdentityBolt
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import IdentityTesting
 import Testing

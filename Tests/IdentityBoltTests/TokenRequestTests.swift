@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityBolt
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
 import Testing
 

@@ -6,6 +6,7 @@ import IdentityShopify
 import IdentityStoreKit
 import IdentityTesting
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 @Suite("Secrets in a configuration")

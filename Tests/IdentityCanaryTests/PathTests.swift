@@ -2,6 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentitySQLite
 import IdentityTesting
+import StorefrontSandbox
 import Testing
 
 @Suite("Secrets in logins and sessions", .timeLimit(.minutes(5)))

@@ -8,6 +8,7 @@ import IdentitySQLite
 import IdentityShopify
 import IdentityTesting
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 @Suite("Public types that contain secrets", .timeLimit(.minutes(2)))

@@ -1,5 +1,6 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import Testing
 

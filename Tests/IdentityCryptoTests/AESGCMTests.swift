@@ -70,7 +70,7 @@ struct AESGCMTests {
         )
     }
 
-    @Test("what was sealed empty opens empty")
+    @Test("an empty plaintext can be sealed and opened")
     func empty() throws {
         let sealed = try AESGCM.seal([], key: Self.key, nonce: Self.nonce, associatedData: [])
         #expect(sealed.count == AESGCM.tagCount)
@@ -107,7 +107,7 @@ struct AESGCMTests {
         #expect(Self.refusal(nonce: [UInt8](repeating: 1, count: 12)) == .authenticationFailed)
     }
 
-    @Test("out of memory at any step is no failed authentication")
+    @Test("exhausted memory is not reported as failed authentication")
     func outOfMemory() async {
         // In a process of its own, whose OpenSSL gets its memory from the test.
         await #expect(processExitsWith: .success) {

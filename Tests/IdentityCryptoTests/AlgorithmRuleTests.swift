@@ -6,7 +6,7 @@ import Testing
 struct AlgorithmRuleTests {
     private static let message = Array("header.payload".utf8)
 
-    @Test("a P-256 key verifies its signature over SHA-256, and its genuine one over SHA-384 under no name")
+    @Test("a P-256 key verifies a signature over SHA-256, and none over SHA-384")
     func curveBinding() throws {
         let key = try VerificationKey.ellipticCurve(
             .p256,
@@ -25,7 +25,7 @@ struct AlgorithmRuleTests {
         }
     }
 
-    @Test("PS256 takes a salt as long as the hash and a mask of the same hash, nothing else")
+    @Test("PS256 requires a salt as long as the hash and a mask with the same hash")
     func probabilisticSignatures() throws {
         let key = try VerificationKey.rsa(modulus: Self.modulus, exponent: [1, 0, 1])
         #expect(key.verify(Self.signature, of: Self.message, algorithm: .ps256))

@@ -18,7 +18,7 @@ struct EncodingTests {
         #expect(Base64.decode(standard) == bytes)
     }
 
-    @Test("the last two characters tell the alphabets apart")
+    @Test("the two alphabets differ in their last two characters")
     func alphabets() {
         #expect(Base64URL.encode([0xfb, 0xef, 0xff]) == "--__")
         #expect(Base64.encode([0xfb, 0xef, 0xff]) == "++//")
@@ -26,7 +26,7 @@ struct EncodingTests {
         #expect(Base64URL.decode("++//") == nil)
     }
 
-    @Test("every length of random bytes comes back")
+    @Test("random bytes of every length are decoded unchanged")
     func roundTrip() throws {
         let random = try SecureRandom.bytes(300)
         for count in 0...random.count {

@@ -45,7 +45,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("equality sees every byte and the length")
+    @Test("secrets are equal only with the same bytes and length")
     func equality() {
         let bytes = Array("0123456789abcdef".utf8)
         #expect(constantTimeEqual(bytes, bytes))

@@ -31,7 +31,7 @@ struct SignatureTests {
         )
     }
 
-    @Test("what each kind of key signs, its public half verifies; other messages, lengths and algorithms not")
+    @Test("a public key verifies the signatures of its private half, and no other messages, lengths or algorithms")
     func roundTrips() throws {
         let keys: [SigningKey] = [
             try .generateRSA(), try .generateEllipticCurve(.p256), try .generateEllipticCurve(.p384),
@@ -69,7 +69,7 @@ struct SignatureTests {
         #expect(verified == SignatureAlgorithm.allCases.set)
     }
 
-    @Test("an elliptic-curve key speaks one algorithm, RSA six, Ed25519 one")
+    @Test("an elliptic-curve key has one algorithm, RSA six, Ed25519 one")
     func algorithms() throws {
         #expect(
             try JOSEVectors.RS256.key().supportedAlgorithms == [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]

@@ -1,7 +1,7 @@
 import IdentityCrypto
 import Testing
 
-@Suite("Private keys from outside")
+@Suite("Imported private keys")
 struct SigningKeyImportTests {
     private static let message = Array("header.payload".utf8)
 
@@ -14,7 +14,7 @@ struct SigningKeyImportTests {
         return try key.verificationKey().verify(signature, of: message, algorithm: algorithm)
     }
 
-    @Test("a key in PKCS#8 signs what its public half verifies, with the algorithms of its kind and no others")
+    @Test("an imported PKCS#8 key signs with the algorithms of its kind only, and its public half verifies")
     func kinds() throws {
         let kinds: [(String, Set<SignatureAlgorithm>)] = [
             (PrivateKeys.rsa, [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]), (PrivateKeys.p256, [.es256]),
@@ -27,7 +27,7 @@ struct SigningKeyImportTests {
         }
     }
 
-    @Test("too small, of another curve or kind, cut short or followed by something: refused")
+    @Test("a private key that is too small, of another kind, truncated or followed by other bytes is refused")
     func refusals() throws {
         for pem in [PrivateKeys.rsa1024, PrivateKeys.secp256k1, PrivateKeys.x25519] {
             #expect(throws: CryptoError.self) { try Self.key(pem) }
@@ -38,7 +38,7 @@ struct SigningKeyImportTests {
         }
     }
 
-    @Test("PEM is one block of the right label, with blanks around and between at most")
+    @Test("PEM is one block with the right label, with white space at most")
     func pem() {
         func decoded(_ text: String) -> [UInt8]? { PEM.decode(Array(text.utf8), label: "PRIVATE KEY") }
         let good = decoded(PrivateKeys.p256)
@@ -54,7 +54,7 @@ struct SigningKeyImportTests {
         for text in refused { #expect(decoded(text) == nil) }
     }
 
-    @Test("halves that do not belong together are refused, and the numbers of a key make the key again")
+    @Test("halves that do not match are refused, and a key can be rebuilt from its numbers")
     func halves() throws {
         let (one, two) = (try SigningKey.generateEllipticCurve(.p256), try SigningKey.generateEllipticCurve(.p256))
         let (first, second) = (try #require(one.privateNumber()), try #require(two.privateNumber()))

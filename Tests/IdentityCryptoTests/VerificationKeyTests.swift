@@ -34,7 +34,7 @@ struct VerificationKeyTests {
         #expect(Self.isRSARefused(Array(Self.modulus(bits: 2048).dropLast()) + [0x5a]))
     }
 
-    @Test("a modulus that is a power of 65537 to every small prime can be factored, and is refused")
+    @Test("an RSA modulus that can be factored (ROCA) is refused")
     func predictableModulus() {
         var power: [UInt8] = [1]
         for _ in 0..<130 { power = Self.product(power, 65_537) }
@@ -59,7 +59,7 @@ struct VerificationKeyTests {
         return digits.reversed()
     }
 
-    @Test("a real key of 1024 bits is refused, although it could verify")
+    @Test("a valid key of 1024 bits is refused")
     func smallKey() throws {
         let small = try SigningKey.generateRSA(bits: 1024)
         #expect(throws: CryptoError.self) { try small.verificationKey() }
@@ -87,7 +87,7 @@ struct VerificationKeyTests {
         #expect(key.verify(Vector.signature, of: Vector.message, algorithm: .rs256))
     }
 
-    @Test("a point beside its curve, at infinity, of another curve or of a wrong length is refused")
+    @Test("a point that is not on its curve, at infinity, of another curve or of a wrong length is refused")
     func points() {
         typealias Vector = JOSEVectors.ES256
         let zero = [UInt8](repeating: 0, count: 32)

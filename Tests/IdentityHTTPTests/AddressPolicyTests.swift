@@ -38,7 +38,7 @@ import Testing
         #expect(ResolvedAddress(host: host, port: 1) == nil)
     }
 
-    @Test("an address has one text")
+    @Test("an address has one textual form")
     func text() {
         #expect(ResolvedAddress(host: "2001:DB8:0:0::1", port: 443)?.description == "[2001:db8::1]:443")
         #expect(ResolvedAddress(host: "127.0.0.1", port: 80)?.description == "127.0.0.1:80")

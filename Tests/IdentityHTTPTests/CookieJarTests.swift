@@ -53,7 +53,7 @@ import Testing
         #expect((try jar([line]).header(for: HTTPURL(url)) != nil) == belongs)
     }
 
-    @Test("a cookie for a numeric host stays with it")
+    @Test("a cookie for a numeric host is sent to that host only")
     func numericHost() throws {
         let jar = try jar(
             ["a=1; Path=/; Domain=127.0.0.1", "b=2; Path=/; Domain=0.0.1; Secure", "c=3; Secure"],
@@ -71,7 +71,7 @@ import Testing
         #expect(jar.header(for: url) == "b=2; c=\"3 x\"")
     }
 
-    @Test("a flood of cookies is bounded in number and size")
+    @Test("the number and size of cookies is limited")
     func bounds() throws {
         #expect(try jar((0..<500).map { "c\($0)=1" }).count == 64)
         #expect(try jar(["a=" + String(repeating: "x", count: 5000)]).count == 0)

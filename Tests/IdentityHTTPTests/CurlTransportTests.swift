@@ -1,11 +1,12 @@
 import Glibc
 import IdentityHTTP
+import IdentityLoopback
 import IdentityTesting
 import Synchronization
 import Testing
 
 @Suite struct CurlTransportTests {
-    @Test("the transport keeps what HTTPTransport promises")
+    @Test("the transport meets the requirements of HTTPTransport")
     func conformance() async throws {
         try await TransportConformance.run { try CurlTransport() }
     }
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("connections are used again, and never more than permitted")
+    @Test("connections are reused, and there are never more than permitted")
     func pool() async throws {
         let server = try await LoopbackServer.start { _ in .message(status: 200) }
         let transport = try CurlTransport(configuration: .init(maximumConnectionsPerHost: 2))
@@ -116,7 +117,7 @@ import Testing
         #expect(counter.total <= 52)
     }
 
-    @Test("closing ends what is under way and refuses what comes after")
+    @Test("closing ends pending requests and refuses later ones")
     func closing() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let server = try await LoopbackServer.start { _ in
@@ -135,7 +136,7 @@ import Testing
         #expect(await failure(transport, request)?.phase == .notSent)
     }
 
-    @Test("a name that does not resolve is known not to have been sent to")
+    @Test("an unresolvable name fails with the phase notSent")
     func resolution() async throws {
         let limits = HTTPLimits(connectTimeout: .seconds(2))
         let request = HTTPRequest(method: .post, url: try HTTPURL("https://a.invalid/"), body: [1], limits: limits)
@@ -155,7 +156,7 @@ import Testing
         #expect(await failure(try CurlTransport(), request)?.code == .invalidHeader)
     }
 
-    @Test("limits of zero and of eternity are taken as they are")
+    @Test("limits of zero and very large limits are accepted")
     func oddLimits() async throws {
         let server = try await LoopbackServer.start { _ in .message(status: 200, headers: [], body: [1]) }
         let transport = try CurlTransport()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import IdentityPlatform
 
 @testable import IdentityHTTP
 

@@ -2,7 +2,7 @@ import IdentityHTTP
 import Testing
 
 @Suite struct HTTPURLTests {
-    @Test("what is accepted keeps its text and names its parts")
+    @Test("an accepted URL keeps its text and has the right parts")
     func parts() throws {
         let url = try HTTPURL("HTTPS://Shop.Example:8443/a%2Fb/../c?x=1&y=%20")
         #expect(url.text == "HTTPS://Shop.Example:8443/a%2Fb/../c?x=1&y=%20")
@@ -117,7 +117,7 @@ import Testing
         #expect(throws: HTTPURLError.self) { try url.replacing(path: "") }
     }
 
-    @Test("equality is that of bytes")
+    @Test("URLs are compared as bytes")
     func equality() throws {
         #expect(try HTTPURL("https://a.example/") != HTTPURL("https://a.example"))
         #expect(try Set([HTTPURL("https://a.example/"), HTTPURL("https://a.example/")]).count == 1)

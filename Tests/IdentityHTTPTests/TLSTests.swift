@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IdentityHTTP
+import IdentityLoopback
 import TestDirectories
 import Testing
 
@@ -87,7 +88,7 @@ import Testing
         await server.stop()
     }
 
-    @Test("a file of authorities that cannot be read is an error at the start")
+    @Test("an unreadable file of certificate authorities is an error when the transport starts")
     func missingFile() {
         for file in ["/nonexistent/ca.pem", "ca\u{0}.pem"] {
             #expect(throws: HTTPTransportError.self) {

@@ -5,11 +5,12 @@ import TestDirectories
 import Testing
 
 @testable import IdentityHTTP
+@testable import IdentityLoopback
 
 /// What `TransportConformance` cannot see from outside: memory, the environment, addresses behind names.
 @Suite("Limits of CurlTransport")
 struct TransportLimitsTests {
-    @Test("of three hundred megabytes the memory holds the cap and no more")
+    @Test("a response of 300 MB uses no more memory than the cap")
     func memory() async throws {
         // In a process of its own, whose memory no other test uses.
         await #expect(processExitsWith: .success) {
@@ -92,7 +93,7 @@ struct TransportLimitsTests {
         }
     }
 
-    @Test("an address that the policy refuses is not even knocked at, by number and by name")
+    @Test("no connection attempt is made to an address that the policy refuses, given by number or by name")
     func noKnock() async throws {
         let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
         defer { close(listener) }
@@ -105,7 +106,7 @@ struct TransportLimitsTests {
         }
     }
 
-    @Test("a name that leads to a refused address and to others is refused as a whole")
+    @Test("a name is refused when one of its addresses is refused")
     func mixedAnswers() async throws {
         // libcurl knows both addresses of localhost without asking anybody (RFC 6761 section 6.3).
         let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
@@ -123,7 +124,7 @@ struct TransportLimitsTests {
         #expect(LoopbackSocket.accept(listener) < 0 && LoopbackSocket.accept(other) < 0)
     }
 
-    @Test("publicOrLoopback permits this machine and the internet, and nothing of the networks between")
+    @Test("publicOrLoopback permits loopback and public addresses, and no private ones")
     func publicOrLoopback() throws {
         let hosts = [
             ("127.0.0.1", true), ("::1", true), ("1.1.1.1", true), ("10.0.0.1", false), ("169.254.169.254", false),

@@ -1,8 +1,10 @@
 import Foundation
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import IdentityTesting
+import StorefrontSandbox
 import Synchronization
 import Testing
 

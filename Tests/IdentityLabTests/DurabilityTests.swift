@@ -1,6 +1,7 @@
 import Foundation
 import IdentityKit
 import IdentitySandbox
+import StorefrontSandbox
 import Testing
 
 /// Failures between the claim and the save, after which new tokens are only in the memory of the command.

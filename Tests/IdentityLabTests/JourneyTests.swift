@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IdentityKit
+import StorefrontSandbox
 import TestDirectories
 import Testing
 

@@ -3,6 +3,7 @@ import Glibc
 import IdentityKit
 import IdentitySQLite
 import IdentityStoreKit
+import StorefrontSandbox
 import Testing
 
 @Suite("identity-lab keys", .timeLimit(.minutes(3)))

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import IdentityHTTP
 import IdentityKit
+import IdentityPlatform
 import Synchronization
 import TestProcesses
 import Testing

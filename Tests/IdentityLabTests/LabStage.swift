@@ -2,12 +2,13 @@ import Foundation
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
+import StorefrontSandbox
 import TestDirectories
 import Testing
 
 /// A sandbox in this process, its configuration file, and all output of `identity-lab`.
 final class LabStage: Sendable {
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     private let directory: TemporaryDirectory
     var folder: URL { directory.url }
     let environment: [String: String]
@@ -16,7 +17,7 @@ final class LabStage: Sendable {
     private let json: JSONValue
 
     init(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws {
-        sandbox = try await Sandbox.start(configuration)
+        sandbox = try await ShopSandbox.start(configuration)
         directory = try TemporaryDirectory("lab")
         let made = sandbox.labConfiguration(storePath: directory.path(of: "identity.sqlite"))
         json = made.json

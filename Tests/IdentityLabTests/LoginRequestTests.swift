@@ -3,6 +3,7 @@ import Glibc
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
+import StorefrontSandbox
 import Testing
 
 @Suite("identity-lab options of the authorization request", .timeLimit(.minutes(2)))
@@ -108,6 +109,25 @@ struct LoginRequestTests {
             try headers.set("Authorization", "Bearer \(token ?? "")")
             #expect(try await get(issuer + "/userinfo", headers).status == 401, "The logout did not revoke the tokens.")
         }
+        await transport.close()
+    }
+
+    @Test("--require-pkce makes the OpenID provider refuse a login without PKCE", arguments: [true, false])
+    func requirePKCE(isRequired: Bool) async throws {
+        let sandbox = try LabProcess(["sandbox", "--json"] + (isRequired ? ["--require-pkce"] : []), environment: [:])
+        defer { sandbox.signal(SIGINT) }
+        let provider = try #require(try await sandbox.nextEvent()?["configuration"]?["providers"]?["any"])
+        let issuer = try #require(provider["issuer"]?.string)
+        let client = try #require(provider["clientID"]?.string)
+        let url =
+            "\(issuer)/authorize?response_type=code&client_id=\(client)&redirect_uri=http%3A%2F%2F127.0.0.1%2Fcallback"
+            + "&scope=openid&state=s&nonce=n"
+        let transport = try CurlTransport()
+        let response = try await transport.send(
+            HTTPRequest(method: .get, url: try HTTPURL(url), allowsLoopbackHTTP: true)
+        )
+        let location = try #require(response.headers["location"])
+        #expect(location.contains("error=invalid_request") == isRequired, "\(location)")
         await transport.close()
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
+import StorefrontSandbox
 import Testing
 
 @Suite("identity-lab login", .timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import Foundation
 import IdentityKit
 import IdentitySandbox
+import StorefrontSandbox
 import Testing
 
 @Suite("identity-lab sessions", .timeLimit(.minutes(2)))

@@ -1,5 +1,6 @@
 import Foundation
 import IdentityKit
+import StorefrontSandbox
 import TestDirectories
 import Testing
 

@@ -1,6 +1,7 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
 import Synchronization

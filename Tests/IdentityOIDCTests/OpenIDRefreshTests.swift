@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
 import Testing

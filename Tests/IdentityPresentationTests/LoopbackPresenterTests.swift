@@ -1,5 +1,6 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityPresentation
 import Testing
 
@@ -24,7 +25,7 @@ struct LoopbackPresenterTests {
         #expect(await isDeaf(port))
     }
 
-    @Test("a configured port is the one that is listened on, and a taken one is a matter of configuration")
+    @Test("a configured port is used, and a taken port is a configuration error")
     func fixedPort() async throws {
         let taken = try await LoopbackServer.start { _ in .message(status: 204) }
         let error = await #expect(throws: IdentityError.self) {
@@ -42,7 +43,7 @@ struct LoopbackPresenterTests {
         #expect(try await callback == "http://127.0.0.1:\(taken.port)/callback?error=access_denied&state=s")
     }
 
-    @Test("whatever is not the callback is answered and forgotten")
+    @Test("requests that are not the callback are answered and ignored")
     func strangers() async throws {
         let browser = RecordingBrowser()
         async let callback = LoopbackPresenter(browser: browser).present(login(redirectURI: Self.redirectURI))
@@ -68,7 +69,7 @@ struct LoopbackPresenterTests {
         #expect(try await callback == "http://127.0.0.1:\(port)/callback?code=real&state=s")
     }
 
-    @Test("a form is taken where one was asked for, if it is one and small; a redirect still is")
+    @Test("with form_post, a small form and a redirect are accepted")
     func forms() async throws {
         let browser = RecordingBrowser()
         async let callback = LoopbackPresenter(browser: browser)
@@ -126,7 +127,7 @@ struct LoopbackPresenterTests {
         #expect(try await callback == "http://127.0.0.1:\(port)/callback?code=real&state=s")
     }
 
-    @Test("a posted form with another login's state is ignored too")
+    @Test("a posted form with another login's state is ignored, too")
     func foreignForm() async throws {
         let browser = RecordingBrowser()
         async let callback = LoopbackPresenter(browser: browser)
@@ -158,7 +159,7 @@ struct LoopbackPresenterTests {
         #expect(try await callback == "http://127.0.0.1:\(port)/callback?code=real&state=s")
     }
 
-    @Test("of several callbacks the first wins")
+    @Test("the first of several callbacks is used")
     func firstWins() async throws {
         let browser = RecordingBrowser()
         async let callback = LoopbackPresenter(browser: browser).present(login(redirectURI: Self.redirectURI))
@@ -182,7 +183,7 @@ struct LoopbackPresenterTests {
         #expect(await isDeaf(port))
     }
 
-    @Test("a buyer who does not come back in time is waited for no longer, and the port is closed")
+    @Test("the login ends and the port is closed when the buyer does not come back before the deadline")
     func deadline() async throws {
         let browser = RecordingBrowser()
         let presenter = LoopbackPresenter(browser: browser, deadline: .milliseconds(20))

@@ -19,14 +19,14 @@ struct ManualPresenterTests {
         #expect(try await StandardInput(descriptor: pipe.read).nextLine() == "next")
     }
 
-    @Test("the end of the input is the buyer giving up")
+    @Test("the end of the input cancels the login")
     func endOfInput() async throws {
         let pipe = try Pipe()
         let presenter = ManualPresenter(lines: StandardInput(descriptor: pipe.read)) { _ in pipe.closeWriting() }
         await #expect(throws: CancellationError.self) { try await presenter.present(login(redirectURI: nil)) }
     }
 
-    @Test("a line has a length, and it is text")
+    @Test("a line that is too long or not UTF-8 is refused")
     func hostileLines() async throws {
         for bytes in [Array(repeating: UInt8(ascii: "a"), count: 65), [0xC3, 0x28]] {
             let pipe = try Pipe()
@@ -38,7 +38,7 @@ struct ManualPresenterTests {
         }
     }
 
-    @Test("a cancelled reader is answered although no byte comes")
+    @Test("a cancelled read returns although no byte arrives")
     func cancellation() async throws {
         let pipe = try Pipe()
         let announced = Awaited<Bool>()

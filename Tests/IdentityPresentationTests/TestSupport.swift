@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityHTTP
 import IdentityKit
+import IdentityPlatform
 import IdentityPresentation
 import Synchronization
 

@@ -1,12 +1,14 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
 
 @Suite struct AuthorizationRequestTests {
-    @Test("a pushed request is good once, for its time, and for client_id and request_uri alone") func pushed()
+    @Test("a pushed request can be used once, before it expires, with client_id and request_uri only") func pushed()
         async throws
     {
         let login = try await OpenIDLogin.start { $0.pushedRequests = .required }
@@ -60,7 +62,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("form_post brings the answer by a page that submits itself, has a button, and permits its one script alone")
+    @Test("form_post returns a page that submits itself, has a button, and permits only its own script")
     func formPost() async throws {
         let login = try await OpenIDLogin.start()
         let buyer = SandboxBuyer()

@@ -1,11 +1,13 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
 
 struct BoltLogin {
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     var usesPKCE = false
     var sendsSecret = true
 
@@ -57,7 +59,7 @@ struct BoltLogin {
 @Suite struct BoltTests {
     @Test("a buyer gets through Bolt with a secret, with PKCE alone, and with both")
     func login() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         for (usesPKCE, sendsSecret) in [(false, true), (true, false), (true, true)] {
             let login = BoltLogin(sandbox: sandbox, usesPKCE: usesPKCE, sendsSecret: sendsSecret)
             let code = try await login.code()
@@ -74,9 +76,9 @@ struct BoltLogin {
         await sandbox.stop()
     }
 
-    @Test("a refresh narrows to reading, brings no ID token and kills the old access token; its reuse kills the family")
+    @Test("a refresh gets the reading scope and no ID token, and revokes the old tokens; its reuse revokes all")
     func refresh() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let login = BoltLogin(sandbox: sandbox)
         let first = try await login.exchange(try await login.code()).json
         let second = try await login.refresh(first["refresh_token"]?.string).json
@@ -94,7 +96,7 @@ struct BoltLogin {
 
     @Test("a verifier that is missing, wrong or uncalled for is an invalid grant; a missing secret an invalid client")
     func refusals() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let plain = BoltLogin(sandbox: sandbox)
         let pkce = BoltLogin(sandbox: sandbox, usesPKCE: true)
         let (plainCode, pkceCode) = (try await plain.code(), try await pkce.code())
@@ -109,9 +111,9 @@ struct BoltLogin {
         await sandbox.stop()
     }
 
-    @Test("SFCC gives its JWT to whoever kept the cookies between the two steps, wherever it is put")
+    @Test("SFCC returns its JWT, in each configured place, to a client that kept the cookies between the two steps")
     func sfcc() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let placements: [SandboxSFCCConfiguration.TokenPlacement] =
             [.header]
             + ["access_token", "accessToken", "token", "jwt", "bearerToken", "authToken"].map { .json(path: [$0]) }

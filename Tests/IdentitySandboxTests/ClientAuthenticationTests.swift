@@ -1,6 +1,8 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -32,7 +34,10 @@ import Testing
         ["Authorization": TestClient.basic(login.openID.configuration.clientID, secret ?? "")]
     }
 
-    @Test("the registered method gets tokens, every other one is refused and noted", arguments: Method.allCases)
+    @Test(
+        "the registered authentication method gets tokens, and every other one is a violation",
+        arguments: Method.allCases
+    )
     func registered(method: Method) async throws {
         let signer = try TestSigner()
         let login = try await OpenIDLogin.start { configuration in
@@ -65,7 +70,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("two methods at once, a secret that is not form-encoded and parameters in the URL are named as what they are")
+    @Test("two methods at once, a secret without form-encoding, and parameters in the URL have their own errors")
     func mistakes() async throws {
         let login = try await OpenIDLogin.start {
             $0.clientAuthentication = .clientSecretBasic
@@ -87,7 +92,7 @@ import Testing
         let other = try await login.token(exchange + [("client_id", "another")], headers: good)
         #expect(other.json["error"]?.string == "invalid_client")
         let twice = try await login.token(exchange + [("code", "d")], headers: good)
-        #expect(twice.json["error_description"]?.string == "code comes twice.")
+        #expect(twice.json["error_description"]?.string == "code is repeated.")
         let wrong = try await login.token(exchange, headers: basic(login, "wrong"))
         #expect(wrong.json["error_description"]?.string == "The client secret is wrong.")
         #expect(login.openID.violations.count == 7)
@@ -96,7 +101,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("an assertion is good once, from a registered key and for this issuer alone")
+    @Test("an assertion is accepted once, from a registered key and for this issuer only")
     func assertions() async throws {
         let (signer, other, rsa) = (try TestSigner(), try TestSigner(), try TestSigner(.rs256))
         let login = try await OpenIDLogin.start { configuration in

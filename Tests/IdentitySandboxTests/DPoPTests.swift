@@ -1,6 +1,8 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -112,7 +114,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("each thing that can be wrong with a proof is named, and the code survives it") func wrongProofs()
+    @Test("each error in a proof has its own message, and the code can still be used") func wrongProofs()
         async throws
     {
         let login = try await OpenIDLogin.start { $0.dpop = .required }
@@ -185,7 +187,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("a rotating nonce is good once, and each answer brings the next") func rotation() async throws {
+    @Test("a rotating nonce is accepted once, and each response has the next one") func rotation() async throws {
         let login = try await OpenIDLogin.start { configuration in
             configuration.dpop = .required
             configuration.dpopNonce = .rotating

@@ -1,6 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -26,7 +27,7 @@ import Testing
         try await OpenIDLogin.start { $0.supportsDeviceAuthorization = true }
     }
 
-    @Test("a device waits for its buyer, slows down when told, and gets tokens once")
+    @Test("a device waits for its buyer, slows down when asked to, and gets tokens once")
     func approval() async throws {
         let login = try await start()
         let device = try await begin(login)
@@ -55,7 +56,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("a buyer who refuses, at the login or at the question, and a code that expires end the wait")
+    @Test("a refusal of the buyer and an expired code end the wait of the device")
     func ends() async throws {
         let login = try await start()
         let (first, second, third) = (try await begin(login), try await begin(login), try await begin(login))

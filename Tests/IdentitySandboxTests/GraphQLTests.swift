@@ -1,4 +1,5 @@
 import IdentityKit
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -9,7 +10,7 @@ import Testing
         _ variables: JSONObject = [:],
         version: String = "2026-10"
     ) async throws -> JSONObject {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let answer = try await TestClient.shared.graphQL(
             sandbox.storefront.endpoint(version: version),
             query,
@@ -98,7 +99,7 @@ import Testing
         #expect(try await run(query)["errors"] != nil)
     }
 
-    @Test("exactly what was selected is answered: aliases, fragments, directives, type names, pages")
+    @Test("the response has exactly the selected fields: aliases, fragments, directives, type names, pages")
     func selected() async throws {
         let answer = try await run(
             """
@@ -121,7 +122,7 @@ import Testing
         #expect(String(decoding: JSONValue.object(answer).serialized, as: UTF8.self) == expected)
     }
 
-    @Test("what came with 2026-07 is unknown to the versions before")
+    @Test("fields of version 2026-07 are unknown to earlier versions")
     func versions() async throws {
         let query = "mutation { cartCreate(input: { sourceName: \"x\" }) { cart { id } } }"
         #expect(try await run(query)["errors"] == nil)

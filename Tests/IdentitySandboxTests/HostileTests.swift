@@ -1,6 +1,8 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -8,7 +10,7 @@ import Testing
 @Suite struct HostileTests {
     /// The ID token of a login at the sandbox's Shopify that misbehaves so.
     private func token(_ misbehaviour: SandboxMisbehaviour) async throws -> String {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         sandbox.shopify.misbehave(misbehaviour, on: .token)
         let token = try await ShopifyLogin(sandbox).tokens()["id_token"]?.string ?? ""
         await sandbox.stop()
@@ -20,7 +22,7 @@ import Testing
         return String(decoding: try #require(Base64URL.decode(String(part))), as: UTF8.self)
     }
 
-    @Test("a public key has the DER that everybody else writes")
+    @Test("a public key has the standard DER form")
     func der() throws {
         // RFC 7515 appendices A.2 and A.3, RFC 8037 appendix A.1; digests made with OpenSSL.
         let modulus =
@@ -38,7 +40,7 @@ import Testing
         #expect(digests == ["6f d1 3c 24 35 a3 61 e7", "2b d1 bb c 44 a8 97 c3", "6 e3 fd 8f da 29 bb 60"])
     }
 
-    @Test("raw and duplicate members stand in the token as they were ordered")
+    @Test("raw and duplicate members appear in the token as configured")
     func rawMembers() async throws {
         let raw = try text(1, of: try await token(.rawClaim("exp", "1e300").and(.rawClaim("iat", "01"))))
         #expect(raw.hasSuffix(#","exp":1e300,"iat":01}"#))
@@ -52,7 +54,7 @@ import Testing
         #expect(try await token(.idTokenText { _ in "no token" }) == "no token")
     }
 
-    @Test("an attacker's signature is a good one: the key that the header brings verifies it")
+    @Test("the key in the header verifies an attacker's signature")
     func headerKeys() async throws {
         let attacker = try SandboxKeyPair(.p256)
         let forged = try await token(.keyInHeader(.jwk, of: attacker))
@@ -67,9 +69,9 @@ import Testing
         #expect(certificate?.starts(with: [0x30, 0x82]) == true)
     }
 
-    @Test("an HMAC with the public key is the one that a confused verifier computes")
+    @Test("an HMAC with the public key is what a verifier with algorithm confusion computes")
     func confusion() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         sandbox.shopify.misbehave(.hmac(keyedWith: .numbers), on: .token)
         let forged = try await ShopifyLogin(sandbox).tokens()["id_token"]?.string ?? ""
         let keys = try await TestClient.shared.json(sandbox.shopify.endpoints.jwks)
@@ -81,9 +83,9 @@ import Testing
         #expect(Base64URL.decode(parts[2]) == code)
     }
 
-    @Test("the key set holds what it was told to hold")
+    @Test("the key set contains the configured keys")
     func keys() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         func keys(_ misbehaviour: SandboxMisbehaviour) async throws -> [JSONValue] {
             sandbox.openID.misbehave(misbehaviour, on: .jwks)
             return try await TestClient.shared.json(sandbox.openID.jwksEndpoint)["keys"]?.array ?? []
@@ -103,9 +105,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("what goes over the wire can be too much or no HTTP, and something may happen first")
+    @Test("a response can be too large or not HTTP, and an action can run before it")
     func wire() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let url = sandbox.openID.jwksEndpoint
         sandbox.openID.misbehave(.rawBytes(Array("SSH-2.0-sandbox\r\n".utf8)), on: .jwks)
         await #expect(throws: HTTPTransportError.self) { _ = try await TestClient.shared.send(.get, url) }
@@ -119,7 +121,7 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("a gzip bomb is gzip, and small")
+    @Test("a gzip bomb is valid gzip and small")
     func bomb() throws {
         let bomb = GzipBomb.bytes(zeros: 1 << 20)
         #expect(bomb.count < 8 << 10)
@@ -128,7 +130,7 @@ import Testing
         #expect(digest == "f5 c9 7 a7 f9 93 54 cf")
     }
 
-    @Test("a listener answers what it was told to and notes who came")
+    @Test("a listener returns configured responses and saves the requests")
     func listener() async throws {
         let listener = try await SandboxListener.start()
         #expect(try await TestClient.shared.send(.get, listener.origin + "/keys").status == 404)

@@ -1,6 +1,8 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -22,7 +24,9 @@ import Testing
         return try await TestClient.shared.send(.get, login.openID.userinfoEndpoint, headers: headers).status == 200
     }
 
-    @Test("a revoked access token dies alone, a refresh token takes all with it, an unknown one is no error")
+    @Test(
+        "an access token is revoked alone, a refresh token with all tokens of its login; an unknown token is no error"
+    )
     func revocation() async throws {
         let login = try await OpenIDLogin.start { $0.supportsRevocation = true }
         let endpoint = login.openID.revocationEndpoint
@@ -45,7 +49,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("a logout goes back to a registered URI with its state, and ends the session that the hint names")
+    @Test("a logout redirects to a registered URI with its state, and ends the session of the hint")
     func endSession() async throws {
         let login = try await OpenIDLogin.start { $0.postLogoutRedirectURIs = ["https://app.example/bye"] }
         let buyer = SandboxBuyer()
@@ -82,7 +86,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("a logout token names session and buyer, is signed by a published key, and can be made bad")
+    @Test("a logout token names session and buyer, is signed by a published key, and can be made invalid")
     func logoutToken() async throws {
         let login = try await OpenIDLogin.start()
         let app = try await TestReceiver.start(.message(status: 400))
@@ -140,7 +144,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    @Test("when asked for that, the metadata list response types in odd orders, and alone know the path of the keys")
+    @Test("on request, the metadata list response types in unusual orders, and the path of the keys is random")
     func metadata() async throws {
         let login = try await OpenIDLogin.start {
             $0.randomizesKeySetPath = true

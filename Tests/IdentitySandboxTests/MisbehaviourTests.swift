@@ -1,6 +1,8 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Synchronization
 import Testing
 
@@ -20,7 +22,7 @@ import Testing
         ]
     )
     func replaced(misbehaviour: SandboxMisbehaviour, status: Int, error: String?) async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
         let code = try await login.code()
         sandbox.shopify.misbehave(misbehaviour, on: .token)
@@ -31,9 +33,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("the ID token is made wrong in every way that a client must notice")
+    @Test("the ID token can have every error that a client must detect")
     func idTokens() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         func token(_ misbehaviour: SandboxMisbehaviour) async throws -> String {
             sandbox.shopify.misbehave(misbehaviour, on: .token)
             return try await ShopifyLogin(sandbox).tokens()["id_token"]?.string ?? ""
@@ -62,9 +64,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("members can be left out, set and added, and the key set can hold strange keys")
+    @Test("members can be removed, set and added, and the key set can contain unusual keys")
     func edited() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         sandbox.shopify.misbehave(
             .withoutMembers("refresh_token", "id_token").and(.member("expires_in", .string("3600"))),
             on: .token
@@ -86,7 +88,7 @@ import Testing
 
     @Test("a lost answer is lost after the provider acted; a reset before it acted changes nothing")
     func lost() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
         let token = try await login.tokens()["refresh_token"]?.string
         sandbox.shopify.misbehave(.reset, on: .token)
@@ -99,9 +101,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("slow, dripped and cut answers are what they say")
+    @Test("delayed, slow and truncated responses")
     func slow() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let url = sandbox.bolt.jwksEndpoint
         let start = ContinuousClock.now
         sandbox.bolt.misbehave(.delay(.milliseconds(150)), on: .jwks)
@@ -120,7 +122,7 @@ import Testing
 
     @Test("the Storefront throttles, denies, rejects, loses carts and invents codes")
     func storefront() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
         func create(_ misbehaviour: SandboxMisbehaviour) async throws -> JSONValue {
             sandbox.storefront.misbehave(misbehaviour, on: .storefront)
@@ -151,9 +153,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("requests are noted byte for byte under their endpoint")
+    @Test("requests are saved unchanged under their endpoint")
     func noted() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         _ = try await ShopifyLogin(sandbox).exchange("a+b&c=d/ü")
         let request = try #require(sandbox.shopify.requests(to: .token).first)
         #expect(request.formValue("code") == "a+b&c=d/ü")

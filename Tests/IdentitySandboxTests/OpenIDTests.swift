@@ -1,5 +1,7 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -13,7 +15,7 @@ import Testing
     func login(algorithm: SandboxOpenIDConfiguration.Algorithm, basic: Bool) async throws {
         var configuration = SandboxConfiguration()
         configuration.openID.algorithm = algorithm
-        let sandbox = try await Sandbox.start(configuration)
+        let sandbox = try await ShopSandbox.start(configuration)
         let client = sandbox.openID.configuration
         let secret = client.clientSecret ?? ""
         let redirectURI = "http://127.0.0.1:9/callback"

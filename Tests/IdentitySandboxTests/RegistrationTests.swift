@@ -1,6 +1,7 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -23,7 +24,7 @@ struct RegistrationTests {
     ]
 
     /// Whether each provider takes a redirect URI: a page of its own that refuses it has status 400.
-    private func answers(_ sandbox: Sandbox, _ redirectURI: String) async throws -> [Int] {
+    private func answers(_ sandbox: ShopSandbox, _ redirectURI: String) async throws -> [Int] {
         let common: [(name: String, value: String)] = [
             ("response_type", "code"), ("redirect_uri", redirectURI), ("state", "state-12345"),
             ("code_challenge", TestClient.challenge), ("code_challenge_method", "S256"),
@@ -43,7 +44,7 @@ struct RegistrationTests {
 
     @Test("a redirect URI is registered byte for byte, and only the port of a loopback URI may differ")
     func redirectURIs() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         for uri in Self.goodLoopback + ["https://app.example/callback"] {
             let found = try await answers(sandbox, uri)
             // Bolt has its own callback registered, and loopback.
@@ -56,7 +57,7 @@ struct RegistrationTests {
 
     @Test("a redirect URI of the printed configuration is registered at every client")
     func printed() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let uri = "http://127.0.0.1/signed-in?x=1"
         #expect(try await answers(sandbox, uri) == [400, 400, 400])
         _ = sandbox.labConfiguration(redirectURI: uri)
@@ -66,7 +67,7 @@ struct RegistrationTests {
         await sandbox.stop()
     }
 
-    @Test("the way back from a logout follows the same rule", arguments: badURIs)
+    @Test("logout URIs follow the same rule", arguments: badURIs)
     func logoutURIs(uri: String) async throws {
         let login = try await OpenIDLogin.start()
         func status(_ uri: String) async throws -> Int {
@@ -83,7 +84,7 @@ struct RegistrationTests {
 
     @Test("a JavaScript origin follows the same rule")
     func origins() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         for (origin, isGood) in [
             ("https://app.example", true), ("http://127.0.0.1:3000", true), ("http://[::1]", true),
             ("http://127.0.0.1:9@app.example", false), ("http://localhost:3000", false),
@@ -102,7 +103,7 @@ struct RegistrationTests {
         await sandbox.stop()
     }
 
-    @Test("the default secrets mean the same with and without form-encoding, and the special ones do not")
+    @Test("form-encoding does not change the default secrets, and changes the special ones")
     func secrets() async throws {
         let defaults = [SandboxOpenIDConfiguration().clientSecret, SandboxShopifyClient.confidential.secret]
         for secret in defaults.compactMap(\.self) { #expect(FormText.escape(secret) == secret) }
@@ -185,7 +186,7 @@ struct RegistrationTests {
         await login.sandbox.stop()
     }
 
-    @Test("the metadata announce what is served, and nothing else")
+    @Test("the metadata announce the served features only")
     func metadata() async throws {
         let plain = try await OpenIDLogin.start()
         let metadata = try await plain.metadata()

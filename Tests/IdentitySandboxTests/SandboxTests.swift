@@ -1,13 +1,15 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
 
 @Suite struct SandboxTests {
-    @Test("sandboxes in one process know nothing of each other, and a stopped one is gone")
+    @Test("sandboxes in one process are independent, and a stopped one does not answer")
     func separate() async throws {
-        let (one, two) = (try await Sandbox.start(), try await Sandbox.start())
+        let (one, two) = (try await ShopSandbox.start(), try await ShopSandbox.start())
         let tokens = try await ShopifyLogin(one).tokens()
         #expect(try await ShopifyLogin(two).refresh(tokens["refresh_token"]?.string).status == 400)
         #expect(one.shopify.counters.exchanges == 1)
@@ -21,7 +23,7 @@ import Testing
 
     @Test("the configuration file reads back strictly and names every provider")
     func configuration() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let lab = sandbox.labConfiguration()
         let read = try IdentityConfiguration(json: Array(lab.text.utf8), environmentVariables: lab.environment)
         #expect(read.providers.map(\.name) == ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"])
@@ -32,7 +34,7 @@ import Testing
 
     @Test("what a buyer typed is escaped on every page")
     func escaping() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
         let hostile = "\"><script>alert(1)</script>@x'&"
         let url = FormText.append(
@@ -52,9 +54,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("a login page belongs to the browser that began it")
+    @Test("a login page works only in the browser that began the login")
     func binding() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let started = try await TestClient.shared.send(.get, ShopifyLogin(sandbox).authorizationURL)
         let page = try await TestClient.shared.send(
             .get,
@@ -69,7 +71,7 @@ import Testing
         var configuration = SandboxConfiguration()
         configuration.accessTokenLifetime = .seconds(60)
         configuration.authorizationCodeLifetime = .zero
-        let sandbox = try await Sandbox.start(configuration)
+        let sandbox = try await ShopSandbox.start(configuration)
         let login = ShopifyLogin(sandbox)
         #expect(try await login.exchange(try await login.code()).json["error"]?.string == "invalid_grant")
         await sandbox.stop()

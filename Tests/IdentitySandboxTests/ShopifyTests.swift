@@ -1,6 +1,8 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -14,7 +16,7 @@ import Testing
     func login(client: SandboxShopifyClient, shape: SandboxShopifyConfiguration.EndpointShape) async throws {
         var configuration = SandboxConfiguration()
         configuration.shopify.endpointShape = shape
-        let sandbox = try await Sandbox.start(configuration)
+        let sandbox = try await ShopSandbox.start(configuration)
         let discovered = try await TestClient.shared.json(
             sandbox.storefront.origin + "/.well-known/openid-configuration"
         )
@@ -44,7 +46,7 @@ import Testing
         "the ID token verifies with the published key, also after a rotation, and a rotation that drops it takes it away"
     )
     func signature() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let token = try #require(try await ShopifyLogin(sandbox).tokens()["id_token"]?.string)
         #expect(try await verifies(token, sandbox))
         sandbox.shopify.rotateSigningKey()
@@ -54,7 +56,7 @@ import Testing
         await sandbox.stop()
     }
 
-    private func verifies(_ token: String, _ sandbox: Sandbox) async throws -> Bool {
+    private func verifies(_ token: String, _ sandbox: ShopSandbox) async throws -> Bool {
         let keys = try await TestClient.shared.json(sandbox.shopify.endpoints.jwks)["keys"]?.array ?? []
         let keyID = TestClient.part(0, of: token)["kid"]
         guard let jwk = keys.first(where: { $0["kid"] == keyID }) else { return false }
@@ -70,9 +72,9 @@ import Testing
         )
     }
 
-    @Test("a refresh token works once; its reuse kills everything that came from the login")
+    @Test("a refresh token works once, and its reuse revokes all tokens of the login")
     func refreshReuse() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
         let first = try await login.tokens()
         let second = try await login.refresh(first["refresh_token"]?.string)
@@ -90,7 +92,7 @@ import Testing
 
     @Test("a code is used once, by its client, with its redirect URI and its verifier")
     func codeRules() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         var login = ShopifyLogin(sandbox)
         let code = try await login.code()
         login.redirectURI += "/"
@@ -111,9 +113,9 @@ import Testing
         await sandbox.stop()
     }
 
-    @Test("the traps of the token endpoint: Origin, User-Agent, client_id in the body, app clients, shop id")
+    @Test("special rules of the token endpoint: Origin, User-Agent, client_id in the body, app clients, shop id")
     func traps() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let url = sandbox.shopify.endpoints.token
         var web = ShopifyLogin(sandbox, .publicWeb)
         web.headers["Origin"] = "https://evil.example"
@@ -146,7 +148,7 @@ import Testing
 
     @Test("prompt=none asks for a login until somebody is signed in, and logging out signs the browser out")
     func silentLogin() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let login = ShopifyLogin(sandbox)
         let buyer = SandboxBuyer()
         let silent = login.authorizationURL + "&prompt=none"
@@ -170,7 +172,7 @@ import Testing
 
     @Test("the robot mistypes, denies and closes; an unregistered redirect URI gets a page and no callback")
     func robot() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         var login = ShopifyLogin(sandbox)
         #expect(try await login.code(SandboxBuyer(behaviour: .mistypeCode)).hasPrefix("shcac_"))
         let denied = try await SandboxBuyer(behaviour: .deny).login(

@@ -1,6 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
@@ -16,14 +17,14 @@ import Testing
         "what Shopify serves to chosen apps only is no field of the public schema, and is served where the sandbox is told to"
     )
     func restricted() async throws {
-        let plain = CartClient(sandbox: try await Sandbox.start())
+        let plain = CartClient(sandbox: try await ShopSandbox.start())
         let id = try await plain.create()["cart"]?["id"]?.string ?? ""
         let clone = "cartClone(cartId: \"\(id)\") \(Self.payload)"
         #expect(try await mutate(plain, clone)["errors"]?.array?.isEmpty == false)
 
-        var settings = SandboxConfiguration()
-        settings.storefront.servesRestrictedMutations = true
-        let client = CartClient(sandbox: try await Sandbox.start(settings))
+        var settings = SandboxStorefrontConfiguration()
+        settings.servesRestrictedMutations = true
+        let client = CartClient(sandbox: try await ShopSandbox.start(storefront: settings))
         let original = try await client.create([
             "note": .string("ring twice"), "buyerIdentity": .object(["email": .string("ada@example.com")]),
             "lines": .array([.object(["merchandiseId": .string("gid://shopify/ProductVariant/1")])]),
@@ -37,14 +38,15 @@ import Testing
         #expect(stripped["data"]?["cartRemovePersonalData"]?["cart"]?["buyerIdentity"]?["email"] == .null)
     }
 
-    @Test("a completion is throttled, prepared, submitted once per token, processed and done; its cart is gone then")
+    @Test("a completion is throttled, prepared, submitted once per token, processed and done, and its cart is removed")
     func completion() async throws {
         var settings = SandboxConfiguration()
         let clock = ManualClock()
         settings.clock = clock
-        settings.storefront.servesRestrictedMutations = true
-        settings.storefront.completionPolls = 1
-        let sandbox = try await Sandbox.start(settings)
+        var storefront = SandboxStorefrontConfiguration()
+        storefront.servesRestrictedMutations = true
+        storefront.completionPolls = 1
+        let sandbox = try await ShopSandbox.start(settings, storefront: storefront)
         let client = CartClient(sandbox: sandbox)
         let created = try await client.create([
             "lines": .array([.object(["merchandiseId": .string("gid://shopify/ProductVariant/1")])])
@@ -84,9 +86,9 @@ import Testing
         #expect(sandbox.storefront.cartStates.isEmpty)
     }
 
-    @Test("a cart that has moved answers once under its old id, with the new one and without the buyer")
+    @Test("the old id of a moved cart works once and returns the new id, without the buyer")
     func moved() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
         let created = try await client.create(["buyerIdentity": .object(["email": .string("ada@example.com")])])
         let old = created["cart"]?["id"]?.string ?? ""
@@ -99,9 +101,9 @@ import Testing
         #expect(again?["cart"] == .null && again?["userErrors"]?.array?.count == 1)
     }
 
-    @Test("a planned refusal leaves the cart alone, and a swallowed token makes nobody its customer")
+    @Test("a planned refusal does not change the cart, and a swallowed token sets no customer")
     func planned() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let client = CartClient(
             sandbox: sandbox,
             headers: ["X-Shopify-Storefront-Access-Token": sandbox.storefront.configuration.publicToken]
@@ -122,7 +124,7 @@ import Testing
 
     @Test("metafields are set by the cart's whole id, read back and deleted")
     func metafields() async throws {
-        let client = CartClient(sandbox: try await Sandbox.start())
+        let client = CartClient(sandbox: try await ShopSandbox.start())
         let id = try await client.create()["cart"]?["id"]?.string ?? ""
         let set = """
             cartMetafieldsSet(metafields: [{ ownerId: "\(id)", key: "k", type: "single_line_text_field", value: "v" }]) {
@@ -136,9 +138,9 @@ import Testing
         #expect(try await client.run(read)["data"]?["cart"]?["metafield"] == .null)
     }
 
-    @Test("products, collections, both searches and the shop answer what a catalogue page asks for")
+    @Test("products, collections, both searches and the shop return what a catalogue page needs")
     func catalogue() async throws {
-        let client = CartClient(sandbox: try await Sandbox.start())
+        let client = CartClient(sandbox: try await ShopSandbox.start())
         let query = """
             { search(query: "mug", first: 5) { totalCount nodes { __typename ... on Product { title } } }
               predictiveSearch(query: "mug") { products { handle } queries { text } }

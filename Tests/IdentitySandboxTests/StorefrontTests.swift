@@ -1,11 +1,13 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 import Testing
 
 @testable import IdentitySandbox
 
 struct CartClient {
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     var headers: [String: String] = [:]
 
     static let fields = """
@@ -43,7 +45,7 @@ struct CartClient {
 @Suite struct StorefrontTests {
     @Test("an identity member that is absent keeps its value, null clears it, a value sets it")
     func threeStates() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let client = CartClient(
             sandbox: sandbox,
             headers: ["X-Shopify-Storefront-Access-Token": sandbox.storefront.configuration.publicToken]
@@ -72,7 +74,7 @@ struct CartClient {
 
     @Test("a bad customer token is a user error at the documented path, and the cart stays as it was")
     func badToken() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
         let bad: JSONObject = ["customerAccessToken": .string("shcat_dead")]
         let created = try await client.create(["buyerIdentity": .object(bad)])
@@ -93,9 +95,9 @@ struct CartClient {
         await sandbox.stop()
     }
 
-    @Test("an expired token fails no cart call; the checkout URL is a guest's without a word")
+    @Test("an expired token does not fail a cart call, and the checkout URL opens as a guest")
     func expiredToken() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
         let token = try await ShopifyLogin(sandbox).tokens()["access_token"] ?? .null
         let created = try await client.create(["buyerIdentity": .object(["customerAccessToken": token])])
@@ -114,7 +116,7 @@ struct CartClient {
 
     @Test("with the private token a checkout opens signed in only when the buyer's IP was named")
     func buyerIP() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let token = try await ShopifyLogin(sandbox).tokens()["access_token"] ?? .null
         let input: JSONObject = ["buyerIdentity": .object(["customerAccessToken": token])]
         var client = CartClient(
@@ -131,7 +133,7 @@ struct CartClient {
 
     @Test("without its key a cart shows no buyer and cannot be changed")
     func cartKey() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
         let id =
             try await client.create(["buyerIdentity": .object(["email": .string("a@example.com")])])["cart"]?["id"]?
@@ -154,9 +156,9 @@ struct CartClient {
         await sandbox.stop()
     }
 
-    @Test("lines, addresses, notes and codes have real state, with warnings and user errors")
+    @Test("lines, addresses, notes and codes are kept, with warnings and user errors")
     func cartState() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let client = CartClient(sandbox: sandbox)
         func line(_ number: Int, _ quantity: Int) -> JSONValue {
             .object([
@@ -202,7 +204,7 @@ struct CartClient {
 
     @Test("an older version is answered by the oldest supported one, and says so")
     func fallForward() async throws {
-        let sandbox = try await Sandbox.start()
+        let sandbox = try await ShopSandbox.start()
         let response = try await TestClient.shared.send(
             .post,
             sandbox.storefront.endpoint(version: "2025-04"),

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
+import StorefrontSandbox
 import Synchronization
 import Testing
 

@@ -3,6 +3,7 @@ import IdentityKit
 import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
+import StorefrontSandbox
 import Testing
 
 @Suite("The configuration of a Shopify client")

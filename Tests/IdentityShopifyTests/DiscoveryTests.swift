@@ -1,8 +1,10 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
+import StorefrontSandbox
 import Testing
 
 @Suite("Discovery of a shop")

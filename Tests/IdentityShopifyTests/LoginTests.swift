@@ -1,9 +1,11 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
+import StorefrontSandbox
 import Testing
 
 @Suite("A login at Shopify")

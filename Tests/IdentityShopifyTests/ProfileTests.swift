@@ -1,9 +1,11 @@
 import Foundation
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
+import StorefrontSandbox
 import Testing
 
 @testable import IdentityShopify

@@ -3,13 +3,14 @@ import IdentityKit
 import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
+import StorefrontSandbox
 import Testing
 
 /// A shop on this machine with a client of ours: sandbox, transport, clock, provider.
 struct Shop {
     static let issuer = "https://shopify.com/authentication/82920341806"
 
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     let environment: IdentityEnvironment
     let clock: ManualClock
     var configuration: ShopifyProvider.Configuration
@@ -26,7 +27,7 @@ struct Shop {
         settings.clock = clock
         settings.shopify.issuer = Self.issuer
         setUp(&settings.shopify)
-        sandbox = try await Sandbox.start(settings)
+        sandbox = try await ShopSandbox.start(settings)
         environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         let type: ShopifyProvider.Client =
             switch client.kind {

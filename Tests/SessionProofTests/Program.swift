@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IdentityHTTP
+import IdentityPlatform
 import Synchronization
 
 /// Runs a program, from beside the test bundle or by its path.

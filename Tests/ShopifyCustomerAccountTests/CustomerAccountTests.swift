@@ -6,11 +6,12 @@ import IdentityShopify
 import IdentityTesting
 import ShopifyCustomerAccount
 import ShopifyGraphQL
+import StorefrontSandbox
 import Testing
 
 /// A shop with a buyer who has signed in, and the API behind the address that the shop itself tells.
 private struct Shop {
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     let sessions: SessionManager
     let session: SessionID
     let client: CustomerAccountClient
@@ -20,7 +21,7 @@ private struct Shop {
     init(retry: RetryPolicy = .none) async throws {
         var settings = SandboxConfiguration()
         settings.clock = clock
-        sandbox = try await Sandbox.start(settings)
+        sandbox = try await ShopSandbox.start(settings)
         let lab = sandbox.labConfiguration()
         var json = try #require(lab.json.object)
         json["providers"] = .object(["shopify": try #require(json["providers"]?["shopify-public"])])
@@ -144,7 +145,7 @@ struct CustomerAccountTests {
     @Test("orders are read page by page, the newest first, each once")
     func orders() async throws {
         try await Shop.with { shop in
-            shop.sandbox.shopify.addOrders(1_001...1_005, for: SandboxBuyerAccount.ada.email)
+            shop.sandbox.customers.addOrders(1_001...1_005, for: SandboxBuyerAccount.ada.email)
             var pages: [[Int]] = []
             for try await page in shop.account.orders(pageSize: 2) { pages.append(page.map(\.number)) }
             #expect(pages == [[1_005, 1_004], [1_003, 1_002], [1_001]])

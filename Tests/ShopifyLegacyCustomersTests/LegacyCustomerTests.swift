@@ -6,6 +6,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyLegacyCustomers
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 /// A shop with legacy accounts, one of which is Ada's.
@@ -13,7 +14,7 @@ private struct Shop {
     static let email = "ada@example.com"
     static let password = Secret("difference engine")
 
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     let provider: LegacyPasswordProvider
     let sessions: SessionManager
     let carts: CartAdapter
@@ -23,7 +24,7 @@ private struct Shop {
     init() async throws {
         var settings = SandboxConfiguration()
         settings.clock = clock
-        sandbox = try await Sandbox.start(settings)
+        sandbox = try await ShopSandbox.start(settings)
         sandbox.storefront.addLegacyCustomer(email: Self.email, password: Self.password.reveal())
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         let client = StorefrontClient(

@@ -4,6 +4,7 @@ import IdentitySandbox
 import ShopifyGraphQL
 import ShopifyStorefront
 import ShopifyStorefrontExperimental
+import StorefrontSandbox
 import Testing
 
 @Suite struct ExperimentalTests {
@@ -50,17 +51,17 @@ import Testing
 
 /// The operations against the sandbox, over HTTP.
 @Suite struct ExperimentalSandboxTests {
-    private let sandbox: Sandbox
+    private let sandbox: ShopSandbox
     private let client: StorefrontClient
     private let context = StorefrontContext(buyerIP: "203.0.113.7")
 
     init() async throws { (sandbox, client) = try await Self.shop(isInvited: true) }
 
-    private static func shop(isInvited: Bool) async throws -> (Sandbox, StorefrontClient) {
-        var settings = SandboxConfiguration()
-        settings.storefront.servesRestrictedMutations = isInvited
-        settings.storefront.completionPolls = 1
-        let sandbox = try await Sandbox.start(settings)
+    private static func shop(isInvited: Bool) async throws -> (ShopSandbox, StorefrontClient) {
+        var settings = SandboxStorefrontConfiguration()
+        settings.servesRestrictedMutations = isInvited
+        settings.completionPolls = 1
+        let sandbox = try await ShopSandbox.start(storefront: settings)
         let configuration = try StorefrontConfiguration(
             shopDomain: "sandbox.example",
             authentication: .privateToken(Secret(sandbox.storefront.configuration.privateToken)),

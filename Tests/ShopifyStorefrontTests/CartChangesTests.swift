@@ -1,7 +1,9 @@
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
+import StorefrontSandbox
 import Testing
 
 @testable import ShopifyStorefront

@@ -1,8 +1,10 @@
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 /// What a slow or lost answer must not leave on a cart that somebody else gets.

@@ -1,10 +1,12 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySQLite
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
+import StorefrontSandbox
 import Synchronization
 import Testing
 
@@ -148,7 +150,7 @@ extension CartFailureModesTests {
         "23: a 430 without the buyer's IP is reported and not repeated at once, and with the IP the identity is put on"
     )
     func missingBuyerIP() async throws {
-        let shop = try await SandboxShop { $0.storefront.rejectsIdentityWithoutBuyerIP = true }
+        let shop = try await SandboxShop(storefront: { $0.rejectsIdentityWithoutBuyerIP = true })
         let session = try await shop.login()
         let error = await #expect(throws: IdentityError.self) { try await shop.carts.add(shop.mugs(), for: session) }
         #expect(error?.code == .securityRejection && error?.kind == .retryLater)
@@ -252,11 +254,15 @@ extension CartFailureModesTests {
 
     @Test("28: more than 250 lines are merged once and counted, also when the merge is interrupted")
     func largeMerge() async throws {
-        let shop = try await SandboxShop { settings in
-            settings.storefront.variants = (1...300).map { number in
-                .init(id: "gid://shopify/ProductVariant/\(number)", product: "P", title: "T\(number)", price: 100)
-            }
+        let variants = (1...300).map { number in
+            SandboxStorefrontConfiguration.Variant(
+                id: "gid://shopify/ProductVariant/\(number)",
+                product: "P",
+                title: "T\(number)",
+                price: 100
+            )
         }
+        let shop = try await SandboxShop(storefront: { $0.variants = variants })
         let lines = (1...300).map { CartLineInput(merchandiseID: "gid://shopify/ProductVariant/\($0)", quantity: 2) }
         let session = try await shop.login()
         let own = try await shop.carts.add(Array(lines.prefix(30)), for: session, in: shop.context).cart
@@ -291,7 +297,7 @@ extension CartFailureModesTests {
 
     @Test("29: the token is exchanged again after a refresh")
     func exchange() async throws {
-        let shop = try await SandboxShop(exchanges: true) { $0.storefront.takesCustomerAccountTokens = false }
+        let shop = try await SandboxShop(exchanges: true, storefront: { $0.takesCustomerAccountTokens = false })
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }

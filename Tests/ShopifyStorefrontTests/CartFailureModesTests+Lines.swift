@@ -3,6 +3,7 @@ import IdentityKit
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
+import StorefrontSandbox
 import Testing
 
 @testable import ShopifyStorefront
@@ -11,11 +12,15 @@ import Testing
 extension CartFailureModesTests {
     @Test("38: when only some of more than 250 lines are added, the caller learns which ones")
     func partialAddition() async throws {
-        let shop = try await SandboxShop { settings in
-            settings.storefront.variants = (1...400).map { number in
-                .init(id: "gid://shopify/ProductVariant/\(number)", product: "P", title: "T\(number)", price: 100)
-            }
+        let variants = (1...400).map { number in
+            SandboxStorefrontConfiguration.Variant(
+                id: "gid://shopify/ProductVariant/\(number)",
+                product: "P",
+                title: "T\(number)",
+                price: 100
+            )
         }
+        let shop = try await SandboxShop(storefront: { $0.variants = variants })
         let lines = (1...400).map { CartLineInput(merchandiseID: "gid://shopify/ProductVariant/\($0)", quantity: 2) }
         let faults: [(SandboxMisbehaviour, IdentityError.Code)] = [
             (.storefrontThrottled, .throttled), (.htmlPage(status: 502), .outcomeUnknown),
@@ -111,7 +116,7 @@ extension CartFailureModesTests {
     @Test("43: two shops on one session manager have a cart each, and a logout detaches both")
     func twoShops() async throws {
         let shop = try await SandboxShop()
-        let second = try await SandboxShop { $0.storefront.takesCustomerAccountTokens = true }
+        let second = try await SandboxShop(storefront: { $0.takesCustomerAccountTokens = true })
         let client = StorefrontClient(
             configuration: try StorefrontConfiguration(
                 shopDomain: "second.example",

@@ -5,6 +5,7 @@ import IdentitySQLite
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
+import StorefrontSandbox
 import Synchronization
 import Testing
 
@@ -65,7 +66,7 @@ import Testing
 
     @Test("4: \"Customer is invalid\" renews once, then makes a guest's cart that says so, and never blocks the cart")
     func invalidCustomer() async throws {
-        let shop = try await SandboxShop { $0.storefront.takesCustomerAccountTokens = false }
+        let shop = try await SandboxShop(storefront: { $0.takesCustomerAccountTokens = false })
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         #expect(cart.identity == .degraded(.identityRejected) && cart.cart.totalQuantity == 1)

@@ -1,8 +1,10 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 @Suite struct CartIdentityTests {

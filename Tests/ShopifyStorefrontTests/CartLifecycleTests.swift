@@ -1,9 +1,11 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 @Suite struct CartLifecycleTests {

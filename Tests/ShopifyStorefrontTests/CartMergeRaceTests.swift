@@ -3,6 +3,7 @@ import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 /// Merges that come at a bad moment.

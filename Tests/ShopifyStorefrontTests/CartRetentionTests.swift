@@ -2,6 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 /// A session whose time is over has no cart, also before a sweep removes it.

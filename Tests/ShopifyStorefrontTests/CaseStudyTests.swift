@@ -5,12 +5,13 @@ import IdentityShopify
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 /// The case studies of the Mobile Buy SDK's README that read the catalogue, with the operations of today, against a Storefront that
 /// knows its schema.
 @Suite struct CaseStudyTests {
-    private func storefront(_ sandbox: Sandbox, cache: (any ResponseCache)? = nil) throws -> StorefrontClient {
+    private func storefront(_ sandbox: ShopSandbox, cache: (any ResponseCache)? = nil) throws -> StorefrontClient {
         let lab = sandbox.labConfiguration()
         let configuration = try IdentityConfiguration(json: lab.json.serialized, environmentVariables: lab.environment)
         return StorefrontClient(
@@ -24,7 +25,7 @@ import Testing
 
     @Test("case study: the shop's name, currency and policies, fetched once and then kept")
     func shop() async throws {
-        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let cache = InMemoryResponseCache()
         let client = try storefront(sandbox, cache: cache)
         let shop = try await client.execute(ShopInfo())
@@ -38,7 +39,7 @@ import Testing
 
     @Test("case study: collections, and the products of each")
     func collections() async throws {
-        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let client = try storefront(sandbox)
         let collections = try await client.execute(CollectionsPage(first: 10)).data.nodes
         let collection = try #require(collections.first)
@@ -48,7 +49,7 @@ import Testing
 
     @Test("case study: the products of a collection, page by page, each once")
     func pagination() async throws {
-        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let client = try storefront(sandbox)
         let collection = try #require(try await client.execute(CollectionsPage(first: 1)).data.nodes.first)
         let pages = client.pages(size: 1) { page in
@@ -67,7 +68,7 @@ import Testing
 
     @Test("case study: a product with its images and variants, by id, by handle and as a node")
     func product() async throws {
-        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let client = try storefront(sandbox)
         let card = try #require(try await client.execute(ProductsPage(first: 1)).data.nodes.first)
         let product = try #require(try await client.execute(ProductByID(id: card.id)).data)
@@ -85,7 +86,7 @@ import Testing
 
     @Test("case study: searching, and what a search box suggests")
     func search() async throws {
-        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let client = try storefront(sandbox)
         let found = try await client.execute(ProductsPage(first: 10, query: .set(.text("Mug")))).data.nodes
         #expect(found.contains { $0.title == "Analytical Mug" })

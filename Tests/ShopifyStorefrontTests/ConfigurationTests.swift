@@ -2,6 +2,7 @@ import IdentityHTTP
 import IdentityKit
 import ShopifyGraphQL
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 @Suite struct ConfigurationTests {

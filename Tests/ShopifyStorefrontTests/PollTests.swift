@@ -1,6 +1,7 @@
 import Foundation
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront

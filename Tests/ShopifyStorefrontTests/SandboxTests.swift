@@ -1,16 +1,18 @@
 import IdentityBolt
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import StorefrontSandbox
 import Testing
 
 /// The real providers, the real session manager and the adapter against a Storefront that keeps state and knows its schema.
 private struct Shop {
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     let sessions: SessionManager
     let carts: CartAdapter
     let session: SessionID
@@ -23,7 +25,7 @@ private struct Shop {
         var settings = SandboxConfiguration()
         settings.clock = clock
         settings.buyers = [buyer]
-        sandbox = try await Sandbox.start(settings)
+        sandbox = try await ShopSandbox.start(settings)
         let lab = sandbox.labConfiguration()
         let configuration = try IdentityConfiguration(json: lab.json.serialized, environmentVariables: lab.environment)
         transport = try CurlTransport()

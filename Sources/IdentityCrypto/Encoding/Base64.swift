@@ -8,7 +8,7 @@ package enum Base64 {
     package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }
-        // At most two: a third or fourth would stay, and no alphabet has the sign.
+        // At most two padding signs are removed. A third one remains and is refused, because no alphabet contains it.
         for _ in 0..<2 where characters.last == UInt8(ascii: "=") {
             characters.removeLast()
         }

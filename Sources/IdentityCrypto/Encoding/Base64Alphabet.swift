@@ -1,6 +1,6 @@
 /// One of the two alphabets of RFC 4648, with tables for both directions.
 ///
-/// Foundation's base64 costs more than the hash behind it; this is a table look-up a character.
+/// Foundation's base64 takes longer than the hash that follows it; this needs one table look-up for each character.
 struct Base64Alphabet: Sendable {
     private static let invalid: UInt8 = 0xff
 
@@ -55,7 +55,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Decodes text without padding, and only its one canonical form: no other character, no unused bit set.
+    /// Decodes text without padding in its canonical form only: no other characters, all unused bits zero.
     func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         let groups = text.count / 4
         let rest = text.count % 4

@@ -6,7 +6,7 @@ package enum AESGCM {
     package static let nonceCount = 12
     package static let tagCount = 16
 
-    /// Encrypts and authenticates; the answer is the ciphertext followed by the tag.
+    /// Encrypts and authenticates; returns the ciphertext followed by the tag.
     ///
     /// A nonce must never be used twice with one key.
     ///
@@ -43,9 +43,9 @@ package enum AESGCM {
         return sealed
     }
 
-    /// Checks the tag and decrypts what `seal` gave.
+    /// Checks the tag and decrypts what `seal` returned.
     ///
-    /// Nothing of the plaintext is handed out before the tag is checked.
+    /// No plaintext is returned before the tag is checked.
     ///
     /// - Throws: `authenticationFailed` if the sealed bytes, key, nonce or associated data are not those of the sealing;
     ///   `operationFailed` if OpenSSL fails before it can tell, for example without memory; `invalidKey` or `invalidLength` as

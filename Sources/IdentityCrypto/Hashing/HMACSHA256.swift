@@ -8,7 +8,7 @@ package enum HMACSHA256 {
     ///
     /// - Throws: `invalidKey` for an empty key, `operationFailed` if OpenSSL fails.
     package static func authenticationCode(for message: [UInt8], key: SecretBytes) throws(CryptoError) -> [UInt8] {
-        // An empty key is legal for HMAC and means for us that a configuration value got lost.
+        // HMAC allows an empty key, but here it means that a configuration value is missing.
         guard key.count > 0 else { throw CryptoError(.invalidKey, "the HMAC key is empty") }
         let algorithm = try FetchedAlgorithm.hmac.available()
         var code = [UInt8](repeating: 0, count: 32)

@@ -2,7 +2,7 @@ internal import CIdentityOpenSSL
 
 /// An algorithm implementation fetched from OpenSSL's providers, once in a process.
 ///
-/// A fetch takes a lock and compares property strings, and the old getters (`EVP_sha256()`) hide one in each use.
+/// A fetch takes a lock and compares property strings. The old getters, such as `EVP_sha256()`, fetch on each use.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, the object behind it is immutable after the fetch, and OpenSSL
 /// counts references to it atomically, so any number of threads may use it at once.
@@ -49,7 +49,7 @@ extension Optional where Wrapped == FetchedAlgorithm {
     /// The algorithm, or the error for an OpenSSL without the provider that has it.
     func available() throws(CryptoError) -> FetchedAlgorithm {
         guard let self else {
-            throw CryptoError(.operationFailed, "OpenSSL offers no such algorithm; is its default provider loaded?")
+            throw CryptoError(.operationFailed, "OpenSSL does not have the algorithm; is its provider loaded?")
         }
         return self
     }

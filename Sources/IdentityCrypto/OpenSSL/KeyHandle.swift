@@ -18,7 +18,7 @@ final class KeyHandle: @unchecked Sendable {
         unsafe EVP_PKEY_free(pointer)
     }
 
-    /// A public key from its parameters; nil if OpenSSL refuses them, such as a point beside its curve.
+    /// A public key from its parameters; nil if OpenSSL refuses them, for example a point that is not on its curve.
     static func publicKey(type: String, _ parameters: ParameterList) -> KeyHandle? {
         key(type: type, identity_public_key_selection(), parameters)
     }

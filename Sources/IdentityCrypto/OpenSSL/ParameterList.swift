@@ -3,7 +3,7 @@ internal import CIdentityOpenSSL
 /// Named parameters for OpenSSL.
 ///
 /// An `OSSL_PARAM` only points at its name and value, and Swift promises no address beyond one call, so this list owns
-/// copies of both and wipes them when it goes.
+/// copies of both and wipes them when it is released.
 @safe
 final class ParameterList {
     private var parameters: [OSSL_PARAM] = unsafe []

@@ -1,13 +1,13 @@
 internal import CIdentityOpenSSL
 
-/// Bytes nobody should see: a key, a token.
+/// Secret bytes, such as a key or a token.
 ///
-/// Immutable, wiped from memory when the last reference goes, never printed.
+/// Immutable, wiped from memory when the last reference is released, never printed.
 ///
-/// The array or buffer it was made from is the caller's and is not wiped.
+/// The array or buffer that it was created from is not wiped.
 ///
-/// `@unchecked Sendable`: the memory is written once in the initialiser, before anybody else can hold the object, and only
-/// read until `deinit`, when nobody holds it any more.
+/// `@unchecked Sendable`: the memory is written once in the initialiser, before the object is shared, and only
+/// read until `deinit`.
 @safe
 package final class SecretBytes: @unchecked Sendable {
     private let storage: UnsafeMutableRawBufferPointer
@@ -22,7 +22,7 @@ package final class SecretBytes: @unchecked Sendable {
         unsafe storage.copyBytes(from: bytes)
     }
 
-    /// Lets a body write the secret in place, so that no second copy of it is ever made.
+    /// Calls a body that writes the secret in place, so that there is no second copy.
     package init<Failure: Error>(
         count: Int,
         filledBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
@@ -39,12 +39,14 @@ package final class SecretBytes: @unchecked Sendable {
 
     package var count: Int { unsafe storage.count }
 
-    /// Lends the bytes to a body, which must not let the pointer escape.
+    /// Calls a body with the bytes.
+    ///
+    /// The pointer must not escape.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try unsafe body(UnsafeRawBufferPointer(storage))
     }
 
-    /// A copy that is wiped by nobody: for the one place where the secret leaves, such as a request header.
+    /// A copy that is not wiped, for the place where the secret leaves the process, such as a request header.
     package func copyBytes() -> [UInt8] {
         unsafe Array(storage)
     }

@@ -1,12 +1,12 @@
 internal import CIdentityOpenSSL
 
-/// Random bytes fit for keys, nonces and state, from OpenSSL's generator seeded by the operating system.
+/// Random bytes for keys, nonces and state, from OpenSSL's generator, which the operating system seeds.
 package enum SecureRandom {
     /// Gives `count` random bytes.
     ///
-    /// Ask once for all that an operation needs: the call costs more than the bytes.
+    /// Get all bytes of an operation with one call: the call costs more than the bytes.
     ///
-    /// - Throws: `invalidLength` for a negative or absurd count, `randomUnavailable` if the generator cannot be seeded.
+    /// - Throws: `invalidLength` for a negative or too large count, `randomUnavailable` if the generator cannot be seeded.
     package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
         guard count >= 0, let length = Int32(exactly: count) else {
             throw CryptoError(.invalidLength, "the number of random bytes must be between 0 and 2^31 - 1")

@@ -1,8 +1,8 @@
 internal import CIdentityOpenSSL
 
-/// Overwrites bytes that nobody should find in memory afterwards.
+/// Overwrites secret bytes in memory.
 ///
-/// The array must be the only one with these bytes: of one that is shared the other keeps them.
+/// The array must not share its storage: otherwise the other array keeps the bytes.
 package func wipe(_ bytes: inout [UInt8]) {
     unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
 }

@@ -1,4 +1,4 @@
-/// What sort of key it is, with what decides about the shape of its signatures.
+/// The kind of a key, with what determines the form of its signatures.
 enum KeyKind: Sendable, Equatable {
     case rsa(signatureCount: Int)
     case ellipticCurve(EllipticCurve)

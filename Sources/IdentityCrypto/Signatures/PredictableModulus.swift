@@ -1,6 +1,6 @@
-/// The mark of RSA moduli that can be factored because of how a maker of chips chose their primes (CVE-2017-15361).
+/// Detects RSA moduli that can be factored, because a chip maker chose their primes badly (ROCA, CVE-2017-15361).
 ///
-/// Such a modulus is a power of 65537 to every small prime. Of good moduli one in 240 million is so by chance.
+/// Such a modulus is a power of 65537 modulo every small prime. One in 240 million good moduli is so by chance.
 enum PredictableModulus {
     /// The odd primes up to 167, each with the powers of 65537 modulo it.
     private static let powers: [(prime: Int, residues: Set<Int>)] = stride(from: 3, through: 167, by: 2)
@@ -12,7 +12,7 @@ enum PredictableModulus {
             return (prime, residues)
         }
 
-    /// Whether a modulus, most significant octet first, bears the mark.
+    /// Whether a modulus, most significant octet first, has this property.
     static func isLikely(_ modulus: some Collection<UInt8>) -> Bool {
         powers.allSatisfy { prime, residues in
             residues.contains(modulus.reduce(0) { ($0 << 8 | Int($1)) % prime })

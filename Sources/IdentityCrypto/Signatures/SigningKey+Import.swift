@@ -5,7 +5,7 @@ extension SigningKey {
     ///
     /// - Parameter der: The DER bytes, nothing behind them.
     /// - Returns: The key.
-    /// - Throws: `invalidKey` for anything else, for what ``VerificationKey`` refuses, and for halves that do not belong together.
+    /// - Throws: `invalidKey` for other kinds, for keys that ``VerificationKey`` refuses, and for halves that do not match.
     package static func pkcs8(_ der: [UInt8]) throws(CryptoError) -> SigningKey {
         let pointer = unsafe ErrorQueue.preserved {
             unsafe der.withUnsafeBufferPointer { der -> OpaquePointer? in
@@ -46,7 +46,7 @@ extension SigningKey {
             parameters.add(name, bigEndian: number)
         }
         guard let handle = KeyHandle.keyPair(type: "RSA", parameters) else {
-            throw CryptoError(.invalidKey, "OpenSSL refuses the RSA key")
+            throw CryptoError(.invalidKey, "OpenSSL rejected the RSA key")
         }
         return try SigningKey(imported: handle)
     }
@@ -93,7 +93,7 @@ extension SigningKey {
         return handle.number(OSSL_PKEY_PARAM_PRIV_KEY, count: curve.coordinateCount)
     }
 
-    /// Takes a key whose private half came from outside, and sees that its public half verifies what it signs.
+    /// Imports a key and checks that its public half verifies what its private half signs.
     private convenience init(imported handle: KeyHandle) throws(CryptoError) {
         let (kind, numbers) = try handle.identified()
         self.init(handle, kind, numbers)
@@ -122,7 +122,7 @@ extension PublicNumbers {
 }
 
 extension KeyHandle {
-    /// What sort of key it is, and its public half.
+    /// The kind of the key and its public half.
     fileprivate func identified() throws(CryptoError) -> (KeyKind, PublicNumbers) {
         if isA("RSA"), let modulus = number(OSSL_PKEY_PARAM_RSA_N, count: nil),
             let exponent = number(OSSL_PKEY_PARAM_RSA_E, count: nil)
@@ -142,7 +142,7 @@ extension KeyHandle {
         unsafe EVP_PKEY_is_a(pointer, type) == 1
     }
 
-    /// The curve by the name that JOSE has for it; OpenSSL says its own.
+    /// The curve by its JOSE name; OpenSSL uses other names.
     private var curve: EllipticCurve? {
         var name = [CChar](repeating: 0, count: 64)
         let isNamed = ErrorQueue.preserved {

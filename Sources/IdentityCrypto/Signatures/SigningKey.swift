@@ -2,7 +2,7 @@ internal import CIdentityOpenSSL
 
 /// A key pair that signs: a client's own key, the key of a session's proofs, an issuer's key inside a test or the sandbox.
 ///
-/// The private half cannot be taken out, but for the one number of an elliptic curve; see ``privateNumber()``.
+/// The private half cannot be exported, except for the private number of an elliptic curve; see ``privateNumber()``.
 package final class SigningKey: Sendable {
     /// The public half, as it goes into a JWK.
     package let publicNumbers: PublicNumbers
@@ -17,10 +17,10 @@ package final class SigningKey: Sendable {
 
     /// A new RSA key.
     ///
-    /// It takes a tenth of a second or more: make it once.
+    /// Generating one takes 0.1 seconds or more: generate it once.
     ///
-    /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192. Keys under 2048 bits are there so that
-    ///   a test can see them refused.
+    /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192. Keys under 2048 bits exist for tests of
+    ///   their refusal.
     package static func generateRSA(bits: Int = 2048) throws(CryptoError) -> SigningKey {
         guard (1024...8192).contains(bits), bits % 8 == 0 else {
             throw CryptoError(.invalidLength, "an RSA key has 1024 to 8192 bits")

@@ -3,8 +3,8 @@ internal import CIdentityOpenSSL
 /// A hash context and a key context prepared for one key and one algorithm; preparing them costs a third of a
 /// verification, using them again nothing.
 ///
-/// `@unchecked Sendable`: it is used by one thread at a time. Whoever makes one is its only holder, and the pool,
-/// under its lock, hands each one out to one taker and forgets it until it is given back.
+/// `@unchecked Sendable`: it is used by one thread at a time. A new one has one owner. The pool, under its lock, gives each one to
+/// one caller and does not keep it until it is returned.
 @safe
 final class VerificationContext: @unchecked Sendable {
     let algorithm: SignatureAlgorithm

@@ -2,7 +2,9 @@ internal import Synchronization
 
 /// The idle contexts of one key, so that concurrent verifications neither share a context nor wait for one another.
 final class VerificationContextPool: Sendable {
-    /// More threads than this verifying at the same instant with one key make a context of their own each.
+    /// The number of idle contexts that are kept.
+    ///
+    /// Further threads that verify at the same time create their own.
     private static let capacity = 16
 
     private let idle = Mutex<[VerificationContext]>([])

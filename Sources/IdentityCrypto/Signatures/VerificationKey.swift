@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// A public key that checks signatures, built from the numbers of a JWK (RFC 7517, 7518, 8037).
 ///
-/// Safe to use from any number of tasks at once; keep it as long as the key is current, since its prepared contexts are
-/// what makes verification fast.
+/// Safe to use from any number of tasks at once; keep it as long as the key is current, because its prepared contexts
+/// make verification fast.
 package final class VerificationKey: Sendable {
     private let handle: KeyHandle
     private let kind: KeyKind
@@ -17,7 +17,7 @@ package final class VerificationKey: Sendable {
     /// An RSA key (RFC 7518 section 6.3.1).
     ///
     /// - Throws: `invalidKey` unless the modulus is odd, has 2048 to 8192 bits and is not known to be factorable, and the
-    ///   exponent is odd and between 3 and 2^32. Smaller keys are breakable, larger ones are a way to make us work.
+    ///   exponent is odd and between 3 and 2^32. Smaller keys can be broken; larger ones could be used to waste CPU time.
     package static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> VerificationKey {
         // Some issuers write the sign octet of their library before the modulus; the number is the same.
         let significant = modulus.drop { $0 == 0 }
@@ -39,7 +39,7 @@ package final class VerificationKey: Sendable {
         parameters.add(OSSL_PKEY_PARAM_RSA_N, bigEndian: Array(significant))
         parameters.add(OSSL_PKEY_PARAM_RSA_E, bigEndian: Array(exponentDigits))
         guard let handle = KeyHandle.publicKey(type: "RSA", parameters) else {
-            throw CryptoError(.invalidKey, "OpenSSL refuses the RSA key")
+            throw CryptoError(.invalidKey, "OpenSSL rejected the RSA key")
         }
         return VerificationKey(handle, .rsa(signatureCount: significant.count))
     }
@@ -82,9 +82,9 @@ package final class VerificationKey: Sendable {
         kind.supports(algorithm)
     }
 
-    /// Whether the signature, in JOSE's form, is this key's for the message.
+    /// Whether the signature, in JOSE's form, was made by this key for the message.
     ///
-    /// Every doubt and every failure is `false`.
+    /// Every failure gives `false`.
     package func verify(_ signature: [UInt8], of message: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
         guard kind.supports(algorithm), signature.count == kind.signatureCount else { return false }
         return ErrorQueue.preserved {

@@ -3,14 +3,14 @@
 /// Checking a host name beforehand does not help: the name can resolve to something else a moment later. The transport
 /// asks about each address it is about to connect to, and again about the one behind a connection that it reuses.
 public struct AddressPolicy: Sendable {
-    /// The name that an error shows.
+    /// The name that errors show.
     public let name: String
     private let decision: (@Sendable (ResolvedAddress) -> Bool)?
 
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - name: What an error shows.
+    ///   - name: The name that errors show.
     ///   - allows: Whether an address is permitted. Called on the transport's own thread, so it must not block.
     public init(name: String, allows: @escaping @Sendable (ResolvedAddress) -> Bool) {
         self.name = name

@@ -4,14 +4,14 @@ struct Cookie: Sendable {
     var value: String
     /// The host, or the domain without leading dot, in lower case.
     var domain: String
-    /// Whether subdomains are not meant.
+    /// Whether the cookie is sent to this host only, not to its subdomains.
     var isHostOnly: Bool
     var path: String
     var isSecure: Bool
 
     var size: Int { name.utf8.count + value.utf8.count }
 
-    /// Whether the other one takes this one's place (RFC 6265 section 5.3 step 11).
+    /// Whether the other cookie replaces this one (RFC 6265 section 5.3 step 11).
     func isSame(as other: Cookie) -> Bool {
         name.utf8.elementsEqual(other.name.utf8) && domain.utf8.elementsEqual(other.domain.utf8)
             && path.utf8.elementsEqual(other.path.utf8) && isHostOnly == other.isHostOnly
@@ -20,12 +20,12 @@ struct Cookie: Sendable {
     func belongs(to url: HTTPURL) -> Bool {
         let isHost = url.host.utf8.elementsEqual(domain.utf8)
         guard isHost || !isHostOnly && Cookie.isSubdomain(url.host, of: domain) else { return false }
-        // A request to a loopback literal does not leave the machine; browsers take it as secure, too.
+        // A request to a loopback literal does not leave the machine; browsers treat it as secure, too.
         guard !isSecure || url.isSecure || url.isLoopback else { return false }
         return Cookie.pathMatches(url.path, path)
     }
 
-    /// Whether the host lies below the domain; never so for numeric hosts.
+    /// Whether the host is a subdomain of the domain; false for numeric hosts.
     static func isSubdomain(_ host: String, of domain: String) -> Bool {
         NumericAddress.parse(host) == nil
             && Array(host.utf8).suffix(domain.utf8.count + 1).elementsEqual(("." + domain).utf8)

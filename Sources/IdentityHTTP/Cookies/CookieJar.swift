@@ -1,11 +1,11 @@
-internal import Glibc
+internal import IdentityPlatform
 
-/// The cookies of **one** login with a provider that cannot do without them, such as Salesforce Commerce Cloud.
+/// The cookies of **one** login with a provider that requires cookies, such as Salesforce Commerce Cloud.
 ///
-/// A value: make one where a login begins and let it go out of scope where it ends, so that one buyer's cookies never
-/// reach another's requests. The rules are those of RFC 6265 section 5 made narrower: at most 64 cookies and 32 KiB,
-/// 4 KiB each, further ones are ignored; a `Domain` must be the host or a parent of it with at least two labels; there is no
-/// lifetime beyond the login, an expiry in the past removes.
+/// A value: create one for each login and discard it afterwards, so that one buyer's cookies are never sent with another's
+/// requests. The rules are stricter than RFC 6265 section 5: at most 64 cookies and 32 KiB in total, 4 KiB each; further cookies
+/// are ignored. A `Domain` must be the host or a parent of it with at least two labels. An expiry in the past removes a cookie; any
+/// other expiry is ignored.
 ///
 /// Printing, dumping or mirroring it shows how many cookies there are.
 public struct CookieJar: Sendable {
@@ -21,7 +21,7 @@ public struct CookieJar: Sendable {
     /// How many cookies are kept.
     public var count: Int { cookies.count }
 
-    /// Takes the cookies that a response sets.
+    /// Stores the cookies that a response sets.
     ///
     /// Cookies that the host may not set, or that are malformed or too large, are ignored, as a browser does.
     ///
@@ -39,7 +39,7 @@ public struct CookieJar: Sendable {
         }
     }
 
-    /// The value of the `Cookie` header for a request, or `nil` if no cookie belongs there.
+    /// The value of the `Cookie` header for a request, or `nil` if no cookie matches.
     ///
     /// Longer paths come first, then older cookies (RFC 6265 section 5.4).
     public func header(for url: HTTPURL) -> String? {
@@ -52,7 +52,7 @@ public struct CookieJar: Sendable {
         return ordered.map { $0.element.name + "=" + $0.element.value }.joined(separator: "; ")
     }
 
-    /// What the cookies hold, for whoever must keep it out of an error.
+    /// The values of the cookies, which must be redacted in errors.
     package var values: [String] { cookies.map(\.value) }
 
     private mutating func store(_ cookie: Cookie, removes: Bool) {

@@ -44,7 +44,7 @@ struct CookieParser {
         }
         guard keepsPrefixPromise(cookie, pieces) else { return nil }
         guard !cookie.isSecure || url.isSecure || url.isLoopback else { return nil }
-        // Max-Age goes before Expires (section 5.3 step 3).
+        // Max-Age takes precedence over Expires (section 5.3 step 3).
         return (cookie, maximumAge ?? expires ?? false)
     }
 
@@ -53,7 +53,7 @@ struct CookieParser {
         guard !name.isEmpty else { return true }
         let domain = text(name).lowercased()
         let isHost = domain.utf8.elementsEqual(url.host.utf8)
-        // One label is a top-level domain, or a name of this machine's own: no cookie is for all below that.
+        // One label is a top-level domain or a local name. A cookie for all of its subdomains is refused.
         guard domain.utf8.contains(UInt8(ascii: ".")) else { return isHost }
         guard isHost || Cookie.isSubdomain(url.host, of: domain) else { return false }
         cookie.domain = domain
@@ -61,7 +61,7 @@ struct CookieParser {
         return true
     }
 
-    // Names that begin so promise how they were set (RFC 6265bis section 4.1.3); a server relies on it.
+    // These prefixes restrict how a cookie may be set (RFC 6265bis section 4.1.3). Servers rely on that.
     private func keepsPrefixPromise(_ cookie: Cookie, _ pieces: ArraySlice<Bytes>) -> Bool {
         let name = cookie.name.lowercased()
         if name.hasPrefix("__host-") {

@@ -1,9 +1,9 @@
 internal import CIdentityCurl
-internal import Glibc
+internal import IdentityPlatform
 
 /// The functions that libcurl calls.
 ///
-/// Each gets the ``CurlHandle`` as context; why that is safe is said there.
+/// Each gets the ``CurlHandle`` as context. That type documents why this is safe.
 enum CurlCallbacks {
     static func install(_ easy: UnsafeMutableRawPointer) -> Bool {
         unsafe identity_curl_set_write(easy, CURLOPT_WRITEFUNCTION, body) == CURLE_OK
@@ -16,7 +16,7 @@ enum CurlCallbacks {
         unsafe Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    // Any count but the one offered ends the transfer; so 0 does, for libcurl offers no empty pieces of body.
+    // Returning any other count than the one offered ends the transfer. 0 does, because libcurl never offers an empty piece.
     private static let body: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -29,12 +29,14 @@ enum CurlCallbacks {
         return unsafe handle(context).work?.reader.appendLine(line) == true ? line.count : 0
     }
 
-    /// Makes the socket for an address, or not: this is the last look at where the bytes will go.
+    /// Creates the socket for an address, or refuses it.
+    ///
+    /// This is the last check of the address before bytes are sent.
     private static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context = unsafe context, let address = unsafe address else { return -1 }
         let handle = unsafe handle(context)
         guard let policy = handle.work?.exchange.request.addressPolicy else { return -1 }
-        // A name that leads to a refused address beside others is not to be trusted with the others either.
+        // If a name resolves to a refused address, its other addresses are refused, too.
         guard handle.work?.failure?.code != .addressRefused else { return -1 }
         if !policy.permitsEverything {
             let resolved = unsafe resolvedAddress(address)
@@ -53,10 +55,10 @@ enum CurlCallbacks {
         let handle = unsafe handle(context)
         guard let request = handle.work?.exchange.request else { return CURL_PREREQFUNC_ABORT }
         let policy = request.addressPolicy
-        // While one address was being connected to, the policy may have refused another of the same name.
+        // The policy may have refused another address of the same name during the connection attempt.
         guard handle.work?.failure?.code != .addressRefused else { return CURL_PREREQFUNC_ABORT }
         if !policy.permitsEverything {
-            // A connection that is used again may have been made under another policy.
+            // A reused connection may have been made under another policy.
             let text = unsafe remoteAddress.map { unsafe String(cString: $0) } ?? ""
             let address = ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
             guard let address, policy.allows(address) else {
@@ -74,9 +76,9 @@ enum CurlCallbacks {
             handle.work?.failure = (.connectionLost, "The connection ended before a response came.")
             return CURL_PREREQFUNC_ABORT
         }
-        // Last, and so late: whoever asked for the request may have been stopped while the connection was made.
+        // Asked last, because the process may have been suspended while the connection was made.
         if let maySend = request.maySend, !maySend() {
-            handle.work?.failure = (.sendingRefused, "Permission to send the request was withdrawn.")
+            handle.work?.failure = (.sendingRefused, "The request was not sent, because `maySend` returned false.")
             return CURL_PREREQFUNC_ABORT
         }
         handle.work?.failure = nil

@@ -1,8 +1,8 @@
 internal import CIdentityCurl
-internal import Glibc
+internal import IdentityPlatform
 
 extension CurlTransport {
-    /// What a transport trusts, through whom it goes, and how many connections it keeps.
+    /// The trusted certificate authorities, the proxy and the connection limits of a transport.
     public struct Configuration: Sendable {
         /// A PEM file of certificate authorities to trust **instead** of the system's; `nil` for the system's.
         public var certificateAuthorityFile: String?
@@ -44,11 +44,10 @@ extension CurlTransport {
             self.idleTimeout = idleTimeout
         }
 
-        /// Whether the libcurl that is running ends no good request with a busy HTTP/2 connection: from 8.5 on.
+        /// Whether the loaded libcurl handles the end of a busy HTTP/2 connection correctly: version 8.5 or newer.
         ///
-        /// Older ones do not outlive a server's GOAWAY: a connection that a server ends after its thousand requests takes all
-        /// that are under way with it, after which nobody knows whether a one-use token is spent. Over HTTP/1.1 a connection
-        /// has one request to lose.
+        /// Older versions fail all requests of a connection when the server sends GOAWAY, for example after 1,000 requests. Then
+        /// it is unknown whether a one-use token was used. An HTTP/1.1 connection carries only one request at a time.
         public static let isHTTP2Reliable: Bool = {
             guard let information = unsafe identity_curl_version_info() else { return false }
             return unsafe information.pointee.version_num >= 0x08_05_00
@@ -59,14 +58,14 @@ extension CurlTransport {
                 throw HTTPTransportError(
                     code: .tlsFailed,
                     phase: .notSent,
-                    message: "The file of certificate authorities cannot be read."
+                    message: "The file of certificate authorities could not be read."
                 )
             }
             guard userAgent.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), userAgent.utf8.count <= 1024 else {
                 throw HTTPTransportError(
                     code: .invalidHeader,
                     phase: .notSent,
-                    message: "The user agent holds a control character or is longer than 1 KiB."
+                    message: "The user agent contains a control character or is longer than 1 KiB."
                 )
             }
         }

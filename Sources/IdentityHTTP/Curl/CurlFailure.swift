@@ -10,7 +10,7 @@ enum CurlFailure {
     ///   - result: What libcurl says.
     ///   - phase: How far the request got.
     ///   - hasHeaders: Whether the response's headers were complete.
-    ///   - detail: libcurl's own sentence, used for TLS only: others may repeat what the server or the caller sent.
+    ///   - detail: libcurl's error text, used for TLS only: other texts may repeat what the server or the caller sent.
     ///   - url: Where the request went.
     /// - Returns: The error for the caller.
     static func error(
@@ -52,7 +52,7 @@ enum CurlFailure {
         case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             .protocolViolation
         case CURLE_OUT_OF_MEMORY:
-            // libcurl's buffer for one header line is bounded, too, and this is how it says so.
+            // libcurl also limits one header line and reports an excess with this code.
             phase == .ambiguous && !hasHeaders ? .headersTooLarge : .internalFailure
         default:
             .internalFailure

@@ -1,6 +1,6 @@
 internal import CIdentityCurl
 
-/// One easy handle, and the request that it carries at the moment; lives on the loop's thread only.
+/// One easy handle and its current request; used on the loop's thread only.
 ///
 /// Memory: libcurl holds an unretained pointer to this object as the context of all callbacks. It is valid whenever libcurl
 /// can use it, because it only does so inside `curl_multi_perform` and `curl_multi_remove_handle` on the loop's
@@ -10,15 +10,15 @@ internal import CIdentityCurl
     /// What a request needs while it is under way.
     struct Work {
         let exchange: CurlExchange
-        let continuation: CurlMailbox.Continuation
+        let continuation: CurlCommand.Continuation
         let firstByteDeadline: ContinuousClock.Instant
         let totalDeadline: ContinuousClock.Instant
         var reader: ResponseReader
         /// How often libcurl was about to write the request.
         ///
-        /// Before the first time not one byte of it can have left.
+        /// While it is 0, no byte of the request has been sent.
         var attempts = 0
-        /// What a callback found wrong; goes before libcurl's own result.
+        /// The failure that a callback found; it takes precedence over libcurl's result.
         var failure: (code: HTTPTransportError.Code, message: String)?
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
@@ -34,7 +34,7 @@ internal import CIdentityCurl
     var address: UInt { unsafe UInt(bitPattern: easy) }
     var work: Work?
     private var headers: UnsafeMutablePointer<curl_slist>?
-    // libcurl writes its sentence here; the address must not change as long as the handle lives.
+    // libcurl writes its error text here; the address must not change during the lifetime of the handle.
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
     init?() {
@@ -50,7 +50,7 @@ internal import CIdentityCurl
         unsafe errorBuffer.deallocate()
     }
 
-    /// libcurl's sentence about the last transfer, bounded and printable.
+    /// libcurl's error text for the last transfer, bounded and printable.
     var detail: String {
         let bytes = unsafe UnsafeBufferPointer(start: errorBuffer, count: Int(CURL_ERROR_SIZE)).prefix { $0 != 0 }
         return String(
@@ -59,7 +59,7 @@ internal import CIdentityCurl
         )
     }
 
-    /// Takes a request on; false if libcurl refuses an option, which only want of memory brings about.
+    /// Starts a request; false if libcurl refuses an option, which happens only when memory is exhausted.
     func begin(_ work: Work, _ configuration: CurlTransport.Configuration) -> Bool {
         self.work = work
         unsafe errorBuffer.pointee = 0
@@ -68,7 +68,7 @@ internal import CIdentityCurl
             && options.setRequest(work.exchange.request, configuration) && setHeaders(work.exchange.request, options)
     }
 
-    /// Gives the request back and forgets all that it brought, its secrets among it.
+    /// Ends the request and clears everything that belongs to it, including its secrets.
     func end() -> Work? {
         defer { work = nil }
         unsafe curl_easy_reset(easy)
@@ -101,11 +101,11 @@ internal import CIdentityCurl
             }
         }
         request.headers.forEach { name, value in
-            // "Name:" would take a header away, "Name;" sends it empty.
+            // "Name:" would remove a header, "Name;" sends it empty.
             append(value.isEmpty ? [name, [0x3B]] : [name, [0x3A, 0x20], value])
         }
         append([Array("Expect:".utf8)[...]])
-        // libcurl would call any body a form.
+        // libcurl would otherwise send a form's Content-Type with any body.
         if request.body != nil || request.method == .post, request.headers["Content-Type"] == nil {
             append([Array("Content-Type:".utf8)[...]])
         }

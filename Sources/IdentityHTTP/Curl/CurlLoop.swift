@@ -1,9 +1,11 @@
 internal import CIdentityCurl
+internal import IdentityPlatform
 internal import Synchronization
 
-/// The thread's loop: takes requests, drives libcurl, keeps the deadlines, gives results back.
+/// The loop of the transport's thread: takes requests, runs libcurl, enforces deadlines, returns results.
 @safe final class CurlLoop {
-    private let mailbox: CurlMailbox
+    private let mailbox: Mailbox<CurlCommand>
+    private let handles: CurlMultiHandle
     private let configuration: CurlTransport.Configuration
     private let multi: UnsafeMutableRawPointer
 
@@ -11,17 +13,18 @@ internal import Synchronization
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
-    // No deadline lies before this; a later true value costs one look at all requests and no more.
+    // No deadline is earlier than this. If the earliest deadline is in fact later, all requests are checked once too often.
     private var nextDeadline: ContinuousClock.Instant?
-    private var commands: [CurlMailbox.Command] = []
+    private var commands: [CurlCommand] = []
     private var isOpen = true
 
     private static let maximumIdleHandles = 64
 
-    init(mailbox: CurlMailbox, configuration: CurlTransport.Configuration) {
+    init(_ mailbox: Mailbox<CurlCommand>, _ handles: CurlMultiHandle, _ configuration: CurlTransport.Configuration) {
         self.mailbox = mailbox
+        self.handles = handles
         self.configuration = configuration
-        unsafe multi = mailbox.multi
+        unsafe multi = handles.pointer
     }
 
     func run() {
@@ -39,7 +42,7 @@ internal import Synchronization
             unsafe curl_multi_perform(multi, &running)
             let finished = collect()
             if let nextDeadline, nextDeadline <= .now { expire() }
-            // Whoever got an answer may have the next request ready already.
+            // A caller that got its response may already have the next request ready.
             if isOpen, !finished { unsafe curl_multi_poll(multi, nil, 0, timeout(), nil) }
         }
         shutDown()
@@ -61,15 +64,15 @@ internal import Synchronization
         commands.removeAll(keepingCapacity: true)
     }
 
-    private func start(_ exchange: CurlExchange, _ continuation: CurlMailbox.Continuation) {
+    private func start(_ exchange: CurlExchange, _ continuation: CurlCommand.Continuation) {
         if exchange.isCancelled.load(ordering: .acquiring) {
             return refuse(continuation, .cancelled, "The task was cancelled.")
         }
         let request = exchange.request
         let totalDeadline = exchange.start.advanced(by: CurlLoop.bounded(request.limits.totalTimeout))
-        // Before anything is sent: a server on this machine can answer before the deadlines are looked at next.
+        // Checked before anything is sent: a server on this machine can answer before the next check of the deadlines.
         guard totalDeadline > .now else {
-            return refuse(continuation, .timedOut, "The time was over before the request could be sent.")
+            return refuse(continuation, .timedOut, "The deadline passed before the request could be sent.")
         }
         guard let handle = idle.popLast() ?? CurlHandle() else {
             return refuse(continuation, .internalFailure, "libcurl gave no handle.")
@@ -91,14 +94,14 @@ internal import Synchronization
     }
 
     private func refuse(
-        _ continuation: CurlMailbox.Continuation,
+        _ continuation: CurlCommand.Continuation,
         _ code: HTTPTransportError.Code,
         _ message: String
     ) {
         continuation.resume(returning: .failure(HTTPTransportError(code: code, phase: .notSent, message: message)))
     }
 
-    /// Gives back what libcurl has finished; whether there was any.
+    /// Returns the results of finished transfers to their callers; true when there were any.
     private func collect() -> Bool {
         var found = false
         var left: Int32 = 0
@@ -106,7 +109,7 @@ internal import Synchronization
             guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
                 continue
             }
-            // Read before the handle is removed, for then the message is gone.
+            // Read before the handle is removed, which frees the message.
             let result = unsafe message.pointee.data.result
             guard let handle = byAddress[UInt(bitPattern: easy)] else { continue }
             found = true
@@ -130,7 +133,7 @@ internal import Synchronization
         }
         return .failure(
             CurlFailure.error(
-                // An end within the headers is a success to libcurl.
+                // libcurl reports success when the connection ends within the headers.
                 result == CURLE_OK ? CURLE_GOT_NOTHING : result,
                 phase: work.phase,
                 hasHeaders: work.reader.hasHeaders,
@@ -140,7 +143,7 @@ internal import Synchronization
         )
     }
 
-    // An address that was permitted before the refused one may have failed in its own way, which is then the one to tell.
+    // A permitted address may have failed before the refused one; then that failure is reported.
     private func isOurs(_ result: CURLcode) -> Bool {
         result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
     }
@@ -151,9 +154,9 @@ internal import Synchronization
         for handle in Array(byExchange.values) {
             guard let work = handle.work else { continue }
             if work.totalDeadline <= now {
-                abort(handle, .timedOut, "The response was not complete in time.")
+                abort(handle, .timedOut, "The response was not complete before the deadline.")
             } else if work.deadline <= now {
-                abort(handle, .timedOut, "The response did not begin in time.")
+                abort(handle, .timedOut, "The response did not begin before the deadline.")
             } else {
                 note(work.deadline)
             }
@@ -169,8 +172,9 @@ internal import Synchronization
         )
     }
 
-    /// Takes a handle out of the multi handle, which ends its transfer if need be, and wakes the caller: once, because the
-    /// work leaves the handle with it.
+    /// Removes a handle from the multi handle, which ends a running transfer, and resumes the caller.
+    ///
+    /// It does so once, because the work is removed from the handle.
     private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
@@ -191,7 +195,7 @@ internal import Synchronization
         return Int32(min(seconds, 60)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
     }
 
-    // A day at most, so that no caller's value can overflow the clock.
+    // At most one day, so that no value of a caller overflows the clock.
     private static func bounded(_ duration: Duration) -> Duration {
         min(max(duration, .zero), .seconds(86_400))
     }
@@ -200,8 +204,10 @@ internal import Synchronization
         for handle in Array(byExchange.values) {
             abort(handle, .closed, "The transport was closed.")
         }
-        // Before the multi handle, as libcurl wants it.
+        // libcurl requires that easy handles are freed before the multi handle.
         idle = []
-        mailbox.loopEnded()
+        for case .submit(_, let continuation) in mailbox.close(releasing: handles.free) {
+            continuation.resume(returning: .failure(CurlFailure.closed(.notSent)))
+        }
     }
 }

@@ -1,6 +1,6 @@
 internal import CIdentityCurl
 
-/// Sets the options of an easy handle; every function says whether libcurl took them.
+/// Sets the options of an easy handle; every function returns whether libcurl accepted them.
 @safe struct CurlOptions {
     let easy: UnsafeMutableRawPointer
 
@@ -8,8 +8,8 @@ internal import CIdentityCurl
     func setCommon(_ configuration: CurlTransport.Configuration) -> Bool {
         let idleSeconds = min(max(configuration.idleTimeout.components.seconds, 1), 86_400)
         return set(CURLOPT_NOSIGNAL, 1)
-            // Otherwise giving up on a name that is still being resolved waits for the resolver's thread, and with it
-            // the whole loop: no deadline would hold against a dead name server.
+            // Without this, cancelling a name resolution waits for the resolver's thread and blocks the whole loop. No deadline
+            // would hold when a name server does not answer.
             && set(CURLOPT_QUICK_EXIT, 1)
             && set(CURLOPT_FOLLOWLOCATION, 0)
             && set(CURLOPT_PATH_AS_IS, 1)
@@ -29,7 +29,7 @@ internal import CIdentityCurl
 
     /// What differs from request to request.
     func setRequest(_ request: HTTPRequest, _ configuration: CurlTransport.Configuration) -> Bool {
-        // An empty name turns off the proxies that the environment names. What is meant for this machine stays on it.
+        // An empty name disables the proxies of the environment. Requests to this machine never use a proxy.
         let proxy = request.url.isLoopback ? nil : configuration.proxy
         return set(CURLOPT_URL, request.url.text)
             && set(CURLOPT_PROTOCOLS_STR, request.allowsLoopbackHTTP && request.url.isLoopback ? "http,https" : "https")
@@ -54,7 +54,7 @@ internal import CIdentityCurl
     }
 
     private func setBody(_ body: [UInt8]) -> Bool {
-        // The size first: with it libcurl copies that many bytes, without it up to a NUL.
+        // The size comes first: without it libcurl copies the body up to a NUL only.
         guard unsafe identity_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)) == CURLE_OK
         else { return false }
         return unsafe body.withUnsafeBytes { bytes in
@@ -68,7 +68,7 @@ internal import CIdentityCurl
         unsafe identity_curl_set_long(easy, option, value) == CURLE_OK
     }
 
-    // libcurl copies the text; none of ours holds a NUL.
+    // libcurl copies the text. These texts never contain a NUL.
     func set(_ option: CURLoption, _ value: String) -> Bool {
         unsafe identity_curl_set_string(easy, option, value) == CURLE_OK
     }

@@ -1,3 +1,4 @@
+internal import IdentityPlatform
 internal import Synchronization
 
 /// The transport that is used when none is given: libcurl's multi interface on a thread of its own.
@@ -6,13 +7,13 @@ internal import Synchronization
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; there is no switch to turn that off.
 /// - Connections are kept and used again. HTTP/2 is offered as ``Configuration/offersHTTP2`` says.
-/// - `http_proxy` and its kin, `.netrc` and cookie files are ignored. What remains is what steers the libraries underneath:
-///   `OPENSSL_CONF`, and `SSLKEYLOGFILE`, with which libcurl writes TLS keys to a file for whoever set it.
-/// - A body may be up to its cap, no decompression takes place, so a small answer cannot become a large one.
+/// - `http_proxy` and similar variables, `.netrc` and cookie files are ignored. Two variables still affect the libraries:
+///   `OPENSSL_CONF`, and `SSLKEYLOGFILE`, which makes libcurl write TLS keys to that file.
+/// - Bodies are not decompressed, so a small response cannot become a large one.
 ///
 /// One transport serves a whole process. It ends with ``close()`` or when the last reference goes.
 public final class CurlTransport: HTTPTransport {
-    private let mailbox: CurlMailbox
+    private let mailbox: Mailbox<CurlCommand>
 
     /// Starts a transport with its thread.
     ///
@@ -22,10 +23,11 @@ public final class CurlTransport: HTTPTransport {
     ///   ``HTTPTransportError/Code/internalFailure`` if libcurl or a thread cannot be started.
     public init(configuration: Configuration = Configuration()) throws(HTTPTransportError) {
         try configuration.check()
-        mailbox = try CurlMailbox()
-        let (mailbox, configuration) = (mailbox, configuration)
-        guard DedicatedThread.start({ CurlLoop(mailbox: mailbox, configuration: configuration).run() }) else {
-            mailbox.loopEnded()
+        let multi = try CurlMultiHandle()
+        let mailbox = Mailbox<CurlCommand>(wake: multi.wake)
+        self.mailbox = mailbox
+        guard DedicatedThread.start({ CurlLoop(mailbox, multi, configuration).run() }) else {
+            _ = mailbox.close(releasing: multi.free)
             throw HTTPTransportError(code: .internalFailure, phase: .notSent, message: "No thread could be started.")
         }
     }
@@ -46,7 +48,7 @@ public final class CurlTransport: HTTPTransport {
                 }
             }
         } onCancel: {
-            // The flag comes first: a cancellation that overtakes its request is found when the request arrives.
+            // The flag is set first, because the cancellation may arrive at the loop before its request.
             exchange.isCancelled.store(true, ordering: .releasing)
             mailbox.post(.cancel(exchange))
         }
@@ -59,7 +61,7 @@ public final class CurlTransport: HTTPTransport {
         await mailbox.waitForEnd()
     }
 
-    // Framing is libcurl's business: a second opinion about length or connection is how requests get smuggled.
+    // libcurl sets the framing headers. A second value for length or connection would allow request smuggling.
     private static let reservedHeaders: [String] = [
         "connection", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authorization",
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
@@ -84,7 +86,7 @@ public final class CurlTransport: HTTPTransport {
             throw HTTPTransportError(
                 code: .invalidHeader,
                 phase: .notSent,
-                message: "The header \(name) is the transport's business."
+                message: "The header \(name) is set by the transport and must not be given."
             )
         }
     }

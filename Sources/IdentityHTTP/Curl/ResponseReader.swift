@@ -1,8 +1,7 @@
-/// Puts a response together from header lines and pieces of body, within limits.
+/// Assembles a response from header lines and pieces of the body, within limits.
 ///
-/// Strict where two readers could read two things: no folded lines, no NUL or other control characters, no name that is no
-/// token, no transfer coding but chunked, one length and no more. Trailers are dropped: nothing that arrives behind the body
-/// changes a header.
+/// It rejects responses that two parsers could read differently: folded lines, control characters, names that are not tokens, a
+/// transfer coding other than chunked, or more than one length. Trailers are dropped, so nothing after the body changes a header.
 struct ResponseReader {
     private enum State {
         case status
@@ -39,7 +38,7 @@ struct ResponseReader {
     /// Whether all headers of the final response have come.
     var hasHeaders: Bool { state == .body }
 
-    /// Makes ready for another attempt at the same request.
+    /// Resets the reader for another attempt at the same request.
     mutating func restart() {
         self = ResponseReader(limits: limits, isHead: isHead)
     }
@@ -50,7 +49,7 @@ struct ResponseReader {
         return HTTPResponse(status: status, headers: HTTPHeaders(buffer: buffer, fields: fields), body: body)
     }
 
-    /// Takes a piece of body; false ends the transfer.
+    /// Adds a piece of the body; false ends the transfer.
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard state == .body else { return fail(.protocolViolation, "The body came before the headers.") }
         guard body.count + bytes.count <= limits.maximumBodyBytes else { return failTooLarge() }
@@ -60,7 +59,7 @@ struct ResponseReader {
         return true
     }
 
-    /// Takes one line of the head with its line end; false ends the transfer.
+    /// Adds one line of the head with its line end; false ends the transfer.
     mutating func appendLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headerBytes += bytes.count
         guard headerBytes <= limits.maximumHeaderBytes else {
@@ -87,7 +86,7 @@ struct ResponseReader {
         let parts = buffer[line].split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
             parts[1].allSatisfy(ASCII.isDigit), isText(line)
-        else { return fail(.protocolViolation, "The response has no proper status line.") }
+        else { return fail(.protocolViolation, "The response has no valid status line.") }
         status = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
         guard status >= 100, status != 101 else {
             return fail(.protocolViolation, "The server switches protocols or sends a status below 100.")
@@ -102,12 +101,12 @@ struct ResponseReader {
     private mutating func readField(_ line: Range<Int>) -> Bool {
         guard let colon = buffer[line].firstIndex(of: UInt8(ascii: ":")), colon > line.lowerBound,
             buffer[line.lowerBound..<colon].allSatisfy(ASCII.isToken)
-        else { return fail(.protocolViolation, "A response header is folded or has no proper name.") }
+        else { return fail(.protocolViolation, "A response header is folded or has no valid name.") }
         var value = colon + 1..<line.upperBound
         while let first = value.first, isSpace(buffer[first]) { value = first + 1..<value.upperBound }
         while let last = value.last, isSpace(buffer[last]) { value = value.lowerBound..<last }
         guard isText(value) else {
-            return fail(.protocolViolation, "A response header holds a control character.")
+            return fail(.protocolViolation, "A response header contains a control character.")
         }
         guard fields.count < Self.maximumFields else {
             return fail(.headersTooLarge, "The response has more than \(Self.maximumFields) headers.")
@@ -121,20 +120,20 @@ struct ResponseReader {
         if isNamed(field, "content-length") {
             let digits = buffer[field.value]
             guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(ASCII.isDigit) else {
-                return fail(.protocolViolation, "The response has an improper Content-Length.")
+                return fail(.protocolViolation, "The response has an invalid Content-Length.")
             }
             guard length == nil else {
-                return fail(.protocolViolation, "The response has two Content-Lengths.")
+                return fail(.protocolViolation, "The response has more than one Content-Length.")
             }
             length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         } else if isNamed(field, "transfer-encoding") {
             guard equals(field.value, "chunked"), !isChunked else {
-                return fail(.protocolViolation, "The response has a transfer coding that was not asked for.")
+                return fail(.protocolViolation, "The response has a transfer coding that was not requested.")
             }
             isChunked = true
         }
         guard length == nil || !isChunked else {
-            return fail(.protocolViolation, "The response says in two ways where it ends.")
+            return fail(.protocolViolation, "The response has both Content-Length and Transfer-Encoding.")
         }
         return true
     }

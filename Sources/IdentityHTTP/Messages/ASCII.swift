@@ -1,4 +1,4 @@
-/// The character classes that HTTP and URLs are made of, on bytes.
+/// The character classes of HTTP and URLs, on bytes.
 package enum ASCII {
     /// The byte with A–Z turned into a–z, every other one as it is.
     package static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -1,6 +1,6 @@
 /// A number of seconds as HTTP writes it: digits and nothing else (RFC 9111 section 1.2.2).
 package enum DeltaSeconds {
-    /// The seconds; the largest number there is for one that does not fit, nil for signs, fractions, exponents and spaces.
+    /// The seconds; `Int.max` for a larger number, nil for signs, fractions, exponents and spaces.
     package static func parse(_ text: some StringProtocol) -> Int? {
         let digits = text.utf8
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
@@ -9,7 +9,9 @@ package enum DeltaSeconds {
 }
 
 extension HTTPHeaders {
-    /// How long `Retry-After` asks to wait, at most an hour: a wrong header must put nobody to sleep; dates are not honoured.
+    /// How long `Retry-After` asks to wait, at most one hour, so that a wrong header does not stop the app.
+    ///
+    /// Dates are ignored.
     package var retryAfter: Duration? {
         (self["Retry-After"].flatMap { DeltaSeconds.parse($0) }).map { .seconds(min($0, 3600)) }
     }

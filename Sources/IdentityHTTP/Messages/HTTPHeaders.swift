@@ -2,8 +2,8 @@
 ///
 /// Names are compared without regard to ASCII case. Printing, dumping or mirroring shows names only.
 ///
-/// All names and values lie in one buffer, and a `String` is made only for the value that somebody reads: most headers
-/// of a response are never looked at.
+/// All names and values are in one buffer. A `String` is created only for a value that is read, because most headers of a
+/// response are never read.
 public struct HTTPHeaders: Sendable {
     /// Where one field lies in the buffer.
     package struct Field: Sendable {
@@ -25,7 +25,7 @@ public struct HTTPHeaders: Sendable {
         fields = []
     }
 
-    /// Takes fields that a transport has parsed and checked; ranges outside the buffer are left out.
+    /// Creates a list from fields that a transport has parsed and checked; ranges outside the buffer are left out.
     package init(buffer: [UInt8], fields: [Field]) {
         bytes = buffer
         self.fields = fields.filter { $0.name.upperBound <= buffer.count && $0.value.upperBound <= buffer.count }
@@ -104,7 +104,7 @@ public struct HTTPHeaders: Sendable {
             throw HTTPTransportError(
                 code: .invalidHeader,
                 phase: .notSent,
-                message: "The value of header \(name) holds a control character or is longer than 64 KiB."
+                message: "The value of header \(name) contains a control character or is longer than 64 KiB."
             )
         }
     }

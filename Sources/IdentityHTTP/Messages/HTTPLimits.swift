@@ -1,6 +1,6 @@
-/// What one exchange may cost at most.
+/// The time and size limits of one exchange.
 ///
-/// All of them are hard: the transfer is ended where a limit is reached, not after.
+/// The transfer ends as soon as a limit is reached.
 public struct HTTPLimits: Sendable, Hashable {
     /// The time for name resolution, connection and TLS handshake together; 5 seconds unless set.
     public var connectTimeout: Duration

@@ -1,4 +1,4 @@
-/// One HTTP request, with everything that decides how it may travel.
+/// One HTTP request with its limits and its rules for addresses and sending.
 ///
 /// Printing, dumping or mirroring it shows method, URL without query, header names and the body's size.
 public struct HTTPRequest: Sendable {
@@ -6,11 +6,11 @@ public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// Where the request goes.
     public var url: HTTPURL
-    /// The header fields; `Host`, `Content-Length` and the like are the transport's business.
+    /// The header fields, without those that the transport sets, such as `Host` and `Content-Length`.
     public var headers: HTTPHeaders
     /// The body, or `nil` for none.
     public var body: [UInt8]?
-    /// What the exchange may cost.
+    /// The time and size limits.
     public var limits: HTTPLimits
     /// Whether plain `http` is permitted to 127.0.0.0/8 and ::1 literals, for tests on one machine.
     public var allowsLoopbackHTTP: Bool
@@ -24,7 +24,7 @@ public struct HTTPRequest: Sendable {
     /// It guards what may be sent only while a lock is held: connecting takes time, and the process may be stopped meanwhile. A
     /// transport that cannot ask at that moment asks before it connects. It may be called on any thread and must not block.
     public var maySend: (@Sendable () -> Bool)?
-    /// Whether the request must not be sent a second time, although its method would allow it: a GET that spends a code.
+    /// Whether the request must not be sent twice although its method is idempotent, such as a GET that redeems a code.
     package var isSentOnce = false
 
     /// Makes a request.
@@ -34,7 +34,7 @@ public struct HTTPRequest: Sendable {
     ///   - url: Where the request goes.
     ///   - headers: The header fields; none unless given.
     ///   - body: The body; none unless given.
-    ///   - limits: What the exchange may cost; see ``HTTPLimits`` for the defaults.
+    ///   - limits: The time and size limits; see ``HTTPLimits`` for the defaults.
     ///   - allowsLoopbackHTTP: Whether plain `http` to a loopback literal is permitted; no unless given.
     ///   - addressPolicy: Which addresses the request may go to; any unless given.
     public init(

@@ -6,7 +6,7 @@ public struct HTTPResponse: Sendable {
     public var status: Int
     /// The header fields in the order they came.
     public var headers: HTTPHeaders
-    /// The body as it came over the wire; no content coding is undone.
+    /// The body as it was received; content codings are not decoded.
     public var body: [UInt8]
 
     /// Makes a response; for those who write a transport.

@@ -1,5 +1,5 @@
 /// The `User-Agent` of the SDK's requests.
 public enum UserAgent {
-    /// What every part of the SDK sends unless the app names itself.
+    /// The default value, unless the app sets its own.
     public static let standard = "IdentityKit/0.1"
 }

@@ -14,7 +14,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
 
         /// The URL cannot be used by this transport.
         public static let invalidURL = Code(rawValue: "invalid_url")
-        /// Plain `http`, and not to a loopback literal with the caller's leave.
+        /// Plain `http`, and not to a loopback literal for which ``HTTPRequest/allowsLoopbackHTTP`` is set.
         public static let insecureURL = Code(rawValue: "insecure_url")
         /// The method is not a token of RFC 9110 section 5.6.2.
         public static let invalidMethod = Code(rawValue: "invalid_method")
@@ -36,21 +36,21 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let headersTooLarge = Code(rawValue: "headers_too_large")
         /// The connection ended before the response was complete.
         public static let connectionLost = Code(rawValue: "connection_lost")
-        /// The server's answer is not HTTP as it should be.
+        /// The server's response is not valid HTTP.
         public static let protocolViolation = Code(rawValue: "protocol_violation")
-        /// ``HTTPRequest/maySend`` did not permit the request any more.
+        /// ``HTTPRequest/maySend`` returned false.
         public static let sendingRefused = Code(rawValue: "sending_refused")
         /// The calling task was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
         /// The transport is closed.
         public static let closed = Code(rawValue: "closed")
-        /// The transport itself failed, for want of memory for example.
+        /// The transport itself failed, for example because memory was exhausted.
         public static let internalFailure = Code(rawValue: "internal_failure")
     }
 
     /// How far the request got.
     public enum Phase: Sendable, Hashable {
-        /// It is certain that no byte of the request reached the server; sending it again harms nobody.
+        /// It is certain that no byte of the request reached the server. It is safe to send it again.
         case notSent
         /// The server may have seen the request and may have acted on it.
         case ambiguous

@@ -3,7 +3,7 @@
 /// Permitted is what RFC 3986 permits and no more: ASCII only, no user information, no fragment, no backslash, no space or
 /// control character, every `%` followed by two hexadecimal digits, a host that is a registered name of letters,
 /// digits, `-` and `_`, an IPv4 address of four decimal numbers, or an IPv6 address in brackets; a port from 1 to 65535; at
-/// most 8 KiB. Whatever two programs could read in two ways is refused.
+/// most 8 KiB. URLs that two programs could read differently are refused.
 ///
 /// Two URLs are equal when their texts are equal byte for byte.
 public struct HTTPURL: Sendable {
@@ -26,12 +26,12 @@ public struct HTTPURL: Sendable {
 
     /// Parses a URL.
     ///
-    /// - Throws: ``HTTPURLError``, which says what is wrong and shows nothing of the text.
+    /// - Throws: ``HTTPURLError``, whose message does not contain the text.
     public init(_ text: String) throws(HTTPURLError) {
         let bytes = Array(text.utf8)
         var parser = HTTPURLParser(bytes)
         let parts = try parser.parse()
-        // Made anew from the bytes: a String may carry flags and storage from where it came.
+        // Copied from the bytes, because a String may share the storage of a larger text.
         self.text = String(decoding: bytes, as: UTF8.self)
         host = String(decoding: bytes[parts.host].map(ASCII.lowercased), as: UTF8.self)
         port = parts.port
@@ -79,7 +79,7 @@ public struct HTTPURL: Sendable {
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(UInt8(ascii: "?")) else {
             throw HTTPURLError(
                 code: .character,
-                message: "The new path must begin with a slash and hold no question mark."
+                message: "The new path must begin with a slash and must not contain a question mark."
             )
         }
         return try HTTPURL(origin + path + (query.map { "?" + $0 } ?? ""))

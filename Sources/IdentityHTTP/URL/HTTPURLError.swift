@@ -28,7 +28,7 @@ public struct HTTPURLError: Error, Sendable, Hashable {
 
     /// What is wrong.
     public let code: Code
-    /// A sentence that shows nothing of the text.
+    /// A sentence that does not contain the text.
     public let message: String
 
     /// Makes an error.

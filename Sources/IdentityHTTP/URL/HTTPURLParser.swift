@@ -1,4 +1,4 @@
-/// Finds the parts of an absolute http or https URL, and refuses everything doubtful.
+/// Finds the parts of an absolute http or https URL, and refuses ambiguous ones.
 struct HTTPURLParser {
     struct Parts: Sendable {
         var host: Range<Int>
@@ -21,7 +21,7 @@ struct HTTPURLParser {
         }
         let (isSecure, start) = try scheme()
         let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
-        // The rest is looked at first, so that a backslash or a fragment is named as what it is.
+        // The rest is checked first, so that the error names a backslash or a fragment correctly.
         try checkRest(start)
         let (host, port, isLoopback) = try authority(start..<end)
         let mark = bytes[end...].firstIndex(of: UInt8(ascii: "?"))
@@ -94,8 +94,8 @@ struct HTTPURLParser {
         return (range.lowerBound..<hostEnd, try port(hostEnd..<range.upperBound), isLoopback)
     }
 
-    // A name whose last label is a number is read as an IPv4 address by some programs, in whatever base: only the one
-    // form that all agree about passes.
+    // Some programs read a name whose last label is a number as an IPv4 address, in different bases. Only the form that all
+    // read alike is accepted.
     private func checkName(_ range: Range<Int>) throws(HTTPURLError) -> Bool {
         let labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isName = labels.allSatisfy { label in

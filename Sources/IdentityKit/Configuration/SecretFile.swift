@@ -1,5 +1,5 @@
-internal import Glibc
 internal import IdentityCrypto
+internal import IdentityPlatform
 
 /// Reads a secret from a file that only its owner can read.
 package enum SecretFile {
@@ -29,7 +29,7 @@ package enum SecretFile {
         while count < bytes.count {
             let limit = bytes.count - count
             let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), limit)
+                unsafe IdentityPlatform.read(descriptor, buffer.baseAddress?.advanced(by: count), limit)
             }
             guard got >= 0 else { throw Problem(reason: "it could not be read", hint: "Check the file's permissions.") }
             if got == 0 { break }

@@ -1,3 +1,5 @@
+internal import IdentityPlatform
+
 /// How long to wait after failures: longer each time, and never the same for all (full jitter).
 package enum Backoff {
     /// A pause between zero and twice the one before, capped.
@@ -18,6 +20,6 @@ package enum Backoff {
     ) -> Duration {
         let longest = min(maximum, first * (1 << min(max(failures - 1, 0), 20)))
         let byte = (try? random.bytes(1).first) ?? 255
-        return max(longest * Int(byte) / 255, min(asked ?? .zero, maximum))
+        return max(Jitter.duration(from: .zero, to: longest, at: byte), min(asked ?? .zero, maximum))
     }
 }

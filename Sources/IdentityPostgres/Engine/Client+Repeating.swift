@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityPlatform
 
 extension Client {
     /// Repeats a body after temporary failures: a lost connection, a server that restarts, a failover.

@@ -1,5 +1,5 @@
-internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityPlatform
 internal import Synchronization
 
 /// Runs statements and transactions for tasks.
@@ -8,17 +8,19 @@ internal import Synchronization
 ///
 /// A call that has started is finished even if the caller is cancelled, so that no connection is left in the middle of a statement.
 final class Client: Sendable {
-    private let mailbox: Mailbox
+    private let mailbox: Mailbox<Command>
     private let callLimit: Duration
     private let nextNap = Mutex<UInt64>(0)
     let directState: DirectState
 
     init(_ settings: PoolSettings, callLimit: Duration) throws(PostgresFailure) {
-        let mailbox = try Mailbox()
+        guard let wakeup = WakeupPipe() else { throw PostgresFailure(.client) }
+        let mailbox = Mailbox<Command>(wake: wakeup.wake)
         self.mailbox = mailbox
         self.callLimit = callLimit
         directState = settings.directState
-        guard DedicatedThread.start({ ConnectionLoop(mailbox: mailbox, settings: settings).run() }) else {
+        guard DedicatedThread.start({ ConnectionLoop(mailbox, wakeup, settings).run() }) else {
+            _ = mailbox.close(releasing: wakeup.close)
             throw PostgresFailure(.client)
         }
     }
@@ -119,7 +121,7 @@ final class Client: Sendable {
         _ values: [Value],
         _ needsWriting: Bool,
         _ deadline: ContinuousClock.Instant,
-        _ command: (StatementCall) -> Mailbox.Command
+        _ command: (StatementCall) -> Command
     ) async throws(PostgresFailure) -> Reply {
         try await withCheckedContinuation { continuation in
             let call = StatementCall(

@@ -1,11 +1,12 @@
 internal import CIdentityPostgres
-internal import Glibc
+internal import IdentityPlatform
 
 /// The thread that talks to the server: it assigns connections to waiting calls, drives libpq and watches the deadlines.
 ///
 /// Only that thread uses its members.
 final class ConnectionLoop {
-    let mailbox: Mailbox
+    let mailbox: Mailbox<Command>
+    private let wakeup: WakeupPipe
     let settings: PoolSettings
 
     private var connections: [Int: ServerConnection] = [:]
@@ -19,15 +20,16 @@ final class ConnectionLoop {
     var directState = ConnectionState()
     var naps: [UInt64: Nap] = [:]
 
-    private var commands: [Mailbox.Command] = []
+    private var commands: [Command] = []
     private var entries: [pollfd] = []
     private var polled: [ServerConnection] = []
     // No deadline is earlier than this. If all are later, the loop checks them once in vain.
     private var nextDeadline: ContinuousClock.Instant?
     private var isOpen = true
 
-    init(mailbox: Mailbox, settings: PoolSettings) {
+    init(_ mailbox: Mailbox<Command>, _ wakeup: WakeupPipe, _ settings: PoolSettings) {
         self.mailbox = mailbox
+        self.wakeup = wakeup
         self.settings = settings
     }
 
@@ -130,7 +132,7 @@ final class ConnectionLoop {
 
     private var hasWritableConnection: Bool { connections.values.contains { !$0.isReadOnly && !$0.isBroken } }
 
-    static func hand(_ result: Result<OpenedConnection, PostgresFailure>, _ role: Role, to mailbox: Mailbox) {
+    static func hand(_ result: Result<OpenedConnection, PostgresFailure>, _ role: Role, to mailbox: Mailbox<Command>) {
         if !mailbox.post(.connected(result, role)), case .success(let opened) = result { opened.discard() }
     }
 
@@ -189,7 +191,7 @@ final class ConnectionLoop {
     private func wait() {
         entries.removeAll(keepingCapacity: true)
         polled.removeAll(keepingCapacity: true)
-        entries.append(pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0))
+        entries.append(pollfd(fd: wakeup.readDescriptor, events: Int16(POLLIN), revents: 0))
         for connection in connections.values { polled.append(connection) }
         if let direct { polled.append(direct) }
         for connection in polled {
@@ -198,7 +200,7 @@ final class ConnectionLoop {
         let found = unsafe poll(&entries, nfds_t(entries.count), isOpen ? timeout() : 0)
         // The events are undefined after an interrupted poll.
         if found <= 0 { for index in entries.indices { entries[index].revents = 0 } }
-        if entries[0].revents != 0 { identity_postgres_wake_clear(mailbox.descriptor) }
+        if entries[0].revents != 0 { wakeup.drain() }
     }
 
     private func timeout() -> Int32 {
@@ -267,7 +269,7 @@ final class ConnectionLoop {
     // MARK: The end
 
     private func shutDown() {
-        for command in mailbox.loopEnded() { refuse(command) }
+        for command in mailbox.close(releasing: wakeup.close) { refuse(command) }
         failAll(PostgresFailure(.closed))
         for waiter in directQueue.takeAll(where: { _ in true }) { waiter.fail(PostgresFailure(.closed)) }
         for nap in naps.values { nap.continuation.resume() }
@@ -282,7 +284,7 @@ final class ConnectionLoop {
         direct = nil
     }
 
-    private func refuse(_ command: Mailbox.Command) {
+    private func refuse(_ command: Command) {
         switch command {
         case .perform(let call, _), .performBorrowed(let call, _):
             call.continuation.resume(returning: .failure(PostgresFailure(.closed)))

@@ -1,3 +1,5 @@
+internal import IdentityPlatform
+
 /// The state of connecting to the servers: how many connections are being opened, and when the next attempt may start.
 struct ConnectionState {
     private(set) var connecting = 0

@@ -1,7 +1,6 @@
 internal import CIdentityPostgres
-internal import Glibc
-internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityPlatform
 
 /// Opens connections, each on its own thread: libpq blocks while it looks up a host name.
 struct Connector: Sendable {

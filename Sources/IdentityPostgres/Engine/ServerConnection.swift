@@ -1,5 +1,5 @@
 internal import CIdentityPostgres
-internal import Glibc
+internal import IdentityPlatform
 
 /// One connection to the server.
 ///

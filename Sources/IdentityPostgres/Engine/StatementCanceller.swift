@@ -1,5 +1,5 @@
 internal import CIdentityPostgres
-internal import IdentityHTTP
+internal import IdentityPlatform
 internal import Synchronization
 
 /// Asks the server to stop a statement whose caller no longer waits.

@@ -1,5 +1,6 @@
 internal import IdentityCrypto
 internal import IdentityKit
+internal import IdentityPlatform
 internal import Synchronization
 
 /// Takes leases and renews them while they are held.

@@ -4,6 +4,6 @@ public import IdentityHTTP
 public protocol BrowserOpening: Sendable {
     /// Opens a page and returns at once.
     ///
-    /// - Returns: False where there is no browser to open; the buyer is then shown the URL.
+    /// - Returns: False when no browser could be opened; the app then shows the URL to the buyer.
     func open(_ url: HTTPURL) async -> Bool
 }

@@ -1,6 +1,6 @@
-internal import Glibc
+internal import IdentityPlatform
 
-/// A program that was started and is not talked to.
+/// A started program without communication.
 struct ChildProcess: Sendable {
     private let identifier: pid_t
 
@@ -18,15 +18,15 @@ struct ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         guard unsafe posix_spawnattr_init(&attributes) == 0 else { return nil }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // A session of its own, so that Ctrl-C in the app's terminal does not end the browser; and no signal blocked or
-        // ignored only because the app does so.
+        // A session of its own, so that Ctrl-C in the app's terminal does not end the browser. Signals that the app blocks or
+        // ignores have their default behaviour.
         var all = sigset_t()
         var none = sigset_t()
         unsafe sigfillset(&all)
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigdefault(&attributes, &all)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | setSession
+        let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | Platform.spawnSetSession
         guard unsafe posix_spawnattr_setflags(&attributes, Int16(flags)) == 0 else { return nil }
 
         let arguments = CStrings([program] + arguments)
@@ -45,12 +45,9 @@ struct ChildProcess: Sendable {
         var status: Int32 = 0
         while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
     }
-
-    /// glibc's POSIX_SPAWN_SETSID, which its headers show under _GNU_SOURCE only.
-    private static let setSession: Int32 = 0x80
 }
 
-/// Texts as C wants them: an array of pointers that ends with null.
+/// Texts as C expects them: an array of pointers that ends with null.
 private struct CStrings {
     private let texts: [[CChar]]
 

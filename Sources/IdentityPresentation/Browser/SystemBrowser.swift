@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-internal import Glibc
 public import IdentityHTTP
+internal import IdentityPlatform
 
-/// The browser that the desktop opens web pages with, by way of `xdg-open`.
+/// The desktop's default browser, opened with `xdg-open`.
 public struct SystemBrowser: BrowserOpening {
     private let environment: [String: String]
 
@@ -13,19 +13,19 @@ public struct SystemBrowser: BrowserOpening {
 
     /// A browser of the desktop that the environment variables describe.
     ///
-    /// - Parameter environment: `PATH` finds `xdg-open`, and one of `DISPLAY`, `WAYLAND_DISPLAY` and `BROWSER` has to be there:
-    ///   without a desktop `xdg-open` would start a browser in the terminal, in the middle of what the app prints.
+    /// - Parameter environment: `PATH` finds `xdg-open`, and one of `DISPLAY`, `WAYLAND_DISPLAY` and `BROWSER` must be set:
+    ///   without a desktop `xdg-open` would start a text browser in the app's terminal.
     public init(environment: [String: String]) {
         self.environment = environment.filter { Self.isForBrowsers($0.key) }
     }
 
-    /// Starts `xdg-open`, in a session of its own, away from the app's terminal.
+    /// Starts `xdg-open` in a session of its own, detached from the app's terminal.
     public func open(_ url: HTTPURL) async -> Bool {
         let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].contains { !(environment[$0] ?? "").isEmpty }
         guard hasDesktop, let program = find("xdg-open"),
             let child = ChildProcess.start(program, arguments: [url.text], environment: environment)
         else { return false }
-        // A child that nobody waits for stays in the process table; xdg-open may live as long as the browser.
+        // Without a wait the child would stay in the process table. xdg-open may run as long as the browser.
         return DedicatedThread.start { child.wait() }
     }
 
@@ -35,7 +35,9 @@ public struct SystemBrowser: BrowserOpening {
             .first { unsafe $0.hasPrefix("/") && access($0, X_OK) == 0 }
     }
 
-    /// What a desktop program needs; the rest stays here, because an app's environment holds its secrets.
+    /// Whether a desktop program needs the variable.
+    ///
+    /// Others are not passed on, because the app's environment may contain secrets.
     private static func isForBrowsers(_ name: String) -> Bool {
         let names = [
             "BROWSER", "DESKTOP_SESSION", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM",

@@ -1,11 +1,12 @@
 internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityLoopback
 internal import Synchronization
 
-/// Answers browsers and keeps the one callback that counts: the first with this login's `state`.
+/// Answers browsers and keeps the first callback with this login's `state`.
 final class CallbackCatcher: Sendable {
     private struct State {
-        /// Set before the listener's port is known to anybody, hence before the first request that matters.
+        /// Set before the listener's port is published, so before the first callback.
         var port: UInt16?
         var callback: PresentedCallback?
         var isOver = false
@@ -35,7 +36,7 @@ final class CallbackCatcher: Sendable {
         guard isForm || request.method.isIdentical(to: "GET") else {
             return CallbackPage.methodNotAllowed(takesForms: takesForms)
         }
-        // A browser says what it loads a page for. An image or a frame in somebody's page is no buyer coming back.
+        // Browsers send the purpose of a request. A request for an image or a frame is not the callback.
         if let destination = request.header("Sec-Fetch-Dest"), !destination.isIdentical(to: "document") {
             return CallbackPage.notFound
         }
@@ -43,13 +44,13 @@ final class CallbackCatcher: Sendable {
         let names = (isForm ? request.formFields() : request.queryFields()).map(\.0)
         guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noAnswer }
         let callback = callback(in: request, isForm: isForm, at: redirect.text(listeningOn: port))
-        // Every page and every program on this machine can send a request here.
+        // Every web page and every program on this machine can send a request here.
         guard login.isAnswered(by: callback) else { return CallbackPage.notThisLogin }
         guard take(callback) else { return CallbackPage.alreadyAnswered }
         return names.contains("error") ? CallbackPage.refused : CallbackPage.received
     }
 
-    /// The callback, as soon as there is one.
+    /// Waits for the callback.
     func callback() async throws -> PresentedCallback {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -78,7 +79,7 @@ final class CallbackCatcher: Sendable {
     }
 
     private func callback(in request: LoopbackRequest, isForm: Bool, at redirectURI: String) -> PresentedCallback {
-        // The place is the redirect URI's, the query what came: the target was matched byte for byte above.
+        // The redirect URI with the received query; the target was compared byte for byte above.
         let place = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }
         return PresentedCallback(
             url: isForm ? String(Substring(place)) : "\(Substring(place))?\(request.query ?? "")",

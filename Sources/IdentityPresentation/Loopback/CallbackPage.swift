@@ -1,13 +1,16 @@
 internal import IdentityHTTP
+internal import IdentityLoopback
 
-/// What the buyer's browser shows after the redirect: fixed texts, nothing of the request in them.
+/// The pages that the buyer's browser shows after the redirect.
+///
+/// They contain nothing of the request.
 enum CallbackPage {
     static let received = page(
         200,
         symbol: "✓",
         color: "#1a7f4b",
         title: "You can close this window",
-        text: "The sign-in goes on in the app that opened this page."
+        text: "The sign-in continues in the app that opened this page."
     )
     static let refused = page(
         200,
@@ -20,21 +23,21 @@ enum CallbackPage {
         400,
         symbol: "?",
         color: "#b3541e",
-        title: "Nothing came with this page",
-        text: "The provider's answer is missing from the address. Go back to the app and start again."
+        title: "The provider's response is missing",
+        text: "The address of this page does not contain it. Go back to the app and start again."
     )
     static let notThisLogin = page(
         400,
         symbol: "?",
         color: "#b3541e",
-        title: "This is not the sign-in that the app waits for",
-        text: "It may be an older one. Go back to the app, and use the page that it opened last."
+        title: "This is not the current sign-in",
+        text: "It may be an older one. Go back to the app and use the page that it opened last."
     )
     static let alreadyAnswered = page(
         409,
         symbol: "–",
         color: "#5b6470",
-        title: "This sign-in already has its answer",
+        title: "This sign-in is already complete",
         text: "You can close this window."
     )
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
@@ -43,7 +46,9 @@ enum CallbackPage {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
     }
 
-    /// The address of the page holds the code: it is not cached, not sent on as a referrer, and the page loads nothing.
+    /// The address of the page contains the code.
+    ///
+    /// The page is not cached, sends no referrer and loads nothing.
     private static let safe = [
         ("Cache-Control", "no-store"),
         ("Referrer-Policy", "no-referrer"),

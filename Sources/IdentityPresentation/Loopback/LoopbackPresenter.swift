@@ -1,16 +1,19 @@
 public import IdentityHTTP
 public import IdentityKit
+internal import IdentityLoopback
 
-/// Shows the login in the system browser and catches the way back on a loopback port (RFC 8252 sections 7.3 and 8.3).
+/// Shows the login in the system browser and receives the callback on a loopback port (RFC 8252 sections 7.3 and 8.3).
 ///
-/// The port is open only while a login is pending. A redirect URI with a port is listened on as it stands; one without, such
-/// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's `state` counts. Everything
-/// else is answered and ignored, because every page and every program on this machine can send a request to the port. The rest of
+/// The port is open only while a login is pending. For a redirect URI with a port, that port is used; one without, such
+/// as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's `state` is accepted. All
+/// other requests are answered and ignored, because every page and every program on this machine can send a request to the port. The rest of
 /// the callback is checked when the login is completed.
 public struct LoopbackPresenter: FormPostPresenting {
-    /// How many connections may be open at a time; a browser needs a handful, and each costs the app a file descriptor.
+    /// How many connections may be open at a time.
+    ///
+    /// A browser needs a few; each uses a file descriptor of the app.
     private static let maximumConnections = 128
-    /// How large a posted answer may be, as for any other callback.
+    /// The maximum size of a posted callback.
     private static let maximumFormBytes = 16_384
 
     private let browser: any BrowserOpening
@@ -24,7 +27,7 @@ public struct LoopbackPresenter: FormPostPresenting {
     ///   - browser: Opens the login page, by default the system's browser.
     ///   - deadline: How long the buyer may take, by default 5 minutes.
     ///   - clock: Measures the deadline.
-    ///   - announce: Is told the authorization URL and whether a browser was opened; where none was, the buyer has to open it.
+    ///   - announce: Gets the authorization URL and whether a browser was opened. If none was, the buyer must open the URL.
     public init(
         browser: any BrowserOpening = SystemBrowser(),
         deadline: Duration = .seconds(300),
@@ -45,7 +48,7 @@ public struct LoopbackPresenter: FormPostPresenting {
         try await present(login, takesForms: false).url
     }
 
-    /// The same for a provider that posts its answer: a form of at most 16 KiB is taken, and a redirect still.
+    /// The same for `response_mode=form_post`: accepts a form of at most 16 KiB, or a redirect.
     public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
         try await present(login, takesForms: true)
     }
@@ -86,9 +89,9 @@ public struct LoopbackPresenter: FormPostPresenting {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
-                redirect.port.map { "The redirect URI's port \($0) cannot be listened on." }
-                    ?? "No loopback port can be listened on.",
-                hint: "Another program may use it. A redirect URI without a port gets a free one for every login.",
+                redirect.port.map { "The app could not listen on port \($0) of the redirect URI." }
+                    ?? "The app could not listen on a loopback port.",
+                hint: "Another program may use it. A redirect URI without a port gets a free one for each login.",
                 reference: "RFC 8252 section 7.3",
                 cause: error
             )

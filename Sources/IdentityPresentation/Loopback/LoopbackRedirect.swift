@@ -1,10 +1,11 @@
 internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityLoopback
 
 /// A redirect URI on a loopback literal, with or without a port (RFC 8252 section 7.3).
 struct LoopbackRedirect: Sendable {
     let address: LoopbackAddress
-    /// The port that was configured; nil leaves the choice to the kernel.
+    /// The configured port; nil lets the kernel choose one.
     let port: UInt16?
     /// The path that the provider redirects to.
     let path: String
@@ -38,7 +39,9 @@ struct LoopbackRedirect: Sendable {
         "\(front):\(port)\(back)"
     }
 
-    /// Whether a `Host` header means this listener: a page that reached it under another name is somebody else's.
+    /// Whether a `Host` header names this listener.
+    ///
+    /// A request with another name comes from another site (DNS rebinding).
     func accepts(host: String?, port: UInt16) -> Bool {
         guard let host else { return true }
         let literal = front.dropFirst("http://".utf8.count)

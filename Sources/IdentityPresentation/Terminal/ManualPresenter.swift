@@ -1,8 +1,8 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// Hands out the login's URL and takes the callback's URL as a line of text: for terminals, scripts, and machines whose
-/// browser is elsewhere.
+/// Announces the login's URL and reads the callback's URL as a line of text: for terminals, scripts, and machines without a
+/// browser.
 public struct ManualPresenter: Presenter {
     private let announce: @Sendable (HTTPURL) async -> Void
     private let lines: any LineSource
@@ -23,7 +23,7 @@ public struct ManualPresenter: Presenter {
     /// Announces the URL and reads lines until one is not blank.
     ///
     /// - Throws: `CancellationError` when the source ends before, or the task was cancelled; `IdentityError` when the line is
-    ///   too long or no text.
+    ///   too long or not text.
     public func present(_ login: PresentedLogin) async throws -> String {
         await announce(try await login.authorizationURL(redirectURI: login.redirectURI))
         while let line = try await lines.nextLine() {

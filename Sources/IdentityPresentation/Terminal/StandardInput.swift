@@ -1,11 +1,10 @@
-internal import Glibc
-internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityPlatform
 
 /// Lines from a file descriptor, standard input unless another is given.
 ///
-/// A thread of its own waits for the bytes, so that no task's thread does, and a cancelled task is answered at once. No byte
-/// behind the line feed is read: the rest belongs to whoever reads next.
+/// A dedicated thread waits for the bytes, so that no thread of the cooperative pool is blocked and a cancelled task returns at
+/// once. Bytes after the line feed are not read: they belong to the next reader.
 public struct StandardInput: LineSource {
     private let descriptor: Int32
     private let maximumBytes: Int
@@ -35,27 +34,28 @@ public struct StandardInput: LineSource {
 private final class LineReading: Sendable {
     private let descriptor: Int32
     private let maximumBytes: Int
-    private let wakeup: (read: Int32, write: Int32)
+    private let wakeup: WakeupPipe
 
     init(descriptor: Int32, maximumBytes: Int) throws(IdentityError) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else {
-            throw IdentityError(.retryLater, .systemFailure, "The system gave no pipe to wait with.")
+        guard let wakeup = WakeupPipe() else {
+            throw IdentityError(
+                .retryLater,
+                .systemFailure,
+                "The process could not open a pipe (errno \(errno)).",
+                hint: "Raise the limit of open files."
+            )
         }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        wakeup = (ends[0], ends[1])
+        self.wakeup = wakeup
         self.descriptor = descriptor
         self.maximumBytes = maximumBytes
     }
 
     deinit {
-        close(wakeup.read)
-        close(wakeup.write)
+        wakeup.close()
     }
 
     func cancel() {
-        var byte: UInt8 = 1
-        _ = unsafe write(wakeup.write, &byte, 1)
+        wakeup.wake()
     }
 
     func line() async throws -> String? {
@@ -65,7 +65,7 @@ private final class LineReading: Sendable {
             }
             guard !isStarted else { return }
             continuation.resume(
-                throwing: IdentityError(.retryLater, .systemFailure, "The system gave no thread to wait with.")
+                throwing: IdentityError(.retryLater, .systemFailure, "The process could not start a thread.")
             )
         }
     }
@@ -75,8 +75,8 @@ private final class LineReading: Sendable {
         while true {
             guard try waitForByte() else { throw CancellationError() }
             var byte: UInt8 = 0
-            // One at a time: what follows the line is not ours.
-            let count = unsafe Glibc.read(descriptor, &byte, 1)
+            // One byte at a time, because the bytes after the line belong to the next reader.
+            let count = unsafe IdentityPlatform.read(descriptor, &byte, 1)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return line.isEmpty ? nil : try text(line) }
             if byte == 0x0A { return try text(line) }
@@ -90,7 +90,7 @@ private final class LineReading: Sendable {
     /// Waits for something to read; false when the task was cancelled.
     private func waitForByte() throws -> Bool {
         var descriptors = [
-            pollfd(fd: wakeup.read, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeup.readDescriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         ]
         while unsafe poll(&descriptors, 2, -1) < 0 {

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityPlatform
 
 /// An actor that calls SQLite on its own thread and does the waiting work in batches.
 protocol BatchWorker: Actor {

@@ -1,6 +1,6 @@
 internal import CIdentitySQLite
-internal import Glibc
 internal import IdentityKit
+internal import IdentityPlatform
 internal import IdentityStoreKit
 
 /// One open SQLite database and its prepared statements.

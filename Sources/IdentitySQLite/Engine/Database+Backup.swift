@@ -1,6 +1,6 @@
 internal import Dispatch
-internal import Glibc
 internal import IdentityKit
+internal import IdentityPlatform
 internal import IdentityStoreKit
 
 extension Database {

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import IdentityKit
+internal import IdentityPlatform
 
 /// Reads from the file, through its own connection: readers do not wait while a save waits for the disk.
 ///

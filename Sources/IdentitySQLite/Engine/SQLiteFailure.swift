@@ -1,6 +1,6 @@
 internal import CIdentitySQLite
-internal import Glibc
 internal import IdentityKit
+internal import IdentityPlatform
 
 /// An error of SQLite.
 ///

@@ -1,5 +1,5 @@
 internal import CIdentitySQLite
-internal import Glibc
+internal import IdentityPlatform
 
 /// One prepared statement, kept as long as its connection.
 ///

@@ -1,5 +1,6 @@
 internal import CIdentitySQLite
 internal import IdentityKit
+internal import IdentityPlatform
 
 /// File systems on which locks of one machine are not seen by the next, or are not to be relied on.
 enum NetworkFileSystem {
@@ -46,6 +47,6 @@ enum NetworkFileSystem {
 
     /// What `statfs` says of a directory.
     static func type(of directory: String) -> Int64 {
-        unsafe identity_sqlite_file_system(directory)
+        Platform.fileSystem(at: directory)
     }
 }

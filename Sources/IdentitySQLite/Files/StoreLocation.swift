@@ -1,5 +1,5 @@
-internal import Glibc
 internal import IdentityKit
+internal import IdentityPlatform
 internal import IdentityStoreKit
 
 /// The paths of a store's files, and the checks of their owner and mode.

@@ -1,6 +1,6 @@
 internal import CIdentitySQLite
-internal import Glibc
 internal import IdentityKit
+internal import IdentityPlatform
 
 /// An open description of the lock file, through which bytes are locked.
 ///
@@ -25,7 +25,7 @@ final class LockDescriptor {
 
     /// Opens the lock file, which is made where it is missing.
     init(path: String) throws(IdentityError) {
-        descriptor = unsafe identity_sqlite_open_locks(path)
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             let error = errno
             if error == EACCES || error == EROFS || error == EPERM { throw .storeReadOnly() }
@@ -44,7 +44,7 @@ final class LockDescriptor {
 
     /// Locks a byte if nobody else has it.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
-        switch identity_sqlite_lock_byte(descriptor, byte, 1) {
+        switch Platform.setLock(descriptor, byte: byte, isLocked: true) {
         case 0: return true
         case EAGAIN, EACCES: return false
         case let error:
@@ -58,13 +58,13 @@ final class LockDescriptor {
     }
 
     func unlock(_ byte: Int64) {
-        _ = identity_sqlite_lock_byte(descriptor, byte, 0)
+        _ = Platform.setLock(descriptor, byte: byte, isLocked: false)
     }
 
     /// Frees every lock of this descriptor.
     func close() {
         guard descriptor >= 0 else { return }
-        _ = Glibc.close(descriptor)
+        _ = IdentityPlatform.close(descriptor)
         descriptor = -1
     }
 

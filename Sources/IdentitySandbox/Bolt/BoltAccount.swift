@@ -93,7 +93,7 @@ extension SandboxBolt {
         ]
     }
 
-    /// What is neither OAuth nor account: the credentials probe, and logins without pages for tests.
+    /// Requests that are neither OAuth nor account: the credentials probe, and logins without pages for tests.
     func other(_ call: SandboxCall) -> SandboxAnswer {
         let request = call.request
         guard request.header("x-api-key") == configuration.apiKey else {

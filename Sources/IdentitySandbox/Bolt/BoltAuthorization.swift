@@ -10,7 +10,7 @@ extension SandboxBolt {
             .html(NoticePages.refusal(brand: "Bolt", reason, hint: hint), status: 400)
         }
         guard let query = AuthorizationQuery(call.request) else {
-            return refuse("The request is malformed.", "A parameter comes twice or is not percent-encoded.")
+            return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
         }
         guard let clientID = query["client_id"], isClient(clientID) else {
             return refuse("client_id is unknown.", "Send the publishable key.")
@@ -53,15 +53,15 @@ extension SandboxBolt {
             binding: RandomText.hexadecimal(32),
             expires: clock.now + 600
         )
-        if let session = state.withLock({ $0.desk.session(of: call.request) }) {
+        if let session = state.withLock({ $0.logins.session(of: call.request) }) {
             return finish(login, buyer: session.buyer, session: session)
         }
-        return state.withLock { $0.desk.begin(login, submitsHint: false, at: "/hosted") }
+        return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/hosted") }
     }
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
         let now = clock.now
-        switch state.withLock({ $0.desk.handle(call.request, at: now) }) {
+        switch state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
         case .denied(let login):
             var fields = [(name: "error", value: "access_denied"), ("error_description", "The shopper declined.")]
@@ -69,12 +69,12 @@ extension SandboxBolt {
             return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
         case .signedIn(let login, let email):
             let buyer = directory.buyer(email: email).number
-            let (session, cookie) = state.withLock { $0.desk.openSession(for: buyer, at: now) }
+            let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
             return finish(login, buyer: buyer, session: session).with("Set-Cookie", cookie)
         }
     }
 
-    private func finish(_ login: LoginTransaction, buyer: Int, session: LoginDesk.Session) -> SandboxAnswer {
+    private func finish(_ login: LoginTransaction, buyer: Int, session: LoginSessions.Session) -> SandboxAnswer {
         let code = issueCode(
             clientID: login.clientID,
             buyer: buyer,

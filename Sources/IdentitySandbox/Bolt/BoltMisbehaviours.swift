@@ -1,17 +1,17 @@
 internal import IdentityKit
 
-/// What the sandbox's Bolt can do wrong beyond the general.
+/// Misbehaviours of the sandbox's Bolt.
 extension SandboxMisbehaviour {
     /// `invalid_grant` with the documented status 422 instead of the recorded 400.
     public static let boltInvalidGrant422 = SandboxMisbehaviour.oauthError("invalid_grant", status: 422)
 
-    /// `invalid _grant`, with the stray blank of the documents.
+    /// `invalid _grant`, with the stray space of the documentation.
     public static let boltInvalidGrantWithBlank = SandboxMisbehaviour.oauthError("invalid _grant", status: 422)
 
-    /// 403 `request_forbidden`: what a merchant gets for whom single sign-on is not switched on.
+    /// 403 `request_forbidden`: single sign-on is not enabled for the merchant.
     public static let boltRequestForbidden = SandboxMisbehaviour.oauthError("request_forbidden", status: 403)
 
-    /// 403 with code 18: what the account API answers to a dead token.
+    /// 403 with code 18: the account API's response to an invalid token.
     public static let boltDeadToken = SandboxMisbehaviour.answer(.boltError(18, "Forbidden", status: 403))
 
     /// The account without telephone and addresses.

@@ -47,12 +47,12 @@ extension SandboxBolt {
         }
         var fields: [String: String] = [:]
         for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
-            throw BoltRefusal(error: "invalid_request", description: "\(field.name) comes twice.", status: 400)
+            throw BoltRefusal(error: "invalid_request", description: "\(field.name) is repeated.", status: 400)
         }
         return fields
     }
 
-    /// Whether the client proved itself by its secret; a wrong one is refused.
+    /// Whether the client authenticated with its secret; a wrong secret is refused.
     private func authenticate(_ fields: [String: String], _ request: SandboxRequest) throws(BoltRefusal) -> Bool {
         guard isClient(fields["client_id"]) else {
             throw BoltRefusal(error: "invalid_client", description: "The client is unknown.", status: 401)
@@ -104,7 +104,7 @@ extension SandboxBolt {
         else { throw invalidGrant }
         let scopes = try scopes(asked: fields["scope"], grant)
         let body = state.withLock { state -> JSONObject? in
-            // Checked again where it is spent: two requests may have come at once.
+            // Checked again when it is used, because two requests may have arrived at once.
             guard (try? state.ledger.grant(ofCode: code, at: now)) != nil else { return nil }
             state.ledger.spendCode(code)
             let refreshes = hasSecret || configuration.refreshesPublicClients
@@ -120,7 +120,7 @@ extension SandboxBolt {
         return SandboxAnswer.json(body).with("Cache-Control", "no-store")
     }
 
-    /// What was agreed to at the login, narrowed by what the exchange asks for; separated by blanks or pluses.
+    /// The scopes of the login, restricted to those of the exchange; separated by spaces or plus signs.
     private func scopes(asked: String?, _ grant: Grant) throws(BoltRefusal) -> [String] {
         guard let asked, !asked.isEmpty else { return grant.scopes }
         let wanted = asked.split { $0 == " " || $0 == "+" }.map(String.init)

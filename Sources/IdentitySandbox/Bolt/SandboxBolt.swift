@@ -6,15 +6,15 @@ internal import Synchronization
 public final class SandboxBolt: SandboxService {
     struct State: Sendable {
         var ledger: GrantLedger
-        var desk = LoginDesk(brand: "Bolt", cookieName: "sandbox_bolt")
+        var logins = LoginSessions(brand: "Bolt", cookieName: "sandbox_bolt")
         var keyring = SigningKeyring(owner: "bolt", keyIDPrefix: "bolt-")
         var accessTokenLifetime: Duration
         var callbackURL: String
-        /// The redirect URIs that were registered after the start.
+        /// The redirect URIs registered after the start.
         var redirectURIs: [String] = []
     }
 
-    /// Where requests are noted and misbehaviours planned.
+    /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
     /// The origin that stands for `https://api.bolt.com`.
     public let origin: String
@@ -56,7 +56,7 @@ public final class SandboxBolt: SandboxService {
 
     // MARK: Live changes
 
-    /// Registers another callback, where a login goes that names no redirect URI.
+    /// Registers another callback for logins without a redirect URI.
     public func register(callbackURL: String) {
         state.withLock { $0.callbackURL = callbackURL }
     }
@@ -66,22 +66,22 @@ public final class SandboxBolt: SandboxService {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }
 
-    /// Sets how long access tokens live that are issued from now on.
+    /// Sets the lifetime of access tokens that are issued from now on.
     public func setAccessTokenLifetime(_ lifetime: Duration) {
         state.withLock { $0.accessTokenLifetime = lifetime }
     }
 
-    /// Makes a new key sign; the old ones stay published unless told otherwise.
+    /// Signs with a new key; the old ones stay published by default.
     public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
         state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
     }
 
-    /// Kills every token; a refresh is answered `invalid_grant` from now on.
+    /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
     public func revokeAll() {
         state.withLock { $0.ledger.revokeAll() }
     }
 
-    /// Makes every access token expired; refreshing still works.
+    /// Expires all access tokens; a refresh still works.
     public func expireAccessTokens() {
         let now = clock.now
         state.withLock { $0.ledger.expireAccessTokens(at: now) }
@@ -89,7 +89,7 @@ public final class SandboxBolt: SandboxService {
 
     /// Signs all browsers out, so that the next login shows its page again.
     public func signOutBrowsers() {
-        state.withLock { $0.desk.closeAllSessions() }
+        state.withLock { $0.logins.closeAllSessions() }
     }
 
     // MARK: Routes

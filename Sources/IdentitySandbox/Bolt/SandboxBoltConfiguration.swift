@@ -8,23 +8,23 @@ public struct SandboxBoltConfiguration: Sendable {
     ///
     /// Not the origin, as at Bolt: clients must not require the two to be equal.
     public var issuer = "https://api-sandbox.bolt.com"
-    /// The registered callback (`oauth_redirect`), where a login goes that names no redirect URI.
+    /// The registered callback (`oauth_redirect`), used when a login has no redirect URI.
     public var callbackURL = "https://app.example/callback/bolt"
     /// Redirect URIs that a login may name beside the registered callback, compared byte for byte; of a loopback URI the port may
     /// differ.
     public var redirectURIs = RedirectRule.loopback
     /// Whether a client that used PKCE may leave out the secret.
     ///
-    /// Unknown of Bolt; true unless set.
+    /// Bolt does not document it; true unless set.
     public var acceptsPublicClients = true
     /// Whether such a client gets refresh tokens.
     ///
-    /// Unknown of Bolt; true unless set.
+    /// Bolt does not document it; true unless set.
     public var refreshesPublicClients = true
     /// The status of `invalid_grant`: 400 was recorded, 422 is documented.
     public var invalidGrantStatus = 400
 
-    /// A configuration of defaults.
+    /// A configuration with the defaults.
     public init() {}
 
     /// The part of the publishable key behind its last dot, which some clients send as `client_id`.

@@ -1,4 +1,6 @@
-/// The first form of a page with its fields, found by reading tags; enough for the pages of logins.
+/// The first form of a page with its fields.
+///
+/// The parser reads tags only, which is enough for login pages.
 struct HTMLForm: Sendable {
     struct Tag: Sendable {
         let name: String

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A robot buyer: logs in at the sandbox by HTTP as a person would with a browser.
 ///
 /// It follows redirects by hand, keeps its own cookies, finds the form on each page, fills it in, and stops at the redirect
-/// that leads back to the app. Its cookies last as long as it does, so a second login may pass without a page, as in a real
+/// that leads back to the app. It keeps its cookies, so a second login may need no page, as in a real
 /// browser; see ``forgetCookies()``.
 ///
 /// It is a `FormPostPresenting` presenter, so it can be handed to a login flow in place of a browser.
@@ -34,9 +34,9 @@ public final class SandboxBuyer: Sendable {
     /// Makes a buyer.
     ///
     /// - Parameters:
-    ///   - email: The address with which the buyer logs in. The configured default buyer's unless given.
-    ///   - behaviour: What the buyer does; signs in unless given.
-    ///   - transport: How requests travel; libcurl unless given.
+    ///   - email: The address with which the buyer logs in; by default that of the default buyer.
+    ///   - behaviour: What the buyer does; by default signs in.
+    ///   - transport: The HTTP transport; by default libcurl.
     public init(
         email: String = SandboxBuyerAccount.ada.email,
         behaviour: Behaviour = .signIn,
@@ -52,7 +52,7 @@ public final class SandboxBuyer: Sendable {
         jars.withLock { $0.removeAll() }
     }
 
-    /// Opens a page and does what the buyer does.
+    /// Opens the login page and acts as ``behaviour`` says.
     ///
     /// - Parameters:
     ///   - url: The authorization URL.
@@ -60,32 +60,32 @@ public final class SandboxBuyer: Sendable {
     ///     to another origin is the callback.
     /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post` the form has
     ///   been posted to the redirect URI, and its fields are the query here.
-    /// - Throws: ``SandboxBuyerError`` when the page is not what it should be, `CancellationError` for ``Behaviour/close``, the
-    ///   transport's error when there is no answer.
+    /// - Throws: ``SandboxBuyerError`` when a page is not as expected, `CancellationError` for ``Behaviour/close``, the
+    ///   transport's error when there is no response.
     public func login(at url: String, redirectURI: String?) async throws -> String {
         let callback = try await callback(at: url, redirectURI: redirectURI)
         if callback.body != nil { _ = try await deliver(callback) }
         return callback.urlWithFields
     }
 
-    /// Logs in as ``login(at:redirectURI:)`` does and stops before the app hears of it.
+    /// Logs in as ``login(at:redirectURI:)`` does, without sending the callback to the app.
     ///
-    /// - Returns: What the browser would bring to the app; see ``deliver(_:)``.
+    /// - Returns: The callback that the browser would send to the app; see ``deliver(_:)``.
     public func callback(at url: String, redirectURI: String?) async throws -> SandboxCallback {
         let end = try await walk(from: url, redirectURI)
         guard case .callback(let callback) = end else { throw SandboxBuyerError("The login ended on a page.", 200) }
         return callback
     }
 
-    /// Brings a callback to the app, as the browser does: a GET, or a POST for `response_mode=form_post`.
+    /// Sends a callback to the app, as the browser does: a GET, or a POST for `response_mode=form_post`.
     ///
-    /// - Returns: The app's answer; redirects are not followed.
+    /// - Returns: The app's response; redirects are not followed.
     public func deliver(_ callback: SandboxCallback) async throws -> HTTPResponse {
         let url = try HTTPURL(callback.url)
         return try await send(callback.body == nil ? .get : .post, url, callback.body)
     }
 
-    /// Answers for a device (RFC 8628): enters its code, signs in, and approves, or refuses with ``Behaviour/deny``.
+    /// Confirms a login on a device (RFC 8628): enters its code, signs in, and approves, or refuses with ``Behaviour/deny``.
     ///
     /// - Parameters:
     ///   - url: `verification_uri`, or `verification_uri_complete` where no code needs to be typed.
@@ -97,7 +97,7 @@ public final class SandboxBuyer: Sendable {
         }
     }
 
-    /// Goes from page to page as far as the app's redirect URI, or a page without a form.
+    /// Follows pages to the app's redirect URI, or to a page without a form.
     private func walk(from url: String, _ redirectURI: String?, userCode: String? = nil) async throws -> Place {
         var page = try await open(.get, url, nil, redirectURI)
         var hasMistyped = false
@@ -215,11 +215,11 @@ public final class SandboxBuyer: Sendable {
     }
 }
 
-/// The robot buyer could not get on.
+/// The robot buyer could not continue the login.
 public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
     /// What it saw.
     public let description: String
-    /// The status of the page it stood on; 0 for none.
+    /// The status of the current page; 0 when there was none.
     public let status: Int
 
     init(_ description: String, _ status: Int) {
@@ -231,7 +231,7 @@ public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
 extension SandboxBuyer: FormPostPresenting {
     /// Asks the login for its page and logs in there.
     ///
-    /// A presenter stands where the app's redirect URI is, so nothing is posted for `response_mode=form_post`.
+    /// A presenter takes the place of the app's redirect URI, so nothing is posted for `response_mode=form_post`.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await callback(of: login).urlWithFields
     }

@@ -1,8 +1,8 @@
-/// What a browser brings from the provider to the app's redirect URI.
+/// The callback that a browser sends to the app's redirect URI.
 public struct SandboxCallback: Sendable {
     /// The URL, byte for byte as the provider sent it.
     public let url: String
-    /// The form of `response_mode=form_post`; nil for a redirect, which has its answer in the URL.
+    /// The form of `response_mode=form_post`; nil for a redirect, whose parameters are in the URL.
     public let body: [UInt8]?
 
     /// The URL with the fields of the form as its query, for those who read nothing else.

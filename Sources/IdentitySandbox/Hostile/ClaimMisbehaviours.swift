@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Claims that no honest provider writes.
+/// Invalid claims.
 extension SandboxMisbehaviour {
     /// A claim with any text as its value: `1e300`, `01`, `NaN`, `{"a":`.
     public static func rawClaim(_ name: String, _ text: String) -> SandboxMisbehaviour {

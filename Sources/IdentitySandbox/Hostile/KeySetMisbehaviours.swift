@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Key sets that are not what they should be.
+/// Invalid key sets.
 ///
 /// All are valid at ``SandboxEndpoint/jwks``.
 extension SandboxMisbehaviour {
@@ -14,7 +14,7 @@ extension SandboxMisbehaviour {
         }
     }
 
-    /// Exact bytes in the place of the key set, with status 200.
+    /// These bytes instead of the key set, with status 200.
     public static func keySetBytes(_ bytes: [UInt8]) -> SandboxMisbehaviour {
         .edit { $0.body = bytes }
     }
@@ -22,7 +22,7 @@ extension SandboxMisbehaviour {
     /// An empty key set.
     public static let noKeys = SandboxMisbehaviour.keys { $0 = [] }
 
-    /// Another key in the place of every published one, under its name.
+    /// Replaces every published key by another with the same `kid`.
     public static func otherKeys(_ pair: SandboxKeyPair) -> SandboxMisbehaviour {
         .keys { keys in
             keys = keys.map {
@@ -69,7 +69,7 @@ extension SandboxMisbehaviour {
     /// The keys that the conformance suite publishes beside the right ones in every one of its modules: two RSA and two P-256
     /// keys without `alg`, one on secp256k1, one Ed25519, and RSA and P-256 keys for encryption.
     ///
-    /// None of them may spoil the set.
+    /// None of them may make the set unusable.
     public static func certificationKeys() throws -> SandboxMisbehaviour {
         var strange: [JSONObject] = []
         for name in ["1", "2"] {

@@ -1,9 +1,9 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// A key pair of the test's own: to sign with in the place of the provider, or to publish beside the provider's keys.
+/// A key pair of the test: to sign instead of the provider, or to publish beside the provider's keys.
 public struct SandboxKeyPair: Sendable {
-    /// What sort of key it is.
+    /// The kind of the key.
     public enum Kind: Sendable, Hashable {
         /// RSA; a multiple of 8 bits between 1024 and 8192.
         case rsa(bits: Int)
@@ -20,7 +20,7 @@ public struct SandboxKeyPair: Sendable {
     /// Makes a key pair, or takes the one that was made before in this process under the same name.
     ///
     /// - Parameters:
-    ///   - kind: What sort of key; RSA with 2048 bits unless given.
+    ///   - kind: The kind of the key; by default RSA with 2048 bits.
     ///   - name: The name under which it is kept: making RSA keys takes time.
     /// - Throws: When the size is out of range or the system makes no key.
     public init(_ kind: Kind = .rsa(bits: 2048), name: String = "attacker") throws {

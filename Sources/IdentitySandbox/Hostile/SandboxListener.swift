@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// An address of the attacker's: it answers what it is told to and notes who came.
+/// A server of the attacker: it returns configured responses and saves the requests.
 ///
 /// Point a redirect, a `jku` or an endpoint in metadata at it. Most tests end with ``SandboxService/requests`` being empty.
 public final class SandboxListener: SandboxService {
@@ -14,7 +14,7 @@ public final class SandboxListener: SandboxService {
         self.site = site
     }
 
-    /// Starts to listen on 127.0.0.1, at a port that the system chooses.
+    /// Starts a server on 127.0.0.1, at a port that the system chooses.
     ///
     /// - Throws: When the process has no more sockets or threads.
     public static func start() async throws -> SandboxListener {

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Signatures and headers by which a forged token tries to pass.
+/// Signatures and headers of forged tokens.
 extension SandboxMisbehaviour {
     /// What of the provider's public key an HMAC is keyed with (CVE-2022-29217 and its many relatives).
     public enum ConfusedKey: Sendable, CaseIterable {

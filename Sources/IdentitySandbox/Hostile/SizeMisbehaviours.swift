@@ -1,4 +1,4 @@
-/// Answers that are too much.
+/// Responses that are too large.
 extension SandboxMisbehaviour {
     /// A body of that many blanks, which a JSON parser would skip, with status 200.
     public static func largeBody(_ count: Int) -> SandboxMisbehaviour {

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension SandboxOpenID {
-    /// RFC 7009: 200 for a token that is gone now, and for one that nobody knows.
+    /// RFC 7009: 200 for a revoked token and for an unknown one.
     func revoke(_ call: SandboxCall) -> SandboxAnswer {
         answer(call) { () throws(OAuthRefusal) in
             let form = try authenticate(call.request)

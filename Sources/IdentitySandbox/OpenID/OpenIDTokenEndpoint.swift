@@ -125,13 +125,13 @@ extension SandboxOpenID {
         }
     }
 
-    /// What comes a second time has been stolen by one of the two: everything that descends from its login dies.
+    /// A second use means that one of the two clients stole the token, so all tokens of its login are revoked.
     private func punish(_ refusal: GrantLedger.Refusal, _ what: String, _ state: inout State) -> OAuthRefusal {
         switch refusal {
         case .reused(let grant):
             state.ledger.revoke(grant)
             journal.count(\.reusesPunished)
-            return OAuthRefusal("invalid_grant", "The \(what) came a second time: all that came from it is revoked.")
+            return OAuthRefusal("invalid_grant", "The \(what) was used before: all tokens of its login are revoked.")
         case .unknown: return OAuthRefusal("invalid_grant", "The \(what) is unknown.")
         case .expired: return OAuthRefusal("invalid_grant", "The \(what) has expired.", isViolation: false)
         case .revoked: return OAuthRefusal("invalid_grant", "The \(what) was revoked.", isViolation: false)
@@ -163,7 +163,7 @@ extension SandboxOpenID {
         ]
         if configuration.issuesRefreshTokens {
             let refreshToken = RandomText.base64URL(32)
-            // A client that proves who it is has bound its refresh tokens by that already (RFC 9449 section 5).
+            // The refresh tokens of an authenticated client are bound to the client already (RFC 9449 section 5).
             let binding = configuration.isPublicClient ? key : nil
             state.ledger.addRefreshToken(refreshToken, for: grant.id, keyThumbprint: binding)
             body["refresh_token"] = .string(refreshToken)

@@ -56,7 +56,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// 401 with what RFC 6750 section 3 and RFC 9449 section 7.1 want to be said; no error code for who presented nothing.
+    /// 401 with the challenge of RFC 6750 section 3 and RFC 9449 section 7.1; without an error code when the request has no token.
     private func challenge(_ refusal: OAuthRefusal) -> SandboxAnswer {
         var members: [String] = []
         if !refusal.error.isEmpty {
@@ -71,7 +71,7 @@ extension SandboxOpenID {
             let algorithms = configuration.clientSigningAlgorithms.joined(separator: " ")
             headers.append(challenge("DPoP", members + ["algs=\"\(algorithms)\""]))
         }
-        // Bearer is no way where tokens must be bound.
+        // Bearer is not accepted where tokens must be bound.
         if configuration.dpop != .required, !refusal.error.contains("dpop") {
             headers.append(challenge("Bearer", members))
         }

@@ -3,25 +3,27 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-/// A plain OpenID provider as the specifications describe it: the issuer is the origin, discovery lies where it should.
+/// A plain OpenID provider that follows the specifications.
+///
+/// The issuer is the origin.
 public final class SandboxOpenID: SandboxService {
     struct State: Sendable {
         var ledger: GrantLedger
-        var desk = LoginDesk(brand: "OpenID", cookieName: "sandbox_openid")
+        var logins = LoginSessions(brand: "OpenID", cookieName: "sandbox_openid")
         var keyring: SigningKeyring
         var accessTokenLifetime: Duration
-        /// The `jti` values of assertions that came.
+        /// The `jti` values of received assertions.
         var usedAssertions = OneUseRegister()
-        /// The `jti` values of DPoP proofs that came.
+        /// The `jti` values of received DPoP proofs.
         var usedProofs = OneUseRegister()
         var nonces: DPoPNonces
         var pushed = PushedRequests()
         var devices = DeviceAuthorizations()
-        /// The redirect URIs that were registered after the start.
+        /// The redirect URIs registered after the start.
         var redirectURIs: [String] = []
     }
 
-    /// Where requests are noted and misbehaviours planned.
+    /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
     /// The issuer, which is the origin.
     public let issuer: String
@@ -84,22 +86,22 @@ public final class SandboxOpenID: SandboxService {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }
 
-    /// Sets how long access tokens live that are issued from now on.
+    /// Sets the lifetime of access tokens that are issued from now on.
     public func setAccessTokenLifetime(_ lifetime: Duration) {
         state.withLock { $0.accessTokenLifetime = lifetime }
     }
 
-    /// Makes a new key sign; the old ones stay published unless told otherwise.
+    /// Signs with a new key; the old ones stay published by default.
     public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
         state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
     }
 
-    /// Kills every token; a refresh is answered `invalid_grant` from now on.
+    /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
     public func revokeAll() {
         state.withLock { $0.ledger.revokeAll() }
     }
 
-    /// Makes every access token expired; refreshing still works.
+    /// Expires all access tokens; a refresh still works.
     public func expireAccessTokens() {
         let now = clock.now
         state.withLock { $0.ledger.expireAccessTokens(at: now) }
@@ -107,7 +109,7 @@ public final class SandboxOpenID: SandboxService {
 
     /// Signs all browsers out, so that the next login shows its page again.
     public func signOutBrowsers() {
-        state.withLock { $0.desk.closeAllSessions() }
+        state.withLock { $0.logins.closeAllSessions() }
     }
 
     func route(_ path: String) -> SandboxRoute {
@@ -152,7 +154,7 @@ public final class SandboxOpenID: SandboxService {
 
     static func subject(of buyer: Int) -> String { "user-\(buyer)" }
 
-    /// The claims of an ID token that this provider issued to the client, expired or not; nil for everything else.
+    /// The claims of an ID token that this provider issued to the client, expired or not; nil for other tokens.
     func hintClaims(_ hint: String) -> JSONObject? {
         guard let claims = state.withLock({ IDTokenMint.claims(of: hint, signedBy: $0.keyring) }),
             claims["iss"] == .string(issuer), claims["aud"] == .string(configuration.clientID)

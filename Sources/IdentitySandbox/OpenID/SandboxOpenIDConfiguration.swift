@@ -75,7 +75,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     /// Whether a refresh brings a new ID token; true unless set.
     public var refreshesIDToken = true
 
-    /// A configuration of defaults.
+    /// A configuration with the defaults.
     public init() {}
 
     /// The scopes that the provider knows; others are dropped from a request.

@@ -1,4 +1,4 @@
-/// The pages of a device login (RFC 8628): the code, the question, the end.
+/// The pages of a device login (RFC 8628): code, confirmation, result.
 enum DevicePages {
     static func code(brand: String, typed: String?, problem: String?) -> String {
         let complaint: HTMLText =

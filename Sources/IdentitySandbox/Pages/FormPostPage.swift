@@ -1,6 +1,6 @@
 internal import IdentityCrypto
 
-/// The page of `response_mode=form_post`: it submits itself, and has a button for browsers that run no scripts.
+/// The page of `response_mode=form_post`: it submits itself, and has a button for browsers without scripts.
 enum FormPostPage {
     private static let script = "document.forms[0].submit()"
 
@@ -20,7 +20,7 @@ enum FormPostPage {
             <script>\(HTMLText(stringLiteral: script))</script>
             """
         )
-        // This one script may run, by its hash; everything else stays forbidden as on the other pages.
+        // The policy permits this one script by its hash.
         let hash = (try? Digest.sha256(Array(script.utf8))).map(Base64.encode) ?? ""
         return .html(page, script: "'sha256-\(hash)'")
     }

@@ -1,4 +1,4 @@
-/// HTML whose interpolated texts are escaped by construction; only other ``HTMLText`` goes in as it is.
+/// HTML that escapes interpolated texts; only other ``HTMLText`` is inserted unchanged.
 package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
     package let text: String
 

@@ -46,7 +46,7 @@ enum LoginPages {
         return "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>"
     }
 
-    /// Ties the input to the complaint about it, for those who listen to the page.
+    /// Links the input to its error message, for screen readers.
     private static func described(_ login: LoginTransaction) -> HTMLText {
         login.problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
     }

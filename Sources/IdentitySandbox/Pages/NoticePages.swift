@@ -1,6 +1,6 @@
-/// Pages that end a journey.
-enum NoticePages {
-    /// The provider's own page for a request that it does not answer with a redirect.
+/// The final pages of a login, a logout or a checkout.
+package enum NoticePages {
+    /// The provider's error page, for a request that gets no redirect.
     static func refusal(brand: String, _ reason: String, hint: String) -> String {
         error(
             brand: brand,
@@ -10,8 +10,8 @@ enum NoticePages {
         )
     }
 
-    /// A page for a journey that cannot go on.
-    static func error(brand: String, _ reason: String, hint: String, note: String = "") -> String {
+    /// An error page.
+    package static func error(brand: String, _ reason: String, hint: String, note: String = "") -> String {
         PageLayout.page(
             brand: brand,
             title: "Something went wrong",
@@ -31,7 +31,7 @@ enum NoticePages {
         )
     }
 
-    /// Where a login ends whose client has no redirect URI: somebody has to read the code from here.
+    /// The last page of a login without a redirect URI; it shows the code.
     static func finished(brand: String, callback: String) -> String {
         PageLayout.page(
             brand: brand,
@@ -41,7 +41,7 @@ enum NoticePages {
     }
 
     /// The page of 403 that a request without `User-Agent` gets.
-    static func accessDenied(brand: String) -> String {
+    package static func accessDenied(brand: String) -> String {
         PageLayout.page(
             brand: brand,
             title: "Access denied",
@@ -49,7 +49,7 @@ enum NoticePages {
         )
     }
 
-    static func checkout(buyer: String?, lines: [(title: String, quantity: Int)], total: String) -> String {
+    package static func checkout(buyer: String?, lines: [(title: String, quantity: Int)], total: String) -> String {
         let rows = lines.map { line -> HTMLText in
             "<tr><td>\(line.title)</td><td>\(String(line.quantity))</td></tr>"
         }

@@ -1,4 +1,4 @@
-/// The frame of every page: says visibly that this is the sandbox, works at desktop and phone width, light and dark.
+/// The layout of every page: it names the sandbox and works on desktop and phone, light and dark.
 enum PageLayout {
     static func page(brand: String, title: String, _ content: HTMLText) -> String {
         let page: HTMLText = """

@@ -11,11 +11,11 @@ public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration
         var keyring = SigningKeyring(owner: "sfcc", keyIDPrefix: "sfcc-")
-        /// The buyer of a session that passed the first controller; taken by the second.
+        /// The buyers of sessions that passed the first controller; the second removes them.
         var sessions: [String: Int] = [:]
     }
 
-    /// Where requests are noted and misbehaviours planned.
+    /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
     /// The origin that stands for the storefront's host.
     public let origin: String
@@ -45,8 +45,6 @@ public final class SandboxSFCC: SandboxService {
     public var codeExchangeURL: String { origin + path("Login-OAuthMobileBolt") }
     /// The URL of the second controller.
     public var tokenExchangeURL: String { origin + path("Login-ExchangeSFCCToken") }
-    /// The keys of the shopper JWTs.
-    public var jwksURL: String { origin + "/oauth2/jwks" }
 
     private func path(_ controller: String) -> String {
         let configuration = configuration
@@ -149,7 +147,7 @@ public final class SandboxSFCC: SandboxService {
     }
 }
 
-/// What the sandbox's SFCC can do wrong beyond the general.
+/// Misbehaviours of the sandbox's SFCC.
 extension SandboxMisbehaviour {
     /// `{"success": false}` with status 200.
     public static let sfccFailureIn200 = SandboxMisbehaviour.answer(

@@ -8,7 +8,7 @@ public struct SandboxSFCCConfiguration: Sendable {
         case json(path: [String])
     }
 
-    /// What the first controller answers when all is well.
+    /// The first controller's response on success.
     public enum CodeAnswer: Sendable, Equatable {
         /// 200 with `{"success": true}`.
         case json
@@ -20,17 +20,17 @@ public struct SandboxSFCCConfiguration: Sendable {
     public var siteID = "Shop"
     /// The locale in the controllers' paths.
     public var locale = "default"
-    /// Where the token is put.
+    /// Where the token is returned.
     public var tokenPlacement = TokenPlacement.json(path: ["access_token"])
     /// Whether the token in JSON is written with `Bearer ` before it.
     public var prefixesBearer = false
-    /// What the first controller answers.
+    /// The first controller's response.
     public var codeAnswer = CodeAnswer.json
     /// How long the shopper's JWT lives; 30 minutes unless given.
     public var tokenLifetime: Duration = .seconds(1800)
     /// Whether `expires_in` stands beside the token.
     public var includesExpiry = true
 
-    /// A configuration of defaults.
+    /// A configuration with the defaults.
     public init() {}
 }

@@ -1,26 +1,24 @@
 internal import FoundationEssentials
-internal import IdentityKit
+package import IdentityKit
 internal import Synchronization
 
-/// The sandbox's Shopify Customer Accounts: discovery, authorization, tokens, keys, logout and the Customer Account API.
+/// The sandbox's Shopify Customer Accounts: discovery, authorization, tokens, keys and logout.
+///
+/// The Customer Account API is served by a sandbox that has a shop, which the product `StorefrontSandbox` adds.
 ///
 /// Both endpoint shapes are served at once and share their state: the platform's at ``platformOrigin``, the account domain's
 /// at ``accountOrigin``. Discovery is answered at both and, in the configured shape, at the shop's own domain
-/// (``SandboxStorefront/origin``), where a client looks for it.
+/// (``Sandbox/shopOrigin``), where a client looks for it.
 public final class SandboxShopify: SandboxService {
     struct State: Sendable {
         var ledger: GrantLedger
-        var desk = LoginDesk(brand: "Shopify", cookieName: "sandbox_shopify")
+        var logins = LoginSessions(brand: "Shopify", cookieName: "sandbox_shopify")
         var keyring = SigningKeyring(owner: "shopify", keyIDPrefix: "id_")
         var accessTokenLifetime: Duration
         var clients: [SandboxShopifyClient]
-        /// Storefront tokens and the access tokens that they were exchanged for.
-        var exchangedTokens: [String: String] = [:]
-        /// What customers have changed, by their numbers.
-        var customers: [Int: CustomerRecord] = [:]
     }
 
-    /// Where requests are noted and misbehaviours planned.
+    /// The record of requests, and the planned misbehaviours.
     public let journal = SandboxJournal()
     /// The origin that stands for `https://shopify.com`.
     public let platformOrigin: String
@@ -33,8 +31,8 @@ public final class SandboxShopify: SandboxService {
 
     let configuration: SandboxShopifyConfiguration
     let codeLifetime: Duration
-    let clock: any IdentityClock
-    let directory: BuyerDirectory
+    package let clock: any IdentityClock
+    package let directory: BuyerDirectory
     let state: Mutex<State>
 
     init(_ configuration: SandboxConfiguration, directory: BuyerDirectory, platform: String, account: String) {
@@ -75,22 +73,22 @@ public final class SandboxShopify: SandboxService {
         }
     }
 
-    /// Sets how long access tokens live that are issued from now on.
+    /// Sets the lifetime of access tokens that are issued from now on.
     public func setAccessTokenLifetime(_ lifetime: Duration) {
         state.withLock { $0.accessTokenLifetime = lifetime }
     }
 
-    /// Makes a new key sign; the old ones stay published unless told otherwise.
+    /// Signs with a new key; the old ones stay published by default.
     public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
         state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
     }
 
-    /// Kills every token; a refresh is answered `invalid_grant` from now on.
+    /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
     public func revokeAll() {
         state.withLock { $0.ledger.revokeAll() }
     }
 
-    /// Makes every access token expired; refreshing still works.
+    /// Expires all access tokens; a refresh still works.
     public func expireAccessTokens() {
         let now = clock.now
         state.withLock { $0.ledger.expireAccessTokens(at: now) }
@@ -98,7 +96,7 @@ public final class SandboxShopify: SandboxService {
 
     /// Signs all browsers out, so that the next login shows its page again.
     public func signOutBrowsers() {
-        state.withLock { $0.desk.closeAllSessions() }
+        state.withLock { $0.logins.closeAllSessions() }
     }
 
     /// The Customer Account API's URL, as the platform's discovery document names it.
@@ -106,7 +104,11 @@ public final class SandboxShopify: SandboxService {
 
     // MARK: Routes
 
-    func route(_ path: String, shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxRoute {
+    func route(
+        _ path: String,
+        shape: SandboxShopifyConfiguration.EndpointShape,
+        shop: (any SandboxShop)?
+    ) -> SandboxRoute {
         let endpoint = classify(path, shape)
         return SandboxRoute(journal: journal, endpoint: endpoint) { [self] call in
             switch endpoint {
@@ -117,7 +119,7 @@ public final class SandboxShopify: SandboxService {
             case .loginPage: login(call)
             case .token: token(call)
             case .logout: logout(call)
-            case .api: customerAccountAPI(call)
+            case .api: shop?.customerAccountAPI(call) ?? notFound(call, shape)
             default: notFound(call, shape)
             }
         }
@@ -155,29 +157,13 @@ public final class SandboxShopify: SandboxService {
             return .redirect(to: platformOrigin + "/", status: 301)
         }
         return .html(
-            NoticePages.error(brand: "Shopify", "There is no such page.", hint: "Check the path."),
+            NoticePages.error(brand: "Shopify", "The page does not exist.", hint: "Check the path."),
             status: 404
         )
     }
 
-    // MARK: What the Storefront asks
-
-    /// The buyer for whom a cart takes a token: a Customer Account access token, or what was exchanged for one and dies with it.
-    func buyer(forCartToken token: String, takesAccountTokens: Bool) -> KnownBuyer? {
-        let origin = state.withLock { $0.exchangedTokens[token] }
-        if let origin { return buyer(forAccessToken: origin) }
-        return takesAccountTokens ? buyer(forAccessToken: token) : nil
-    }
-
-    /// A Storefront token in exchange for an access token.
-    func exchange(_ accessToken: String) -> String {
-        let token = RandomText.hexadecimal(32)
-        state.withLock { $0.exchangedTokens[token] = accessToken }
-        return token
-    }
-
-    /// The buyer behind a living access token that may be put on a cart.
-    func buyer(forAccessToken token: String) -> KnownBuyer? {
+    /// The buyer of a valid access token, which may be put on a cart.
+    package func buyer(forAccessToken token: String) -> KnownBuyer? {
         let now = clock.now
         let number = state.withLock { $0.ledger.grant(ofAccessToken: token, at: now)?.grant.buyer }
         return number.flatMap { directory.buyer(number: $0) }

@@ -22,7 +22,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var redirectURIs: [String]
     /// The registered JavaScript origins of a public web client.
     public var javaScriptOrigins: [String]
-    /// The registered logout URIs; the first is where a logout goes that names none.
+    /// The registered logout URIs; the first is the default.
     public var logoutURIs: [String]
     /// Whether registered loopback URIs are accepted: redirect and logout URIs and JavaScript origins.
     ///
@@ -59,9 +59,9 @@ public struct SandboxShopifyConfiguration: Sendable {
         case accountDomain
     }
 
-    /// What answers `prompt=none` when nobody is signed in.
+    /// The response to `prompt=none` when nobody is signed in.
     ///
-    /// The documents contradict each other.
+    /// Shopify's documentation is inconsistent about it.
     public enum SilentLoginRefusal: Sendable, Equatable {
         /// `error=login_required` at the redirect URI.
         case error
@@ -79,25 +79,25 @@ public struct SandboxShopifyConfiguration: Sendable {
     public var endpointShape = EndpointShape.platform
     /// Another issuer than the platform's origin with `/authentication/{shop id}`.
     public var issuer: String?
-    /// Whether token answers carry `token_type` and `scope`, which the reference page does not list.
+    /// Whether token responses contain `token_type` and `scope`, which the reference page does not list.
     ///
     /// False unless set.
     public var includesTokenTypeAndScope = false
-    /// Whether a logout kills the tokens of its session; undocumented, false unless set.
+    /// Whether a logout revokes the tokens of its session; undocumented, false unless set.
     public var logoutRevokesTokens = false
     /// How a silent login is refused.
     public var silentLoginRefusal = SilentLoginRefusal.error
     /// The registered clients.
     public var clients: [SandboxShopifyClient] = [.confidential, .publicMobile, .publicWeb, .app]
 
-    /// A configuration of defaults.
+    /// A configuration with the defaults.
     public init() {}
 }
 
 extension SandboxShopifyClient {
-    /// The confidential client that is registered unless others are.
+    /// The default confidential client.
     ///
-    /// Its secret holds nothing that form-encoding changes, as Shopify's own; see ``specialSecret``.
+    /// Form-encoding does not change its secret, as with Shopify's own secrets; see ``specialSecret``.
     public static let confidential = SandboxShopifyClient(
         id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e01",
         kind: .confidential,
@@ -108,12 +108,12 @@ extension SandboxShopifyClient {
 
     /// A client secret with characters that form-encoding changes.
     ///
-    /// Shopify joins id and secret as they are, so a client that form-encodes them fails with this secret.
+    /// Shopify does not form-decode id and secret, so a client that form-encodes them fails with this secret.
     public static let specialSecret = "shpss-sandbox+secret/with=signs&more"
 
     private static let appRedirectURIs = ["https://app.example/callback", "https://app.example/callback/shopify"]
 
-    /// The public client of a native app that is registered unless others are.
+    /// The default public client of a native app.
     public static let publicMobile = SandboxShopifyClient(
         id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e02",
         kind: .publicMobile,
@@ -121,7 +121,7 @@ extension SandboxShopifyClient {
         logoutURIs: RedirectRule.loopback
     )
 
-    /// The public client of a web page that is registered unless others are.
+    /// The default public client of a web page.
     public static let publicWeb = SandboxShopifyClient(
         id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e03",
         kind: .publicWeb,
@@ -130,7 +130,7 @@ extension SandboxShopifyClient {
         logoutURIs: ["https://app.example/signed-out"] + RedirectRule.loopback
     )
 
-    /// The Partner app's client that is registered unless others are.
+    /// The default client of a Partner app.
     public static let app = SandboxShopifyClient(
         id: "9c5b94b1a2d34e5f8a7b6c5d4e3f2a10",
         kind: .app,

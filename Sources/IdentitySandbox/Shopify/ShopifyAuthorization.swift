@@ -8,14 +8,14 @@ extension SandboxShopify {
         "https://api.customers.com/auth/customer.graphql",
     ]
 
-    /// Whatever is wrong with client, redirect URI or scope shows a page of Shopify's; the app gets no callback.
+    /// An error in client, redirect URI or scope shows a page of Shopify; the app gets no callback.
     private func refuse(_ reason: String, _ hint: String) -> SandboxAnswer {
         .html(NoticePages.refusal(brand: "Shopify", reason, hint: hint), status: 400)
     }
 
     func authorize(_ call: SandboxCall, _ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxAnswer {
         guard let query = AuthorizationQuery(call.request) else {
-            return refuse("The request is malformed.", "A parameter comes twice or is not percent-encoded.")
+            return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
         }
         guard let clientID = query["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
             return refuse("client_id is not registered.", "Compare it with the client's settings.")
@@ -65,14 +65,14 @@ extension SandboxShopify {
             binding: RandomText.hexadecimal(32),
             expires: now + 600
         )
-        let session = state.withLock { $0.desk.session(of: request) }
+        let session = state.withLock { $0.logins.session(of: request) }
         let signedIn = session.flatMap { directory.buyer(number: $0.buyer)?.account.email.lowercased() }
         if let session, login.loginHint.map({ $0.lowercased() == signedIn }) ?? true {
             return finish(login, buyer: session.buyer, session: session)
         }
         if query["prompt"] == "none" { return refuseSilently(login) }
         let submits = query["login_hint_mode"] == "submit"
-        return state.withLock { $0.desk.begin(login, submitsHint: submits, at: basePath(shape) + "/login") }
+        return state.withLock { $0.logins.begin(login, submitsHint: submits, at: basePath(shape) + "/login") }
     }
 
     private func refuseSilently(_ login: LoginTransaction) -> SandboxAnswer {
@@ -88,7 +88,7 @@ extension SandboxShopify {
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
         let now = clock.now
-        switch state.withLock({ $0.desk.handle(call.request, at: now) }) {
+        switch state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
         case .denied(let login):
             var fields = [(name: "error", value: "access_denied"), ("error_description", "The buyer cancelled.")]
@@ -96,12 +96,12 @@ extension SandboxShopify {
             return .redirect(to: FormText.append(fields, to: login.callback), status: 303)
         case .signedIn(let login, let email):
             let buyer = directory.buyer(email: email).number
-            let (session, cookie) = state.withLock { $0.desk.openSession(for: buyer, at: now) }
+            let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
             return finish(login, buyer: buyer, session: session).with("Set-Cookie", cookie)
         }
     }
 
-    private func finish(_ login: LoginTransaction, buyer: Int, session: LoginDesk.Session) -> SandboxAnswer {
+    private func finish(_ login: LoginTransaction, buyer: Int, session: LoginSessions.Session) -> SandboxAnswer {
         let now = clock.now
         let code = "shcac_" + RandomText.hexadecimal(32)
         state.withLock { state in

@@ -34,7 +34,7 @@ extension SandboxShopify {
             token: base + "/oauth/token",
             jwks: base + "/.well-known/jwks.json",
             logout: base + "/logout",
-            api: origin + apiBase(shape) + "\(StorefrontVersions.newest)/graphql"
+            api: origin + apiBase(shape) + "\(ShopifyVersions.newest)/graphql"
         )
     }
 

@@ -19,9 +19,9 @@ extension SandboxShopify {
         journal.count(\.logouts)
         let revokes = configuration.logoutRevokesTokens
         let cookie = state.withLock { state in
-            state.desk.closeSession(id: sessionID)
+            state.logins.closeSession(id: sessionID)
             if revokes { state.ledger.revoke(sessionID: sessionID) }
-            return state.desk.expiredCookie
+            return state.logins.expiredCookie
         }
         let client = clients.first { $0.id == claims["aud"]?.string }
         if let target = target(query["post_logout_redirect_uri"], client) {
@@ -30,7 +30,7 @@ extension SandboxShopify {
         return SandboxAnswer.html(NoticePages.signedOut(brand: "Shopify")).with("Set-Cookie", cookie)
     }
 
-    /// An unregistered URI is ignored without a word, as at Shopify.
+    /// An unregistered URI is ignored without an error, as at Shopify.
     private func target(_ wanted: String?, _ client: SandboxShopifyClient?) -> String? {
         guard let client else { return nil }
         if let wanted,

@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension SandboxAnswer {
-    /// What a public web client gets whose `Origin` header is missing or not registered.
+    /// The response to a public web client without a registered `Origin` header.
     static let originMissing = SandboxAnswer(
         status: 401,
         headers: [
@@ -11,7 +11,7 @@ extension SandboxAnswer {
     )
 }
 
-/// What the sandbox's Shopify can do wrong beyond the general.
+/// Misbehaviours of the sandbox's Shopify.
 extension SandboxMisbehaviour {
     /// 401 with an empty error: Shopify's own upstream failed, and the tokens are still good.
     public static let shopifyUpstreamFailure = SandboxMisbehaviour.answer(

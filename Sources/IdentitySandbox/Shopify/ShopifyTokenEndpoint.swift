@@ -44,7 +44,7 @@ extension SandboxShopify {
         else { throw Refused("invalid_request", "The body must be a well-formed form.") }
         var fields: [String: String] = [:]
         for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
-            throw Refused("invalid_request", "\(field.name) comes twice.")
+            throw Refused("invalid_request", "\(field.name) is repeated.")
         }
         guard let clientID = fields["client_id"] else { throw Refused("invalid_request", "client_id is missing.") }
         guard let client = clients.first(where: { $0.id == clientID }) else {
@@ -91,7 +91,7 @@ extension SandboxShopify {
             throw Refused("invalid_grant", "code_verifier does not match.")
         }
         let answer = try state.withLock { state throws(Refused) -> SandboxAnswer in
-            // Checked again where it is spent: two requests may have come at once.
+            // Checked again when it is used, because two requests may have arrived at once.
             do { _ = try state.ledger.grant(ofCode: code, at: now) } catch {
                 throw Refused("invalid_grant", "The code was used.")
             }
@@ -126,7 +126,7 @@ extension SandboxShopify {
         }
     }
 
-    /// A token that comes twice has been stolen by one of the two: everything that descends from its login dies.
+    /// A second use means that one of the two clients stole the token, so all tokens of its login are revoked.
     private func punish(_ refusal: GrantLedger.Refusal) -> Refused {
         if case .reused(let grant) = refusal {
             state.withLock { $0.ledger.revoke(grant) }

@@ -25,7 +25,7 @@ struct AuthorizationQuery: Sendable {
         (self["scope"] ?? "").split(separator: " ").map(String.init)
     }
 
-    /// The wishes that a login page shows.
+    /// The requested options that a login page shows.
     func wishes(_ names: [String]) -> [(name: String, value: String)] {
         names.compactMap { name in self[name].map { (name, $0) } }
     }

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// A buyer with the number by which all providers of the sandbox know the person.
-struct KnownBuyer: Sendable, Equatable {
-    let number: Int
-    var account: SandboxBuyerAccount
+/// A buyer with the number that all providers of the sandbox use.
+package struct KnownBuyer: Sendable, Equatable {
+    package let number: Int
+    package var account: SandboxBuyerAccount
 }
 
-/// The people of the sandbox, shared by its providers.
-final class BuyerDirectory: Sendable {
+/// The buyers of the sandbox, shared by its providers.
+package final class BuyerDirectory: Sendable {
     private let buyers: Mutex<[KnownBuyer]>
 
     init(_ accounts: [SandboxBuyerAccount]) {
@@ -18,12 +18,12 @@ final class BuyerDirectory: Sendable {
 
     var all: [KnownBuyer] { buyers.withLock { $0 } }
 
-    func buyer(number: Int) -> KnownBuyer? {
+    package func buyer(number: Int) -> KnownBuyer? {
         buyers.withLock { $0.first { $0.number == number } }
     }
 
-    /// Whoever has the address; an unknown one becomes a new buyer, as at the real providers.
-    func buyer(email: String) -> KnownBuyer {
+    /// The buyer with the address; an unknown address creates a buyer, as at the real providers.
+    package func buyer(email: String) -> KnownBuyer {
         buyers.withLock { buyers in
             let wanted = email.lowercased()
             if let known = buyers.first(where: { $0.account.email.lowercased() == wanted }) { return known }

@@ -1,9 +1,9 @@
-/// `application/x-www-form-urlencoded`, read strictly: this is where a client's encoding mistakes must show.
-enum FormText {
+/// `application/x-www-form-urlencoded`, read strictly, so that encoding errors of a client are detected.
+package enum FormText {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// The fields, or nil for a broken escape, an unescaped byte that no encoder leaves in, or bytes that are no UTF-8.
-    static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
+    /// The fields, or nil for a broken escape, an unescaped byte that no encoder leaves in, or bytes that are not UTF-8.
+    package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -16,7 +16,7 @@ enum FormText {
     }
 
     /// One component of a URL, decoded.
-    static func decode(_ text: String) -> String? {
+    package static func decode(_ text: String) -> String? {
         decode(Array(text.utf8)[...], spaces: false)
     }
 
@@ -75,7 +75,7 @@ enum FormText {
     }
 
     /// A URL with fields added behind its query.
-    static func append(_ fields: [(name: String, value: String)], to url: String) -> String {
+    package static func append(_ fields: [(name: String, value: String)], to url: String) -> String {
         guard !fields.isEmpty else { return url }
         return url + (url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + encode(fields)
     }

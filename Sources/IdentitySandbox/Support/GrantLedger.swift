@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// What a buyer agreed to in one login; everything that is issued later descends from it.
+/// A buyer's consent in one login; all codes and tokens belong to a grant.
 struct Grant: Sendable {
     let id: Int
     let clientID: String
@@ -20,7 +20,8 @@ struct Grant: Sendable {
     var isRevoked = false
 }
 
-/// Codes and tokens of one authorization server: one-use codes, rotating refresh tokens, families that die as one.
+/// The codes and tokens of one authorization server: one-use codes, rotating refresh tokens, and token families that are revoked
+/// together.
 struct GrantLedger: Sendable {
     struct AccessToken: Sendable {
         let grant: Int
@@ -42,14 +43,14 @@ struct GrantLedger: Sendable {
         /// The key to which the token of a public client is bound (RFC 9449 section 5).
         let keyThumbprint: String?
         var spentAt: Date?
-        /// What was answered, where that is answered again.
+        /// The response, kept when it may be repeated.
         var answer: SandboxAnswer?
     }
 
     enum Refusal: Error, Sendable {
         case unknown
         case expired
-        /// It came a second time.
+        /// It was used before.
         case reused(grant: Int)
         case revoked
     }
@@ -99,7 +100,7 @@ struct GrantLedger: Sendable {
         codes[code] = Code(grant: grant, expires: expires)
     }
 
-    /// The grant behind a code, which is not spent by looking.
+    /// The grant of a code, which stays unused.
     func grant(ofCode code: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = codes[code], let grant = grants[known.grant] else { throw .unknown }
         guard !known.isUsed else { throw .reused(grant: grant.id) }
@@ -151,12 +152,12 @@ struct GrantLedger: Sendable {
         return successor.spentAt == nil ? answer : nil
     }
 
-    /// What was answered to a refresh token, where the same is answered again.
+    /// The response to a refresh token, when it is to be repeated.
     func repeatedAnswer(to token: String) -> SandboxAnswer? {
         refreshTokens[token].flatMap { repeatedAnswer($0) }
     }
 
-    /// Notes that a refresh token was used.
+    /// Marks a refresh token as used.
     ///
     /// - Returns: Whether it was the first time.
     mutating func spendRefreshToken(_ token: String, at now: Date) -> Bool {
@@ -165,17 +166,17 @@ struct GrantLedger: Sendable {
         return true
     }
 
-    /// Keeps an answer, where it is answered again.
+    /// Keeps a response, when it may be repeated.
     mutating func keep(_ answer: SandboxAnswer, to token: String) {
         if reuse == .repeatsAnswer { refreshTokens[token]?.answer = answer }
     }
 
-    /// The access tokens of a grant die; a refresh token that is not spent still works.
+    /// Revokes the access tokens of a grant; an unused refresh token still works.
     mutating func revokeAccessTokens(of grant: Int) {
         for (token, known) in accessTokens where known.grant == grant { accessTokens[token]?.isRevoked = true }
     }
 
-    /// Everything that descends from a grant dies.
+    /// Revokes all tokens of a grant.
     mutating func revoke(_ grant: Int) {
         grants[grant]?.isRevoked = true
         revokeAccessTokens(of: grant)
@@ -185,7 +186,7 @@ struct GrantLedger: Sendable {
         for id in grants.keys { revoke(id) }
     }
 
-    /// What a client gives back: a refresh token with all that came from its login, or one access token (RFC 7009 section 2.1).
+    /// Revokes a token of a client: a refresh token with all tokens of its login, or one access token (RFC 7009 section 2.1).
     mutating func revoke(token: String) {
         if let known = refreshTokens[token] { revoke(known.grant) }
         accessTokens[token]?.isRevoked = true
@@ -204,14 +205,14 @@ struct GrantLedger: Sendable {
         for grant in grants.values where grant.sessionID == sessionID { revoke(grant.id) }
     }
 
-    /// All access tokens become expired; refresh tokens keep working.
+    /// Expires all access tokens; refresh tokens keep working.
     mutating func expireAccessTokens(at now: Date) {
         for token in accessTokens.keys { accessTokens[token]?.expires = now }
     }
 
     func accessToken(_ token: String) -> AccessToken? { accessTokens[token] }
 
-    /// The grant behind a living access token.
+    /// The grant of a valid access token.
     func grant(ofAccessToken token: String, at now: Date) -> (grant: Grant, scopes: [String])? {
         guard let known = accessTokens[token], !known.isRevoked, known.expires > now, let grant = grants[known.grant],
             !grant.isRevoked

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Signs ID tokens, well or, when a misbehaviour asks for it, badly.
+/// Signs ID tokens; a misbehaviour can make them invalid.
 enum IDTokenMint {
     static func mint(
         _ claims: JSONObject,
@@ -24,7 +24,7 @@ enum IDTokenMint {
         return token.rewrites.reduce(input + "." + Base64URL.encode(signature)) { $1($0) }
     }
 
-    /// The object's text with further members as they are, although no parser may take them.
+    /// The object's text with further members unchanged, even if they are invalid JSON.
     private static func text(_ object: JSONObject, _ rawMembers: [String]) -> [UInt8] {
         let text = JSONValue.object(object).serialized
         guard !rawMembers.isEmpty else { return text }
@@ -64,7 +64,7 @@ enum IDTokenMint {
         (try? HMACSHA256.authenticationCode(for: input, key: SecretBytes(key.isEmpty ? [0] : key))) ?? []
     }
 
-    /// The claims of a token that this keyring signed, whether expired or not; nil for anything else.
+    /// The claims of a token that this keyring signed, whether expired or not; nil for other tokens.
     static func claims(of token: String, signedBy keyring: SigningKeyring) -> JSONObject? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),

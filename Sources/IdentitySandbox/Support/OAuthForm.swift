@@ -12,7 +12,7 @@ struct OAuthForm: Sendable {
         else { throw OAuthRefusal("invalid_request", "The body must be a well-formed form.") }
         var fields: [String: String] = [:]
         for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
-            throw OAuthRefusal("invalid_request", "\(field.name) comes twice.")
+            throw OAuthRefusal("invalid_request", "\(field.name) is repeated.")
         }
         self.fields = fields
     }

@@ -1,10 +1,10 @@
-/// The error answer of an endpoint that a client asks directly (RFC 6749 section 5.2).
+/// The error response of an endpoint that a client calls directly (RFC 6749 section 5.2).
 struct OAuthRefusal: Error, Sendable {
     let error: String
     let description: String
     let status: Int
     let headers: [(name: String, value: String)]
-    /// Whether the client broke a rule; a code that has expired, or a poll before the buyer has answered, is no mistake.
+    /// Whether the client broke a rule; an expired code, or a poll before the buyer has answered, is not a violation.
     let isViolation: Bool
 
     init(
@@ -25,7 +25,7 @@ struct OAuthRefusal: Error, Sendable {
         headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
     }
 
-    /// What `error_description` may hold: printable ASCII without quotation mark and backslash.
+    /// What `error_description` may contain: printable ASCII without quotation mark and backslash.
     ///
     /// Descriptions quote what the client sent, and go into headers too.
     private static func permitted(_ text: String) -> String {

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// Ids of which each is good once, kept for as long as what carries them could be good at all.
+/// Ids that can be used once, kept until the token that carries them expires.
 struct OneUseRegister: Sendable {
     private var expiries: [String: Date] = [:]
 
-    /// Notes an id; false when it came before.
+    /// Saves an id; false when it is known.
     mutating func take(_ id: String, until expiry: Date, now: Date) -> Bool {
         expiries = expiries.filter { $0.value >= now }
         return expiries.updateValue(expiry, forKey: id) == nil

@@ -3,12 +3,12 @@ internal import IdentityKit
 
 /// RFC 7636 section 4.6, with S256 only.
 enum PKCECheck {
-    /// A verifier is demanded exactly when there was a challenge.
+    /// A verifier is required if, and only if, there was a challenge.
     static func passes(verifier: String?, challenge: String?) -> Bool {
         problem(verifier: verifier, challenge: challenge) == nil
     }
 
-    /// What is wrong with the verifier; nil when it fits.
+    /// What is wrong with the verifier; nil when it matches.
     static func problem(verifier: String?, challenge: String?) -> String? {
         guard let challenge else {
             return verifier == nil ? nil : "code_verifier came, but the authorization request had no code_challenge."

@@ -1,9 +1,9 @@
 internal import IdentityCrypto
 
-/// Unguessable texts in the shapes that the providers use.
-enum RandomText {
+/// Random texts in the formats of the providers.
+package enum RandomText {
     /// Lower-case hexadecimal digits.
-    static func hexadecimal(_ digits: Int) -> String {
+    package static func hexadecimal(_ digits: Int) -> String {
         let alphabet = Array("0123456789abcdef".utf8)
         return String(decoding: bytes(digits).map { alphabet[Int($0 & 15)] }, as: UTF8.self)
     }
@@ -19,7 +19,7 @@ enum RandomText {
     }
 
     static func bytes(_ count: Int) -> [UInt8] {
-        // Nothing here guards anything: when the system gives no random bytes, Swift's generator will do.
+        // These texts protect nothing, so Swift's generator is enough when the system has no random bytes.
         (try? SecureRandom.bytes(count)) ?? (0..<count).map { _ in UInt8.random(in: 0...255) }
     }
 }

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// Which redirect URIs, logout URIs and origins a client may use.
 enum RedirectRule {
-    /// What is registered for programs that listen on a port of their own (RFC 8252 section 7.3).
+    /// The loopback URIs that are registered for programs that choose their own port (RFC 8252 section 7.3).
     static let loopback = ["http://127.0.0.1/callback", "http://[::1]/callback"]
 
     /// Whether a URI is registered, byte for byte; of a loopback URI the port may differ (RFC 8252 section 7.3).

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// What the sandbox answers to one request.
+/// The sandbox's response to one request.
 public struct SandboxAnswer: Sendable {
     /// The status code.
     public var status: Int
@@ -66,7 +66,7 @@ public struct SandboxAnswer: Sendable {
         return answer
     }
 
-    func with(_ name: String, _ value: String) -> SandboxAnswer {
+    package func with(_ name: String, _ value: String) -> SandboxAnswer {
         var answer = self
         answer.headers.append((name, value))
         return answer

@@ -1,4 +1,4 @@
-/// A place at which a provider of the sandbox can be asked to misbehave, and by which its requests are sorted.
+/// An endpoint of a provider, for which misbehaviours are planned and requests are listed.
 public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The stable name.
     public let rawValue: String
@@ -16,9 +16,9 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let jwks = SandboxEndpoint(rawValue: "jwks")
     /// The authorization endpoint, where the browser arrives.
     public static let authorization = SandboxEndpoint(rawValue: "authorization")
-    /// The pages of the login itself.
+    /// The login pages.
     public static let loginPage = SandboxEndpoint(rawValue: "login_page")
-    /// The token endpoint, for codes and refreshes alike.
+    /// The token endpoint, for codes and refreshes.
     public static let token = SandboxEndpoint(rawValue: "token")
     /// The end-session endpoint.
     public static let logout = SandboxEndpoint(rawValue: "logout")
@@ -30,16 +30,12 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let revocation = SandboxEndpoint(rawValue: "revocation")
     /// The device authorization endpoint.
     public static let deviceAuthorization = SandboxEndpoint(rawValue: "device_authorization")
-    /// The pages where a buyer answers for a device.
+    /// The pages where a buyer confirms a device login.
     public static let devicePage = SandboxEndpoint(rawValue: "device_page")
     /// SFCC's first controller, `Login-OAuthMobileBolt`.
     public static let codeExchange = SandboxEndpoint(rawValue: "code_exchange")
     /// SFCC's second controller, `Login-ExchangeSFCCToken`.
     public static let tokenExchange = SandboxEndpoint(rawValue: "token_exchange")
-    /// The Storefront API.
-    public static let storefront = SandboxEndpoint(rawValue: "storefront")
-    /// The web checkout that a cart's checkout URL opens.
-    public static let checkout = SandboxEndpoint(rawValue: "checkout")
     /// Everything else.
     public static let other = SandboxEndpoint(rawValue: "other")
 

@@ -12,13 +12,13 @@ public struct SandboxIDToken: Sendable {
         case absent
         /// By a key that the provider does not publish, under the published key's name.
         case foreignKey
-        /// HMAC-SHA-256 keyed with the modulus of the public key: the classic confusion of algorithms.
+        /// HMAC-SHA-256 keyed with the modulus of the public key: an algorithm confusion attack.
         case hmacWithPublicKey
         /// HMAC-SHA-256 with this key.
         case hmac(key: [UInt8])
         /// By the provider's current key with another algorithm that fits it, by its JOSE name.
         case algorithm(String)
-        /// By a key of the test's own, with the algorithm that is the key's.
+        /// By a key of the test, with the algorithm of that key.
         case keyPair(SandboxKeyPair)
         /// By the provider's current key, and then changed.
         case changed(@Sendable (_ valid: [UInt8]) -> [UInt8])
@@ -32,7 +32,7 @@ public struct SandboxIDToken: Sendable {
     public var signature: Signature = .valid
     /// Members that are written behind those of ``header``, as JSON text without comma: `"alg":"none"`.
     ///
-    /// Here a name may stand that the header has already, and a value that is no JSON.
+    /// They may repeat a name of the header, and a value need not be JSON.
     public var rawHeaderMembers: [String] = []
     /// The same for ``claims``.
     public var rawClaimMembers: [String] = []
@@ -40,7 +40,7 @@ public struct SandboxIDToken: Sendable {
     public var rawHeader: [UInt8]?
     /// The payload's bytes in the place of ``claims``.
     public var rawClaims: [UInt8]?
-    /// What becomes of the signed token's text, in order.
+    /// Changes to the signed token's text, in order.
     public var rewrites: [@Sendable (_ token: String) -> String] = []
 
     /// The provider's current public key, for attacks that need it.

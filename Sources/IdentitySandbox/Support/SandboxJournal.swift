@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How often what happened at one provider of the sandbox.
+/// Counters of the events at one provider of the sandbox.
 public struct SandboxCounters: Sendable, Equatable {
     /// Authorization requests that were accepted and shown a login.
     public var authorizations = 0
@@ -10,9 +10,9 @@ public struct SandboxCounters: Sendable, Equatable {
     public var exchanges = 0
     /// Refreshes that gave new tokens.
     public var refreshes = 0
-    /// Refreshes with a token that had been spent, answered all the same; see ``SandboxTokenReuse``.
+    /// Refreshes with a used token that got tokens; see ``SandboxTokenReuse``.
     public var refreshReplays = 0
-    /// Codes or refresh tokens that came a second time.
+    /// Codes or refresh tokens that were used a second time.
     ///
     /// Each revoked what had been issued from them where the provider does so.
     public var reusesPunished = 0
@@ -36,7 +36,7 @@ public struct SandboxCounters: Sendable, Equatable {
     public var logoutTokens = 0
 }
 
-/// What one provider of the sandbox was asked, and how it shall misbehave.
+/// The requests to one provider of the sandbox, and its planned misbehaviours.
 ///
 /// Reached through ``SandboxService``; all methods may be called from any thread.
 public final class SandboxJournal: Sendable {
@@ -56,7 +56,7 @@ public final class SandboxJournal: Sendable {
     private static let maximumRequests = 10_000
     private let state = Mutex(State())
 
-    init() {}
+    package init() {}
 
     var requests: [SandboxRequest] { state.withLock { $0.requests } }
 
@@ -64,7 +64,7 @@ public final class SandboxJournal: Sendable {
 
     var violations: [SandboxViolation] { state.withLock { $0.violations } }
 
-    /// Notes a rule that the client broke.
+    /// Saves a violation of the client.
     func note(_ violation: SandboxViolation) {
         state.withLock { state in
             if state.violations.count >= Self.maximumRequests { state.violations.removeFirst(Self.maximumRequests / 2) }
@@ -72,7 +72,7 @@ public final class SandboxJournal: Sendable {
         }
     }
 
-    func count(_ counter: any WritableKeyPath<SandboxCounters, Int> & Sendable) {
+    package func count(_ counter: any WritableKeyPath<SandboxCounters, Int> & Sendable) {
         state.withLock { $0.counters[keyPath: counter] += 1 }
     }
 
@@ -91,10 +91,10 @@ public final class SandboxJournal: Sendable {
         }
     }
 
-    /// Notes a request and takes what is planned for it.
+    /// Saves a request and returns the misbehaviour that is planned for it.
     func record(_ request: SandboxRequest) -> SandboxMisbehaviour? {
         state.withLock { state in
-            // A long-running sandbox must not fill the memory.
+            // Limits the memory of a long-running sandbox.
             if state.requests.count >= Self.maximumRequests { state.requests.removeFirst(Self.maximumRequests / 2) }
             state.requests.append(request)
             guard let index = state.plans.firstIndex(where: { $0.endpoint == request.endpoint }) else { return nil }
@@ -108,18 +108,20 @@ public final class SandboxJournal: Sendable {
 
 /// What every provider of the sandbox offers to a test.
 public protocol SandboxService: Sendable {
-    /// Where requests are noted and misbehaviours planned.
+    /// The record of requests, and the planned misbehaviours.
     var journal: SandboxJournal { get }
 }
 
 extension SandboxService {
-    /// Every request so far, in the order of arrival; of a very long run the latest thousands.
+    /// All requests in the order of arrival; at most the latest 10,000.
     public var requests: [SandboxRequest] { journal.requests }
 
     /// What has been counted so far.
     public var counters: SandboxCounters { journal.counters }
 
-    /// The rules that the client broke so far, in the order in which it did; empty is what a test wants to see.
+    /// The rules that the client broke, in order.
+    ///
+    /// A test usually expects none.
     public var violations: [SandboxViolation] { journal.violations }
 
     /// The requests to one endpoint, in the order of arrival.
@@ -129,7 +131,7 @@ extension SandboxService {
 
     /// Makes the next requests to an endpoint go wrong.
     ///
-    /// Plans for one endpoint are worked off in the order in which they were made, one per request.
+    /// Misbehaviours for one endpoint apply in the order of the calls, one for each request.
     ///
     /// - Parameters:
     ///   - misbehaviour: What goes wrong.

@@ -1,14 +1,14 @@
 public import IdentityKit
 
-/// One way in which the sandbox is not the provider that the documents promise.
+/// One way in which the sandbox deviates from the provider's documentation.
 ///
-/// Hand it to ``SandboxService/misbehave(_:on:times:)``. Several can be combined with ``and(_:)``. What is specific to one
+/// Pass it to ``SandboxService/misbehave(_:on:times:)``. Several can be combined with ``and(_:)``. What is specific to one
 /// provider is found as further static members: ``idToken(_:)``, ``withoutMembers(_:)`` and so on.
 public struct SandboxMisbehaviour: Sendable {
     enum Effect: Sendable {
-        /// Answered without asking the provider: its state does not change.
+        /// This response instead of the provider's; the provider's state does not change.
         case replace(SandboxAnswer)
-        /// The provider answers, its state changes, and then the answer is changed.
+        /// The provider acts on the request, then its response is changed.
         case edit(@Sendable (inout SandboxAnswer) -> Void)
         case idToken(@Sendable (inout SandboxIDToken) -> Void)
         case delay(Duration)
@@ -17,27 +17,27 @@ public struct SandboxMisbehaviour: Sendable {
         case reset(afterActing: Bool)
         /// The connection closes after so many bytes of the message.
         case cut(afterBytes: Int)
-        /// Bytes in the place of a whole HTTP message.
+        /// Bytes instead of an HTTP message.
         case raw([UInt8])
-        /// Something else happens first.
+        /// An action before the provider acts.
         case before(@Sendable () async -> Void)
     }
 
     let effects: [Effect]
 
-    /// Both at once; where they contradict each other the first counts.
+    /// Both at once; if they conflict, the first applies.
     public func and(_ other: SandboxMisbehaviour) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: effects + other.effects)
     }
 
     // MARK: Instead of an answer
 
-    /// Another answer; the provider does not see the request.
+    /// Another response; the provider does not see the request.
     public static func answer(_ answer: SandboxAnswer) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.replace(answer)])
     }
 
-    /// Another answer made of its parts; the provider does not see the request.
+    /// Another response from its parts; the provider does not see the request.
     public static func answer(
         status: Int,
         headers: [(name: String, value: String)] = [],
@@ -46,7 +46,7 @@ public struct SandboxMisbehaviour: Sendable {
         .answer(SandboxAnswer(status: status, headers: headers, body: Array(body.utf8)))
     }
 
-    /// A page where JSON is expected, as a proxy in front of a provider sends it.
+    /// An HTML page instead of JSON, as a proxy in front of a provider sends it.
     public static func htmlPage(status: Int) -> SandboxMisbehaviour {
         .answer(.html("<!doctype html><title>\(status)</title><h1>Something went wrong</h1>", status: status))
     }
@@ -75,21 +75,21 @@ public struct SandboxMisbehaviour: Sendable {
     /// The connection is reset and the provider has not seen the request.
     public static let reset = SandboxMisbehaviour(effects: [.reset(afterActing: false)])
 
-    /// Bytes in the place of an HTTP message, after which the connection closes; the provider does not see the request.
+    /// Bytes instead of an HTTP message, then the connection closes; the provider does not see the request.
     public static func rawBytes(_ bytes: [UInt8]) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.raw(bytes)])
     }
 
     // MARK: The right answer, at the wrong moment
 
-    /// Does something when the request has arrived and before the provider acts on it: rotating keys, moving a clock.
+    /// Runs an action before the provider acts on the request, such as rotating keys or advancing a clock.
     public static func before(_ action: @escaping @Sendable () async -> Void) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.before(action)])
     }
 
     // MARK: The right answer, delivered badly
 
-    /// The provider acts on the request, and the answer is lost: the connection is reset.
+    /// The provider acts on the request, then the connection is reset: the response is lost.
     public static let loseAnswer = SandboxMisbehaviour(effects: [.reset(afterActing: true)])
 
     /// Waits before the first byte.
@@ -109,12 +109,12 @@ public struct SandboxMisbehaviour: Sendable {
 
     // MARK: The right answer, changed
 
-    /// Changes the answer in any way.
+    /// Changes the response.
     public static func edit(_ change: @escaping @Sendable (inout SandboxAnswer) -> Void) -> SandboxMisbehaviour {
         SandboxMisbehaviour(effects: [.edit(change)])
     }
 
-    /// Changes the JSON object of the answer; other bodies are left alone.
+    /// Changes the JSON object of the response; other bodies stay unchanged.
     public static func editJSON(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxMisbehaviour {
         .edit { answer in
             guard let value = try? JSONValue(parsing: answer.body), var object = value.object else { return }
@@ -123,22 +123,22 @@ public struct SandboxMisbehaviour: Sendable {
         }
     }
 
-    /// Leaves members out of the JSON answer: `refresh_token`, `id_token`, `token_type`.
+    /// Removes members of the JSON response: `refresh_token`, `id_token`, `token_type`.
     public static func withoutMembers(_ names: String...) -> SandboxMisbehaviour {
         .editJSON { object in for name in names { object[name] = nil } }
     }
 
-    /// Sets a member of the JSON answer.
+    /// Sets a member of the JSON response.
     public static func member(_ name: String, _ value: JSONValue) -> SandboxMisbehaviour {
         .editJSON { $0[name] = value }
     }
 
-    /// Another status for the right answer.
+    /// Changes the status of the response.
     public static func status(_ status: Int) -> SandboxMisbehaviour {
         .edit { $0.status = status }
     }
 
-    /// A header set or, with nil, removed.
+    /// Sets a header or, with nil, removes it.
     public static func header(_ name: String, _ value: String?) -> SandboxMisbehaviour {
         .edit { answer in
             answer.headers.removeAll { $0.name.lowercased() == name.lowercased() }
@@ -148,7 +148,7 @@ public struct SandboxMisbehaviour: Sendable {
 }
 
 extension SandboxMisbehaviour: CustomStringConvertible {
-    /// What goes wrong, in a few words.
+    /// A short description.
     public var description: String {
         effects.map { effect in
             switch effect {

@@ -1,6 +1,6 @@
 /// A request as it arrived, byte for byte, for tests to assert on.
 ///
-/// The sandbox has no secrets worth hiding: this prints everything, tokens too.
+/// Printing it shows everything, including tokens, because the sandbox has no real secrets.
 public struct SandboxRequest: Sendable {
     /// A name with a value: a header field, a form field or a query field.
     public typealias Field = (name: String, value: String)
@@ -56,7 +56,7 @@ public struct SandboxRequest: Sendable {
     /// The body as text; bytes that are no UTF-8 are replaced.
     public var bodyText: String { String(decoding: body, as: UTF8.self) }
 
-    /// The cookies that came along.
+    /// The cookies of the request.
     var cookies: [String: String] {
         var cookies: [String: String] = [:]
         for pair in header("cookie")?.split(separator: ";") ?? [] {

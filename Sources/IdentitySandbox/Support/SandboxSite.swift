@@ -1,9 +1,10 @@
 internal import IdentityHTTP
+internal import IdentityLoopback
 internal import Synchronization
 
-/// A request with what is planned for it, as a provider's handler gets it.
-struct SandboxCall: Sendable {
-    let request: SandboxRequest
+/// A request with its planned misbehaviour, for a provider's handler.
+package struct SandboxCall: Sendable {
+    package let request: SandboxRequest
     let misbehaviour: SandboxMisbehaviour?
 
     var idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void] {
@@ -11,16 +12,26 @@ struct SandboxCall: Sendable {
     }
 }
 
-/// Where a path leads: which provider notes the request, under which endpoint, and who answers it.
-struct SandboxRoute: Sendable {
+/// The provider, the endpoint and the handler for a path.
+package struct SandboxRoute: Sendable {
     let journal: SandboxJournal
     let endpoint: SandboxEndpoint
     let handle: @Sendable (SandboxCall) async -> SandboxAnswer
+
+    package init(
+        journal: SandboxJournal,
+        endpoint: SandboxEndpoint,
+        handle: @escaping @Sendable (SandboxCall) async -> SandboxAnswer
+    ) {
+        self.journal = journal
+        self.endpoint = endpoint
+        self.handle = handle
+    }
 }
 
-/// One loopback origin: notes requests, applies misbehaviours, sends what the handler answers.
+/// One loopback origin: saves requests, applies misbehaviours, sends the responses.
 ///
-/// It listens before its routes are known, because providers print the origins of all sites into their documents.
+/// It listens before its routes are known, because the providers' documents contain the origins of all sites.
 final class SandboxSite: Sendable {
     typealias Router = @Sendable (_ path: String) -> SandboxRoute
 
@@ -91,7 +102,7 @@ final class SandboxSite: Sendable {
         _ effects: [SandboxMisbehaviour.Effect]
     ) async -> LoopbackResponse {
         for effect in effects {
-            // Sleeping ends early when the server stops; then nobody waits for the answer any more.
+            // The sleep ends early when the server stops.
             if case .delay(let duration) = effect { try? await Task.sleep(for: duration) }
         }
         for effect in effects {

@@ -1,9 +1,9 @@
-/// What a provider of the sandbox does with a refresh token that comes a second time.
+/// What a provider of the sandbox does when a refresh token is sent a second time.
 public enum SandboxTokenReuse: Sendable, Equatable {
-    /// Revokes everything that came from the login, at once.
+    /// Revokes all tokens of the login at once.
     case revokes
-    /// Gives new tokens again for so long after the first time, then revokes; tokens that were given meanwhile all work.
+    /// Issues new tokens again for this time after the first use, then revokes. All tokens issued in that time work.
     case grace(Duration)
-    /// Gives the same answer again until its refresh token is used, then revokes.
+    /// Returns the same response again until its refresh token is used, then revokes.
     case repeatsAnswer
 }

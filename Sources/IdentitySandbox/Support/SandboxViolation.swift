@@ -1,4 +1,4 @@
-/// A rule that a client broke, as the sandbox answered it and noted it in its journal.
+/// A rule that a client broke, with the error that the sandbox returned.
 public struct SandboxViolation: Sendable, Equatable, CustomStringConvertible {
     /// Where.
     public let endpoint: SandboxEndpoint

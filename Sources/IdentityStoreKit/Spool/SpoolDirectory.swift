@@ -1,6 +1,6 @@
-internal import Glibc
 internal import IdentityCrypto
 package import IdentityKit
+internal import IdentityPlatform
 
 /// A directory of small files that only the owner can use.
 ///
@@ -93,7 +93,7 @@ package struct SpoolDirectory: Sendable {
         for name in try entries() where name.hasSuffix(Self.temporarySuffix) {
             var status = stat()
             guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-            if status.st_mtim.tv_sec < now - 86_400 { _ = unsafe unlinkat(directory, name, 0) }
+            if status.modificationTime < now - 86_400 { _ = unsafe unlinkat(directory, name, 0) }
         }
     }
 
@@ -106,7 +106,7 @@ package struct SpoolDirectory: Sendable {
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
         let parent = (path.hasPrefix("/") ? "/" : "./") + parts.joined(separator: "/")
-        let directory = unsafe Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = unsafe IdentityPlatform.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.failed("cannot be created", errno) }
         defer { close(directory) }
         guard fsync(directory) == 0 else { throw Self.failed("cannot be created", errno) }
@@ -114,7 +114,7 @@ package struct SpoolDirectory: Sendable {
 
     /// The open directory; nil when it does not exist.
     private func open() throws(IdentityError) -> Int32? {
-        let directory = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let directory = unsafe IdentityPlatform.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard directory >= 0 else {
             let error = errno
             if error == ENOENT { return nil }
@@ -156,7 +156,7 @@ package struct SpoolDirectory: Sendable {
         var offset = 0
         while offset < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(file, buffer.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
+                unsafe IdentityPlatform.write(file, buffer.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
             }
             if count > 0 {
                 offset += count
@@ -171,7 +171,7 @@ package struct SpoolDirectory: Sendable {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = unsafe Glibc.read(file, &buffer, buffer.count)
+            let count = unsafe IdentityPlatform.read(file, &buffer, buffer.count)
             if count == 0 { return bytes }
             guard count > 0 else {
                 if errno == EINTR { continue }

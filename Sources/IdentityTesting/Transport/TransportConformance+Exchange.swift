@@ -1,4 +1,5 @@
 internal import IdentityHTTP
+internal import IdentityLoopback
 
 extension TransportConformance {
     static let exchangeCases: [Case] = [
@@ -120,7 +121,7 @@ extension TransportConformance {
                 for await _ in arrivals { break }
                 task.cancel()
                 try await task.value
-                // One that is cancelled before it begins never leaves.
+                // A request that is cancelled before it begins is never sent.
                 let late = Task {
                     unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                     try await probe.expect(.cancelled, .notSent, from: request)

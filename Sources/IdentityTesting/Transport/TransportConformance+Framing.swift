@@ -1,4 +1,5 @@
 internal import IdentityHTTP
+internal import IdentityLoopback
 
 extension TransportConformance {
     static let framingCases: [Case] = [
@@ -122,7 +123,7 @@ extension TransportConformance {
             "HTTP/1.1 304 Not Modified\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
         ]
-        // For a while the connections look as if they could be used again; the last one really can.
+        // All connections but the last one only look as if they could be reused.
         let answers =
             starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
             + [
@@ -137,7 +138,7 @@ extension TransportConformance {
                 request.path == "/first" ? answer : .message(status: 200)
             }
             try await probe.withServer(handler) { server, _ in
-                // Refusing the answer is as good as leaving the rest of it.
+                // Refusing the response is permitted, too.
                 _ = try? await probe.transport.send(probe.request(server, path: "/first"))
                 let response = try await probe.transport.send(probe.request(server, path: "/second"))
                 try probe.expect(response.headers["X-Planted"] == nil, "the rest was taken for an answer")

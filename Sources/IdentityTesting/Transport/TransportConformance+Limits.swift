@@ -1,4 +1,5 @@
 internal import IdentityHTTP
+internal import IdentityLoopback
 
 extension TransportConformance {
     static let limitCases: [Case] = [
@@ -47,7 +48,7 @@ extension TransportConformance {
     @Sendable private static func flood(_ probe: TransportProbe) async throws {
         let heads = [
             "Content-Length: 314572800\r\n\r\n", "\r\n", "Transfer-Encoding: chunked\r\n\r\n12c00000\r\n",
-            // Nothing but what stands around a body: chunks of one byte.
+            // Chunks of one byte, so that most bytes are framing.
             "Transfer-Encoding: chunked\r\n\r\n",
         ]
         for head in heads {

@@ -1,4 +1,5 @@
 internal import IdentityHTTP
+internal import IdentityLoopback
 
 extension TransportConformance {
     static let trustCases: [Case] = [
@@ -60,7 +61,7 @@ extension TransportConformance {
     }
 
     @Sendable private static func refusedConnection(_ probe: TransportProbe) async throws {
-        // A port that no server of another test can get meanwhile.
+        // A port that no server of another test can use.
         let request = HTTPRequest(
             method: .post,
             url: try HTTPURL("http://127.0.0.1:1/"),
@@ -68,7 +69,7 @@ extension TransportConformance {
             allowsLoopbackHTTP: true
         )
         try await probe.expect(.connectionFailed, .notSent, from: request)
-        // An address that the policy refuses is not even knocked at.
+        // No connection attempt is made to a refused address.
         var refused = request
         refused.addressPolicy = .publicOnly
         try await probe.expect(.addressRefused, .notSent, from: refused)
@@ -89,7 +90,7 @@ extension TransportConformance {
             try await probe.expect(.addressRefused, .notSent, from: request)
             request.addressPolicy = .any
             _ = try await probe.transport.send(request)
-            // Now there is a connection that could be used again.
+            // Now there is a connection that could be reused.
             request.addressPolicy = .publicOnly
             try await probe.expect(.addressRefused, .notSent, from: request)
             try probe.expect(log.all.count == 1, "the refused address got a request")

@@ -1,6 +1,6 @@
 public import IdentityHTTP
 
-/// What every `IdentityHTTP.HTTPTransport` must do, tried against a server on 127.0.0.1 that behaves and misbehaves.
+/// Tests what every `IdentityHTTP.HTTPTransport` must do, against a server on 127.0.0.1 with valid and invalid responses.
 ///
 /// ```swift
 /// @Test("my transport keeps what HTTPTransport promises")
@@ -9,10 +9,10 @@ public import IdentityHTTP
 /// }
 /// ```
 public struct TransportConformance {
-    /// Tries all promises, each with a transport of its own.
+    /// Tests all requirements, each with a new transport.
     ///
     /// - Parameter make: Makes a transport.
-    /// - Throws: ``TransportConformanceFailure`` with every promise that was broken, or what `make` throws.
+    /// - Throws: ``TransportConformanceFailure`` with every requirement that was not met, or what `make` throws.
     public static func run(_ make: () async throws -> any HTTPTransport) async throws {
         var findings: [TransportConformanceFailure.Finding] = []
         for (promise, check) in exchangeCases + limitCases + framingCases + trustCases {

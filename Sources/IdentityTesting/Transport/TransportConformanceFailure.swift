@@ -1,20 +1,20 @@
-/// What a transport does that ``TransportConformance`` does not permit.
+/// The requirements of ``TransportConformance`` that a transport does not meet.
 public struct TransportConformanceFailure: Error, Sendable, CustomStringConvertible {
-    /// One broken promise.
+    /// One requirement that is not met.
     public struct Finding: Sendable, CustomStringConvertible {
-        /// The promise, as a sentence.
+        /// The requirement, as a sentence.
         public let promise: String
         /// What happened instead.
         public let observation: String
 
-        /// The promise and what happened instead.
+        /// The requirement and what happened instead.
         public var description: String { "\(promise): \(observation)" }
     }
 
-    /// All broken promises.
+    /// All requirements that are not met.
     public let findings: [Finding]
 
-    /// One line for each broken promise.
+    /// One line for each requirement that is not met.
     public var description: String {
         findings.map(\.description).joined(separator: "\n")
     }

@@ -1,7 +1,8 @@
 internal import IdentityHTTP
+internal import IdentityLoopback
 internal import Synchronization
 
-/// A transport under trial with what the cases need to try it.
+/// The transport under test, with helpers for the cases.
 struct TransportProbe: Sendable {
     struct Violation: Error, CustomStringConvertible {
         let description: String
@@ -21,7 +22,7 @@ struct TransportProbe: Sendable {
         }
     }
 
-    /// Something that is counted on a server's thread.
+    /// A counter for a server's thread.
     final class Count: Sendable {
         private let number = Atomic(0)
 
@@ -36,7 +37,7 @@ struct TransportProbe: Sendable {
         self.transport = transport
     }
 
-    /// Runs a server for the time of the body; the handler also gets the number of the request, from 1.
+    /// Runs a server while the body runs; the handler also gets the number of the request, from 1.
     func withServer(
         _ handler: @escaping @Sendable (LoopbackRequest, Int) async -> LoopbackResponse,
         _ body: (LoopbackServer, Log) async throws -> Void
@@ -52,7 +53,7 @@ struct TransportProbe: Sendable {
         await server.stop()
     }
 
-    /// A request to a server of this machine, with the leave to go there in the clear.
+    /// A request to a server on this machine, with plain http permitted.
     func request(
         _ server: LoopbackServer,
         _ method: HTTPMethod = .get,
@@ -64,7 +65,7 @@ struct TransportProbe: Sendable {
         return HTTPRequest(method: method, url: url, body: body, limits: limits, allowsLoopbackHTTP: true)
     }
 
-    /// Sends a request that must fail so.
+    /// Sends a request that must fail with this code.
     func expect(
         _ code: HTTPTransportError.Code,
         _ phase: HTTPTransportError.Phase? = nil,

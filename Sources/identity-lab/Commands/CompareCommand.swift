@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
+internal import StorefrontSandbox
 
 /// Runs every provider with every entry point and prints a comparison.
 struct CompareCommand: Command {

@@ -1,5 +1,6 @@
 internal import IdentityKit
 internal import IdentitySandbox
+internal import StorefrontSandbox
 
 /// Runs the fake providers until the process is interrupted.
 struct SandboxCommand: Command {
@@ -78,9 +79,9 @@ struct SandboxCommand: Command {
         await sandbox.stop()
     }
 
-    private func start() async throws -> Sandbox {
+    private func start() async throws -> ShopSandbox {
         do {
-            return try await Sandbox.start(configuration, port: port)
+            return try await ShopSandbox.start(configuration, port: port)
         } catch {
             throw IdentityError(
                 .configuration,

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 internal import ShopifyStorefront
+internal import StorefrontSandbox
 
 /// Runs one provider with one entry point from login to logout, and records every step.
 actor ApproachRun {

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityKit
+internal import StorefrontSandbox
 
 /// Runs every provider from login to logout and prints each step; the default without a command.
 struct JourneyCommand: Command {

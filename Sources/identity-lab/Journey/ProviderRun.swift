@@ -3,6 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentitySandbox
 internal import ShopifyStorefront
+internal import StorefrontSandbox
 
 /// Runs all steps of one provider: a login with each of the three entry points, carts, refreshes and logouts.
 actor ProviderRun {

@@ -4,6 +4,7 @@ internal import IdentityKit
 internal import IdentityPresentation
 internal import IdentitySandbox
 internal import ShopifyStorefront
+internal import StorefrontSandbox
 
 /// The services of a journey or comparison: the embedded sandbox, or those of a configuration file.
 struct RunEnvironment: Sendable {
@@ -11,7 +12,7 @@ struct RunEnvironment: Sendable {
     let store: OpenedStore
     let transport: any HTTPTransport
     /// The embedded sandbox, whose carts can be inspected; nil for configured services.
-    let sandbox: Sandbox?
+    let sandbox: ShopSandbox?
     /// The callback mode; nil if it depends on the provider's redirect URI.
     let callback: CallbackMode?
     let observers: [any IdentityObserver]
@@ -46,7 +47,7 @@ struct RunEnvironment: Sendable {
         settings.accessTokenLifetime = tokenLifetime
         // SFCC tokens cannot be refreshed. They have to last until the cart is filled, also on a busy machine.
         settings.sfcc.tokenLifetime = tokenLifetime * 2
-        let sandbox = try await Sandbox.start(settings)
+        let sandbox = try await ShopSandbox.start(settings)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-lab-\(UUID().uuidString)")
         let path = lab.arguments[.store] ?? folder.appendingPathComponent("identity.sqlite").path
         let sandboxConfiguration = sandbox.labConfiguration(storePath: path)

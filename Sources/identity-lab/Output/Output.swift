@@ -1,5 +1,5 @@
-internal import Glibc
 internal import IdentityKit
+internal import IdentityPlatform
 internal import Synchronization
 
 /// Writes whole lines to standard output and standard error; all output goes through it.
@@ -39,7 +39,9 @@ final class Output: Sendable {
         lock.withLock { _ in
             var rest = line[...]
             while !rest.isEmpty {
-                let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                let count = unsafe rest.withUnsafeBytes {
+                    unsafe IdentityPlatform.write(descriptor, $0.baseAddress, $0.count)
+                }
                 if count < 0, errno == EINTR { continue }
                 // The reader has closed the pipe: drop the rest.
                 guard count > 0 else { return }

@@ -1,6 +1,6 @@
 internal import Dispatch
-internal import Glibc
 internal import IdentityKit
+internal import IdentityPlatform
 internal import Synchronization
 
 /// Turns SIGINT and SIGTERM into a cancellation; a second signal ends the process immediately.

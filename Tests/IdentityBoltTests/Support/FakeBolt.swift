@@ -3,6 +3,7 @@ import IdentityBolt
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
 import Synchronization
 

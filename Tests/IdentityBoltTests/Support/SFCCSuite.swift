@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityBolt
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
 
 /// What the suites of Bolt behind SFCC share.

@@ -9,6 +9,7 @@ import IdentityShopify
 import IdentityStoreKit
 import IdentityTesting
 import ShopifyStorefront
+import StorefrontSandbox
 import TestDirectories
 
 /// A sandbox with marked secrets and marked personal data of its buyer, and an app that uses it.
@@ -16,7 +17,7 @@ final class CanaryStage: Sendable {
     static let providers = ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"]
     static let buyerIP = "203.0.113.177"
 
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     let canary = SecretCanary()
     private let directory: TemporaryDirectory
     var folder: URL { directory.url }
@@ -51,8 +52,9 @@ final class CanaryStage: Sendable {
         }
         settings.bolt.apiKey = canary.plant("api-key+/=&")
         settings.openID.clientSecret = canary.plant("secret+/=&")
-        settings.storefront.privateToken = canary.plant("storefront")
-        sandbox = try await Sandbox.start(settings)
+        var storefront = SandboxStorefrontConfiguration()
+        storefront.privateToken = canary.plant("storefront")
+        sandbox = try await ShopSandbox.start(settings, storefront: storefront)
         directory = try TemporaryDirectory("canary")
         let made = sandbox.labConfiguration(
             redirectURI: "http://127.0.0.1:49152/callback",

@@ -12,6 +12,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import ShopifyStorefrontExperimental
+import StorefrontSandbox
 import Synchronization
 
 /// A value with marked secrets for every public type that contains secrets or personal data.

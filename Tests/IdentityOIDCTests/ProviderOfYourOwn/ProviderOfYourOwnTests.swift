@@ -1,6 +1,7 @@
 import Foundation
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting

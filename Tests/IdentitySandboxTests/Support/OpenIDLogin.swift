@@ -1,6 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import StorefrontSandbox
 
 @testable import IdentitySandbox
 
@@ -8,7 +9,7 @@ import IdentityTesting
 struct OpenIDLogin {
     typealias Fields = [(name: String, value: String)]
 
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     let clock: ManualClock
     var redirectURI = "http://127.0.0.1:9/callback"
     var openID: SandboxOpenID { sandbox.openID }
@@ -19,7 +20,7 @@ struct OpenIDLogin {
         var configuration = SandboxConfiguration()
         configuration.clock = clock
         change(&configuration.openID)
-        return OpenIDLogin(sandbox: try await Sandbox.start(configuration), clock: clock)
+        return OpenIDLogin(sandbox: try await ShopSandbox.start(configuration), clock: clock)
     }
 
     var now: Int { clock.now.epochSeconds }

@@ -1,6 +1,8 @@
 import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
+import StorefrontSandbox
 
 @testable import IdentitySandbox
 
@@ -70,12 +72,12 @@ struct TestClient {
 
 /// A login at the sandbox's Shopify as far as the tokens.
 struct ShopifyLogin {
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     let client: SandboxShopifyClient
     var redirectURI = "http://127.0.0.1:9/callback"
     var headers: [String: String] = [:]
 
-    init(_ sandbox: Sandbox, _ client: SandboxShopifyClient = .confidential) {
+    init(_ sandbox: ShopSandbox, _ client: SandboxShopifyClient = .confidential) {
         self.sandbox = sandbox
         self.client = client
         if let secret = client.secret { headers["Authorization"] = TestClient.basic(client.id, secret) }

@@ -1,4 +1,5 @@
 import IdentityHTTP
+import IdentityLoopback
 import Synchronization
 
 /// A server of the app's own that notes what comes and answers it as it was told.

@@ -2,6 +2,7 @@ import Foundation
 import IdentityBolt
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentitySQLite
 import IdentitySandbox
 import IdentityShopify
@@ -9,6 +10,7 @@ import IdentityStoreKit
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import StorefrontSandbox
 import Synchronization
 import TestDirectories
 import Testing
@@ -73,7 +75,7 @@ struct SandboxShop {
     static let shirt = "gid://shopify/ProductVariant/2"
     static let lastOnes = "gid://shopify/ProductVariant/3"
 
-    let sandbox: Sandbox
+    let sandbox: ShopSandbox
     let clock = ManualClock()
     let events = CartEvents()
     let context = StorefrontContext(buyerIP: ip, country: "US", language: "EN")
@@ -93,7 +95,8 @@ struct SandboxShop {
         policy: CartPolicy = CartPolicy(),
         exchanges: Bool = false,
         timeout: Duration = .seconds(20),
-        _ change: (inout SandboxConfiguration) -> Void = { _ in }
+        _ change: (inout SandboxConfiguration) -> Void = { _ in },
+        storefront configure: (inout SandboxStorefrontConfiguration) -> Void = { _ in }
     ) async throws {
         var settings = SandboxConfiguration()
         settings.clock = clock
@@ -101,7 +104,9 @@ struct SandboxShop {
             .ada, SandboxBuyerAccount(email: "grace@example.com", firstName: "Grace", lastName: "Hopper"),
         ]
         change(&settings)
-        sandbox = try await Sandbox.start(settings)
+        var storefront = SandboxStorefrontConfiguration()
+        configure(&storefront)
+        sandbox = try await ShopSandbox.start(settings, storefront: storefront)
         directory = try TemporaryDirectory("carts")
         let file = sandbox.labConfiguration()
         lab = try IdentityConfiguration(json: file.json.serialized, environmentVariables: file.environment)
@@ -125,7 +130,7 @@ struct SandboxShop {
         _ policy: CartPolicy,
         _ exchanges: Bool,
         _ timeout: Duration,
-        _ sandbox: Sandbox
+        _ sandbox: ShopSandbox
     ) async throws -> Process {
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         let factories: [any ProviderFactory] = [

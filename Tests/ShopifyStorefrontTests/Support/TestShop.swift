@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 import IdentityTesting
 import ShopifyStorefront
 import Synchronization

@@ -56,7 +56,7 @@ extension SandboxOpenID {
         return login
     }
 
-    /// Lets a browser that is signed in pass, unless the app wants it otherwise; shows the login to every other.
+    /// Skips the login page for a signed-in browser, unless the app demands it; shows it to all others.
     private func begin(
         _ login: LoginTransaction,
         _ query: AuthorizationQuery,
@@ -65,7 +65,7 @@ extension SandboxOpenID {
         let now = clock.now
         let mustAsk = !Set(query.prompts).isDisjoint(with: ["login", "select_account"])
         let hinted = try query["id_token_hint"].map { hint throws(OAuthRefusal) in try subject(ofHint: hint) }
-        let session = state.withLock { $0.desk.session(of: call.request) }.flatMap { session in
+        let session = state.withLock { $0.logins.session(of: call.request) }.flatMap { session in
             let age = now.timeIntervalSince(session.authenticatedAt)
             let isFresh = query.maximumAge.map { $0 > 0 && age <= Double($0) } ?? true
             let isMeant = hinted.map { $0.isIdentical(to: Self.subject(of: session.buyer)) } ?? true
@@ -76,26 +76,26 @@ extension SandboxOpenID {
         }
         journal.count(\.authorizations)
         if let session { return finish(login, session) }
-        return state.withLock { $0.desk.begin(login, submitsHint: false, at: "/login") }
+        return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
     private func subject(ofHint hint: String) throws(OAuthRefusal) -> String {
         guard let subject = hintClaims(hint)?["sub"]?.string else {
-            throw OAuthRefusal("invalid_request", "id_token_hint is no ID token of this provider for this client.")
+            throw OAuthRefusal("invalid_request", "id_token_hint is not an ID token of this provider for this client.")
         }
         return subject
     }
 
     func login(_ call: SandboxCall) -> SandboxAnswer {
         let now = clock.now
-        switch state.withLock({ $0.desk.handle(call.request, at: now) }) {
+        switch state.withLock({ $0.logins.handle(call.request, at: now) }) {
         case .answer(let answer): return answer
         case .denied(let login):
             if let handle = login.deviceHandle { return answerDevice(handle, .denied) }
             return answer([("error", "access_denied"), ("error_description", "The buyer cancelled.")], login)
         case .signedIn(let login, let email):
             let buyer = directory.buyer(email: email).number
-            let (session, cookie) = state.withLock { $0.desk.openSession(for: buyer, at: now) }
+            let (session, cookie) = state.withLock { $0.logins.openSession(for: buyer, at: now) }
             let answer =
                 if let handle = login.deviceHandle { SandboxAnswer.redirect(to: page(of: handle), status: 303) } else {
                     finish(login, session)
@@ -104,7 +104,7 @@ extension SandboxOpenID {
         }
     }
 
-    private func finish(_ login: LoginTransaction, _ session: LoginDesk.Session) -> SandboxAnswer {
+    private func finish(_ login: LoginTransaction, _ session: LoginSessions.Session) -> SandboxAnswer {
         let now = clock.now
         let code = RandomText.base64URL(32)
         state.withLock { state in

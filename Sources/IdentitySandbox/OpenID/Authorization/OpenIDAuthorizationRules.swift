@@ -38,7 +38,7 @@ struct OpenIDAuthorizationRules: Sendable {
         guard responseType == "code" else {
             throw OAuthRefusal("unsupported_response_type", "response_type must be code.")
         }
-        guard query.scopes.contains("openid") else { throw OAuthRefusal("invalid_scope", "scope must hold openid.") }
+        guard query.scopes.contains("openid") else { throw OAuthRefusal("invalid_scope", "scope must contain openid.") }
         if let mode = query["response_mode"], !configuration.responseModes.contains(mode) {
             throw OAuthRefusal("invalid_request", "response_mode '\(mode)' is not supported.")
         }
@@ -55,7 +55,7 @@ struct OpenIDAuthorizationRules: Sendable {
                 throw OAuthRefusal("invalid_request", "code_challenge is missing: every client must use PKCE here.")
             }
             guard query["code_challenge_method"] == nil else {
-                throw OAuthRefusal("invalid_request", "code_challenge_method came without code_challenge.")
+                throw OAuthRefusal("invalid_request", "code_challenge_method needs code_challenge.")
             }
             return
         }
@@ -68,10 +68,10 @@ struct OpenIDAuthorizationRules: Sendable {
     private func checkWishes(_ query: AuthorizationQuery) throws(OAuthRefusal) {
         let prompts = query.prompts
         guard prompts.allSatisfy({ Self.prompts.contains($0) }), !prompts.contains("none") || prompts.count == 1 else {
-            throw OAuthRefusal("invalid_request", "prompt is unknown, or holds more than none.")
+            throw OAuthRefusal("invalid_request", "prompt is unknown, or combines none with another value.")
         }
         if let age = query["max_age"], query.maximumAge == nil {
-            throw OAuthRefusal("invalid_request", "max_age '\(age)' is no number of seconds.")
+            throw OAuthRefusal("invalid_request", "max_age '\(age)' is not a number of seconds.")
         }
         if configuration.dpop != .off, let key = query["dpop_jkt"] { try checkDigest(key, "dpop_jkt") }
     }
@@ -79,7 +79,7 @@ struct OpenIDAuthorizationRules: Sendable {
     /// SHA-256 in base64url.
     private func checkDigest(_ text: String, _ name: String) throws(OAuthRefusal) {
         guard Base64URL.decode(text)?.count == 32 else {
-            throw OAuthRefusal("invalid_request", "\(name) is no SHA-256 in unpadded base64url.")
+            throw OAuthRefusal("invalid_request", "\(name) is not a SHA-256 digest in unpadded base64url.")
         }
     }
 }

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The authorization requests that were pushed and not used yet (RFC 9126).
+/// The pushed authorization requests that were not used yet (RFC 9126).
 struct PushedRequests: Sendable {
     struct Request: Sendable {
         let query: AuthorizationQuery
-        /// The thumbprint of the key that the push proved to hold (RFC 9449 section 10.1).
+        /// The thumbprint of the key of the push's DPoP proof (RFC 9449 section 10.1).
         let keyThumbprint: String?
         let expires: Date
     }
@@ -21,7 +21,7 @@ struct PushedRequests: Sendable {
         return uri
     }
 
-    /// The request behind a URI, which is good once.
+    /// The request for a URI, which can be used once.
     mutating func take(_ uri: String, at now: Date) -> Request? {
         guard let request = requests.removeValue(forKey: uri), request.expires > now else { return nil }
         return request

@@ -1,7 +1,7 @@
 extension SandboxOpenIDConfiguration {
-    /// How a client proves who it is, by the names of `token_endpoint_auth_methods_supported`.
+    /// How a client authenticates, by the names of `token_endpoint_auth_methods_supported`.
     public enum ClientAuthentication: String, Sendable, CaseIterable {
-        /// Not at all: a public client, which sends its `client_id` and must use PKCE.
+        /// No authentication: a public client, which sends its `client_id` and must use PKCE.
         case none = "none"
         /// HTTP Basic; id and secret are form-encoded first (RFC 6749 section 2.3.1).
         case clientSecretBasic = "client_secret_basic"
@@ -17,6 +17,6 @@ extension SandboxOpenIDConfiguration {
         return clientSecret == nil ? [.none] : [.clientSecretBasic, .clientSecretPost]
     }
 
-    /// Whether the client cannot prove who it is.
+    /// Whether the client is public.
     var isPublicClient: Bool { permittedAuthentication == [.none] }
 }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Checks who calls: exactly one authentication method, the registered one (RFC 6749 section 2.3).
+/// Authenticates the client: exactly one method, the registered one (RFC 6749 section 2.3).
 struct OpenIDClientCheck: Sendable {
     let configuration: SandboxOpenIDConfiguration
     let issuer: String
@@ -13,10 +13,10 @@ struct OpenIDClientCheck: Sendable {
         "token",
         "device_code",
     ]
-    /// How long an assertion may be good; whoever needs longer keeps a credential lying about.
+    /// The maximum lifetime of an assertion.
     private static let longestAssertion: TimeInterval = 300
 
-    /// The form of a request whose client has proved who it is.
+    /// The form of a request, after its client has been authenticated.
     func authenticate(
         _ request: SandboxRequest,
         _ usedIDs: inout OneUseRegister,
@@ -77,7 +77,7 @@ struct OpenIDClientCheck: Sendable {
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.decode(String(parts[1])),
             let pair = String(validating: bytes, as: UTF8.self), let colon = pair.firstIndex(of: ":")
-        else { throw refusal("The Authorization header holds no Basic credentials.") }
+        else { throw refusal("The Authorization header has no Basic credentials.") }
         let (rawID, rawSecret) = (String(pair[..<colon]), String(pair[pair.index(after: colon)...]))
         guard let id = FormText.decodeField(rawID), let secret = FormText.decodeField(rawSecret) else {
             throw refusal("Id and secret must be form-encoded before Basic is applied.")
@@ -140,12 +140,12 @@ struct OpenIDClientCheck: Sendable {
         throw flaw
     }
 
-    /// When the assertion ends to be good.
+    /// When the assertion expires.
     private func checkClaims(_ token: ClientToken, _ now: Date) throws(TokenFlaw) -> Date {
         for name in ["iss", "sub"] where try !token.text(name).isIdentical(to: configuration.clientID) {
             throw TokenFlaw("its \(name) is not the client_id")
         }
-        // One audience in one form: an assertion that several servers accept can be carried from one to the other.
+        // Exactly one audience: an assertion for several servers could be replayed at another one.
         guard let audience = token.claims["aud"]?.string else { throw TokenFlaw("its aud is not a single string") }
         guard audience.isIdentical(to: issuer) else { throw TokenFlaw("its aud is not the issuer \(issuer)") }
         guard let expiry = try token.time("exp") else { throw TokenFlaw("its exp is missing") }

@@ -4,7 +4,7 @@ internal import IdentityKit
 
 /// Verifies DPoP proofs (RFC 9449 section 4.3), all but the nonce.
 struct DPoPCheck: Sendable {
-    /// A proof that holds.
+    /// A valid proof.
     struct Proof: Sendable {
         /// The thumbprint of its key.
         let thumbprint: String
@@ -12,9 +12,9 @@ struct DPoPCheck: Sendable {
     }
 
     let algorithms: [String]
-    /// How old a proof may be, and how long its id is remembered.
+    /// The maximum age of a proof, and how long its id is kept.
     private static let longestAge: TimeInterval = 60
-    /// How far ahead the client's clock may be.
+    /// How far the client's clock may be ahead.
     private static let largestLead: TimeInterval = 10
 
     /// The proof of a request to this URL; nil when there is none.
@@ -68,7 +68,7 @@ struct DPoPCheck: Sendable {
         guard issued >= now - Self.longestAge, issued <= now + Self.largestLead else {
             throw TokenFlaw("its iat is \(Int(clamping: Int64(now.timeIntervalSince(issued)))) seconds old")
         }
-        if let nonce = token.claims["nonce"], nonce.string == nil { throw TokenFlaw("its nonce is no text") }
+        if let nonce = token.claims["nonce"], nonce.string == nil { throw TokenFlaw("its nonce is not a string") }
         guard let accessToken else { return }
         guard let digest = try? Digest.sha256(Array(accessToken.utf8)),
             try token.text("ath").isIdentical(to: Base64URL.encode(digest))

@@ -4,12 +4,12 @@ internal import IdentityKit
 struct DPoPNonces: Sendable {
     let policy: SandboxOpenIDConfiguration.DPoPNonce
     private var current = RandomText.base64URL(16)
-    /// Handed out and not used yet; the oldest are forgotten first.
+    /// Issued and not used yet; the oldest are removed first.
     private var outstanding: [String] = []
 
     init(policy: SandboxOpenIDConfiguration.DPoPNonce) { self.policy = policy }
 
-    /// A nonce to hand out; nil where none is wanted.
+    /// A new nonce; nil when the provider issues none.
     mutating func next() -> String? {
         switch policy {
         case .none: return nil
@@ -22,7 +22,7 @@ struct DPoPNonces: Sendable {
         }
     }
 
-    /// Whether a proof with this nonce is good; one that rotates is good once.
+    /// Whether a proof with this nonce is accepted; a rotating nonce is accepted once.
     mutating func accepts(_ nonce: String?) -> Bool {
         switch policy {
         case .none: return true
@@ -36,7 +36,7 @@ struct DPoPNonces: Sendable {
         }
     }
 
-    /// Forgets all nonces that were handed out.
+    /// Invalidates all issued nonces.
     mutating func expire() {
         current = RandomText.base64URL(16)
         outstanding.removeAll()

@@ -2,10 +2,10 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    /// Makes every nonce that DPoP clients hold a stale one: their next proof is answered `use_dpop_nonce`.
+    /// Invalidates all DPoP nonces: the next proof of a client gets `use_dpop_nonce`.
     public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
 
-    /// The thumbprint of the key that a request proves to hold; nil without a proof where none is needed.
+    /// The thumbprint of the key of a request's DPoP proof; nil when there is no proof and none is required.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -39,7 +39,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// The answer with the nonce for the next proof, where each answer brings one (RFC 9449 section 8.2).
+    /// Adds the nonce for the next proof to a response, when nonces rotate (RFC 9449 section 8.2).
     func withFreshNonce(_ answer: SandboxAnswer) -> SandboxAnswer {
         guard configuration.dpop != .off, configuration.dpopNonce == .rotating,
             !answer.headers.contains(where: { $0.name == "DPoP-Nonce" }),

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The devices that wait for their buyer (RFC 8628).
+/// The pending device authorizations (RFC 8628).
 struct DeviceAuthorizations: Sendable {
     enum Decision: Sendable {
         case pending
-        case approved(LoginDesk.Session)
+        case approved(LoginSessions.Session)
         case denied
         case spent
     }
@@ -13,7 +13,7 @@ struct DeviceAuthorizations: Sendable {
     struct Authorization: Sendable {
         let deviceCode: String
         let userCode: String
-        /// Names it in the URLs of the pages.
+        /// The id in the URLs of the pages.
         let handle: String
         let scopes: [String]
         let expires: Date
@@ -23,7 +23,7 @@ struct DeviceAuthorizations: Sendable {
     }
 
     static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
-    /// Consonants without those that look like others, so that no word is spelled (RFC 8628 section 6.1).
+    /// Consonants that are easy to tell apart; without vowels no words can appear (RFC 8628 section 6.1).
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
 
     private var authorizations: [Authorization] = []
@@ -34,7 +34,7 @@ struct DeviceAuthorizations: Sendable {
         interval: TimeInterval,
         at now: Date
     ) -> Authorization {
-        // Long enough for a poll to hear that it came too late.
+        // Kept long enough for a late poll to get `expired_token`.
         authorizations.removeAll { $0.expires < now - 3600 }
         let letters = RandomText.bytes(8).map { Self.alphabet[Int($0) % Self.alphabet.count] }
         let authorization = Authorization(
@@ -49,7 +49,7 @@ struct DeviceAuthorizations: Sendable {
         return authorization
     }
 
-    /// The waiting authorization that a buyer means, however the code was typed.
+    /// The pending authorization for a code, whatever its case and separators.
     func pending(userCode: String, at now: Date) -> Authorization? {
         func letters(_ text: String) -> String { text.uppercased().filter { $0.isASCII && $0.isLetter } }
         return authorizations.first { letters($0.userCode) == letters(userCode) && isPending($0, now) }
@@ -70,11 +70,11 @@ struct DeviceAuthorizations: Sendable {
         }
     }
 
-    /// What a device hears that asks for its tokens (RFC 8628 section 3.5).
+    /// The response to a device that polls for its tokens (RFC 8628 section 3.5).
     mutating func poll(
         deviceCode: String,
         at now: Date
-    ) throws(OAuthRefusal) -> (authorization: Authorization, session: LoginDesk.Session) {
+    ) throws(OAuthRefusal) -> (authorization: Authorization, session: LoginSessions.Session) {
         guard let index = authorizations.firstIndex(where: { $0.deviceCode.isIdentical(to: deviceCode) }) else {
             throw OAuthRefusal("invalid_grant", "device_code is unknown.")
         }

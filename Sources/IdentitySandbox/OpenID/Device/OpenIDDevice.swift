@@ -45,7 +45,7 @@ extension SandboxOpenID {
         guard let found = state.withLock({ $0.devices.pending(userCode: typed, at: now) }) else {
             return .html(DevicePages.code(brand: "OpenID", typed: typed, problem: "No device waits with that code."))
         }
-        if state.withLock({ $0.desk.session(of: request) }) != nil { return .redirect(to: page(of: found.handle)) }
+        if state.withLock({ $0.logins.session(of: request) }) != nil { return .redirect(to: page(of: found.handle)) }
         var login = LoginTransaction(
             id: RandomText.hexadecimal(32),
             clientID: configuration.clientID,
@@ -61,12 +61,12 @@ extension SandboxOpenID {
             expires: now + 600
         )
         login.deviceHandle = found.handle
-        return state.withLock { $0.desk.begin(login, submitsHint: false, at: "/login") }
+        return state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }
 
     private func confirm(_ request: SandboxRequest, handle: String, _ now: Date) -> SandboxAnswer {
         let (found, session) = state.withLock { state in
-            (state.devices.pending(handle: handle, at: now), state.desk.session(of: request))
+            (state.devices.pending(handle: handle, at: now), state.logins.session(of: request))
         }
         guard let found, let session else {
             let hint = "Begin again with the code that the device shows."
@@ -87,7 +87,7 @@ extension SandboxOpenID {
 
     func page(of handle: String) -> String { "/device/" + handle }
 
-    /// Notes what the buyer answered and says so.
+    /// Saves the buyer's answer and shows a page.
     func answerDevice(_ handle: String, _ decision: DeviceAuthorizations.Decision) -> SandboxAnswer {
         state.withLock { $0.devices.decide(handle: handle, decision) }
         let isApproved = if case .approved = decision { true } else { false }

@@ -10,7 +10,7 @@ extension SandboxOpenID {
                 guard let claims = hintClaims(text) else {
                     throw OAuthRefusal(
                         "invalid_request",
-                        "id_token_hint is no ID token of this provider for this client."
+                        "id_token_hint is not an ID token of this provider for this client."
                     )
                 }
                 return claims
@@ -44,7 +44,7 @@ extension SandboxOpenID {
 
     private func checkReturn(to target: String, isKnownClient: Bool) throws(OAuthRefusal) {
         guard isKnownClient else {
-            throw OAuthRefusal("invalid_request", "post_logout_redirect_uri came without id_token_hint or client_id.")
+            throw OAuthRefusal("invalid_request", "post_logout_redirect_uri needs id_token_hint or client_id.")
         }
         let registered = configuration.postLogoutRedirectURIs ?? redirectURIs
         guard RedirectRule.permits(target, registered: registered) else {
@@ -52,12 +52,12 @@ extension SandboxOpenID {
         }
     }
 
-    /// Ends the browser's session and the one that the hint names; the answer is the cookie that says so.
+    /// Ends the browser's session and the one that the hint names; returns the cookie that removes it.
     private func closeSessions(_ request: SandboxRequest, _ hinted: String?) -> String {
         state.withLock { state in
-            if let session = state.desk.session(of: request) { state.desk.closeSession(id: session.id) }
-            if let hinted { state.desk.closeSession(id: hinted) }
-            return state.desk.expiredCookie
+            if let session = state.logins.session(of: request) { state.logins.closeSession(id: session.id) }
+            if let hinted { state.logins.closeSession(id: hinted) }
+            return state.logins.expiredCookie
         }
     }
 }

@@ -21,7 +21,7 @@ extension SandboxOpenID {
     ///
     /// - Parameters:
     ///   - target: Whose sessions it ends.
-    ///   - edit: Makes it a bad one: changes header, claims or signature before it is signed.
+    ///   - edit: Makes the token invalid: changes header, claims or signature before it is signed.
     /// - Returns: The signed token.
     public func logoutToken(
         for target: SandboxLogoutTarget,
@@ -54,9 +54,9 @@ extension SandboxOpenID {
     /// - Parameters:
     ///   - target: Whose sessions it ends.
     ///   - url: Where; ``SandboxOpenIDConfiguration/backchannelLogoutURI`` unless given.
-    ///   - edit: Makes it a bad one.
-    /// - Returns: The app's answer: 200 or 204 for a token that it took, 400 for one that it refused.
-    /// - Throws: `HTTPURLError` when there is no URL, `HTTPTransportError` when there is no answer.
+    ///   - edit: Makes the token invalid.
+    /// - Returns: The app's response: 200 or 204 for an accepted token, 400 for a refused one.
+    /// - Throws: `HTTPURLError` when there is no URL, `HTTPTransportError` when there is no response.
     public func sendLogoutToken(
         for target: SandboxLogoutTarget,
         to url: String? = nil,

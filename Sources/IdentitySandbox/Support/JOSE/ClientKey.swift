@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A client's public key, read from a JWK (RFC 7517) that must not hold more than that.
+/// A client's public key, read from a JWK (RFC 7517) that must not contain private members.
 struct ClientKey: Sendable {
     let verification: VerificationKey
     /// RFC 7638 with SHA-256.
@@ -14,7 +14,7 @@ struct ClientKey: Sendable {
 
     init(jwk: JSONObject) throws(TokenFlaw) {
         if let member = Self.privateMembers.first(where: { jwk[$0] != nil }) {
-            throw TokenFlaw("the JWK holds the private member \(member)")
+            throw TokenFlaw("the JWK contains the private member \(member)")
         }
         if let use = jwk["use"], use.string != "sig" { throw TokenFlaw("the JWK is not for signatures") }
         if let operations = jwk["key_ops"], operations.array?.contains(.string("verify")) != true {
@@ -47,14 +47,14 @@ struct ClientKey: Sendable {
             default: break
             }
         } catch {
-            throw TokenFlaw("the JWK is no valid public key")
+            throw TokenFlaw("the JWK is not a valid public key")
         }
         throw TokenFlaw("the JWK is of an unknown type")
     }
 
     private static func number(_ name: String, _ jwk: JSONObject) throws(TokenFlaw) -> [UInt8] {
         guard let text = jwk[name]?.string, let bytes = Base64URL.decode(text) else {
-            throw TokenFlaw("\(name) of the JWK is no base64url")
+            throw TokenFlaw("\(name) of the JWK is not base64url")
         }
         return bytes
     }

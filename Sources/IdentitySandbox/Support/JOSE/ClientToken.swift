@@ -11,7 +11,7 @@ struct TokenFlaw: Error, Sendable {
     }
 }
 
-/// A signed JWT that a client made, taken apart strictly (RFC 7515 section 3.1, RFC 7519 section 7.2).
+/// A signed JWT that a client made, parsed strictly (RFC 7515 section 3.1, RFC 7519 section 7.2).
 struct ClientToken: Sendable {
     let header: JSONObject
     let claims: JSONObject
@@ -20,11 +20,11 @@ struct ClientToken: Sendable {
 
     init(_ text: String) throws(TokenFlaw) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 16_384, parts.count == 3 else { throw TokenFlaw("it is no JWT of three parts") }
+        guard text.utf8.count <= 16_384, parts.count == 3 else { throw TokenFlaw("it is not a JWT of three parts") }
         header = try Self.object(parts[0], "header")
         claims = try Self.object(parts[1], "payload")
         guard let signature = Base64URL.decode(parts[2].utf8) else {
-            throw TokenFlaw("its signature is no unpadded base64url")
+            throw TokenFlaw("its signature is not unpadded base64url")
         }
         self.signature = signature
         input = Array((parts[0] + "." + parts[1]).utf8)
@@ -32,9 +32,9 @@ struct ClientToken: Sendable {
     }
 
     private static func object(_ part: Substring, _ name: String) throws(TokenFlaw) -> JSONObject {
-        guard let bytes = Base64URL.decode(part.utf8) else { throw TokenFlaw("its \(name) is no unpadded base64url") }
+        guard let bytes = Base64URL.decode(part.utf8) else { throw TokenFlaw("its \(name) is not unpadded base64url") }
         guard let object = (try? JSONValue(parsing: bytes))?.object else {
-            throw TokenFlaw("its \(name) is no JSON object, or repeats a member")
+            throw TokenFlaw("its \(name) is not a JSON object, or repeats a member")
         }
         return object
     }
@@ -73,7 +73,7 @@ struct ClientToken: Sendable {
     func time(_ name: String) throws(TokenFlaw) -> Date? {
         guard let value = claims[name] else { return nil }
         guard let seconds = value.number?.double, seconds >= 0, seconds < 1e11 else {
-            throw TokenFlaw("its \(name) is no number of seconds")
+            throw TokenFlaw("its \(name) is not a number of seconds")
         }
         return Date(timeIntervalSince1970: seconds)
     }

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 
 extension PublicNumbers {
-    /// The key that verifies what the other half signed.
+    /// The verification key for these numbers.
     var verificationKey: VerificationKey? {
         switch self {
         case .rsa(let modulus, let exponent): try? .rsa(modulus: modulus, exponent: exponent)

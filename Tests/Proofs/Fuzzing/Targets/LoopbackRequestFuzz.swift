@@ -1,5 +1,6 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityLoopback
 
 /// Checks that the loopback listener reads a request the same in one piece and in many, within its limits.
 ///

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import IdentityHTTP
+internal import IdentityPlatform
 internal import Synchronization
 
 /// A process of a run: its output is read line by line, and closing its standard input tells it to stop.

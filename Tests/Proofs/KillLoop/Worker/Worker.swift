@@ -1,6 +1,7 @@
 internal import Foundation
 internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityPlatform
 internal import Synchronization
 
 /// The worker processes: many callers until a signal, one call, or one call that ends at a failpoint.

@@ -1,0 +1,194 @@
+internal import IdentityPlatform
+
+/// One connection of a ``LoopbackServer``; used on the loop's thread only.
+final class LoopbackConnection {
+    /// What the loop does next with the connection.
+    enum Outcome {
+        case stays
+        case request(LoopbackRequest)
+        case closed
+    }
+
+    private enum State {
+        case reading
+        /// The handler works on a request.
+        case waiting(isHead: Bool, keepAlive: Bool)
+        case answering
+        /// The sending side is shut down. Further input is read and discarded: otherwise the kernel would send RST, and the client
+        /// could not read the response.
+        case draining
+    }
+
+    let socket: Int32
+    private(set) var deadline: ContinuousClock.Instant
+    private var state = State.reading
+    private var parser: LoopbackRequestParser
+    private var output: [UInt8] = []
+    private var sent = 0
+    private var actions: ArraySlice<LoopbackAction> = []
+    private var keepAlive = false
+    private var isDelayed = false
+    private let idleTimeout: Duration
+
+    init(socket: Int32, limits: LoopbackLimits) {
+        self.socket = socket
+        parser = LoopbackRequestParser(limits: limits)
+        idleTimeout = limits.idleTimeout
+        deadline = .now.advanced(by: idleTimeout)
+    }
+
+    /// Whether the loop waits until the socket can be read, and until it can be written.
+    var interest: (reads: Bool, writes: Bool) {
+        switch state {
+        case .reading, .draining: (true, sent < output.count)
+        case .waiting, .answering: (false, sent < output.count)
+        }
+    }
+
+    /// Whether the connection is idle, so that it may be closed for another one.
+    var mayMakeRoom: Bool {
+        switch state {
+        case .reading, .draining: sent == output.count
+        case .waiting, .answering: false
+        }
+    }
+
+    /// Whether a request is being answered, or its answer read.
+    var isBusy: Bool {
+        if case .reading = state { sent < output.count } else { true }
+    }
+
+    func readable(_ room: inout [UInt8]) -> Outcome {
+        switch (state, LoopbackSocket.receive(socket, into: &room)) {
+        case (_, .wouldBlock): return .stays
+        case (_, .ended): return .closed
+        case (.reading, .bytes(let count)):
+            parser.append(room[..<count])
+            deadline = .now.advanced(by: idleTimeout)
+            return advance()
+        case (_, .bytes): return .stays
+        }
+    }
+
+    func writable() -> Outcome {
+        flush()
+    }
+
+    func respond(_ response: LoopbackResponse) -> Outcome {
+        guard case .waiting(let isHead, let requestKeepAlive) = state else { return .stays }
+        state = .answering
+        deadline = .now.advanced(by: idleTimeout)
+        switch response.content {
+        case .message(let status, let headers, let body):
+            let message = LoopbackResponse.encode(
+                status: status,
+                headers: headers,
+                body: body,
+                isHead: isHead,
+                keepAlive: requestKeepAlive
+            )
+            enqueue(message.bytes)
+            keepAlive = message.keepAlive
+        case .script(let script):
+            actions = script[...]
+            keepAlive = false
+        }
+        return flush()
+    }
+
+    /// The deadline has passed.
+    func timedOut() -> Outcome {
+        switch state {
+        case .answering where isDelayed:
+            isDelayed = false
+            deadline = .now.advanced(by: idleTimeout)
+            return flush()
+        case .waiting:
+            // A handler has no time limit; the client decides when to give up.
+            deadline = .now.advanced(by: idleTimeout)
+            return .stays
+        case .reading where parser.isInside:
+            return refuse(408)
+        default:
+            return .closed
+        }
+    }
+
+    private func advance() -> Outcome {
+        switch parser.next() {
+        case .needsMore:
+            return .stays
+        case .expectsContinue:
+            enqueue(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            return flush()
+        case .invalid(let status):
+            return refuse(status)
+        case .request(let request, let keepAlive):
+            state = .waiting(isHead: request.method == "HEAD", keepAlive: keepAlive)
+            return .request(request)
+        }
+    }
+
+    private func refuse(_ status: Int) -> Outcome {
+        let message = LoopbackResponse.encode(status: status, headers: [], body: [], isHead: false, keepAlive: false)
+        state = .answering
+        keepAlive = false
+        enqueue(message.bytes)
+        return flush()
+    }
+
+    private func enqueue(_ bytes: [UInt8]) {
+        if sent == output.count {
+            output = bytes
+            sent = 0
+        } else {
+            output += bytes
+        }
+    }
+
+    /// Writes pending output, then continues with the script, then with the next request.
+    private func flush() -> Outcome {
+        while true {
+            while sent < output.count {
+                switch LoopbackSocket.send(socket, output, from: sent) {
+                case .bytes(let count): sent += count
+                case .wouldBlock: return .stays
+                case .ended: return .closed
+                }
+            }
+            guard case .answering = state else { return .stays }
+            if isDelayed { return .stays }
+            guard let action = actions.popFirst() else { return finish() }
+            switch action {
+            case .send(let bytes):
+                enqueue(bytes)
+            case .call(let function):
+                function()
+            case .delay(let duration):
+                isDelayed = true
+                deadline = .now.advanced(by: min(max(duration, .zero), .seconds(3600)))
+            case .close:
+                actions = []
+            case .reset:
+                LoopbackSocket.reset(socket)
+                isReset = true
+                return .closed
+            }
+        }
+    }
+
+    private(set) var isReset = false
+
+    private func finish() -> Outcome {
+        output = []
+        sent = 0
+        guard keepAlive else {
+            state = .draining
+            deadline = .now.advanced(by: .seconds(1))
+            shutdown(socket, Int32(SHUT_WR))
+            return .stays
+        }
+        state = .reading
+        return advance()
+    }
+}

@@ -1,0 +1,186 @@
+internal import IdentityPlatform
+
+/// What other threads ask of a server's loop.
+enum LoopbackCommand: Sendable {
+    case respond(connection: UInt64, LoopbackResponse)
+    case finish(within: Duration)
+    case stop
+}
+
+/// The event loop of a ``LoopbackServer``; used on one thread only.
+final class LoopbackLoop {
+    // -1 once the port is closed; poll ignores negative descriptors.
+    private var listener: Int32
+    private let mailbox: Mailbox<LoopbackCommand>
+    private let wakeup: WakeupPipe
+    private let limits: LoopbackLimits
+    private let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse
+
+    private var connections: [UInt64: LoopbackConnection] = [:]
+    private var tasks: [UInt64: Task<Void, Never>] = [:]
+    private var nextIdentifier: UInt64 = 1
+    // No deadline is earlier than this. If the earliest deadline is in fact later, all connections are checked once too often.
+    private var nextDeadline: ContinuousClock.Instant?
+    private var room = [UInt8](repeating: 0, count: 64 << 10)
+    private var isRunning = true
+    // Set when the loop waits for pending responses only.
+    private var end: ContinuousClock.Instant?
+
+    init(
+        listener: Int32,
+        mailbox: Mailbox<LoopbackCommand>,
+        wakeup: WakeupPipe,
+        limits: LoopbackLimits,
+        handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+    ) {
+        self.listener = listener
+        self.mailbox = mailbox
+        self.wakeup = wakeup
+        self.limits = limits
+        self.handler = handler
+    }
+
+    func run() {
+        // poll, not epoll: there are few connections, and poll needs no system call when the events of a connection change.
+        while isRunning, !hasFinished {
+            var descriptors = [
+                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeup.readDescriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            var identifiers: [UInt64] = [0, 0]
+            for (identifier, connection) in connections {
+                let interest = connection.interest
+                let events = (interest.reads ? POLLIN : 0) | (interest.writes ? POLLOUT : 0)
+                descriptors.append(pollfd(fd: connection.socket, events: Int16(events), revents: 0))
+                identifiers.append(identifier)
+            }
+            guard unsafe poll(&descriptors, nfds_t(descriptors.count), timeout()) >= 0 || errno == EINTR else { break }
+            for (descriptor, identifier) in zip(descriptors, identifiers).dropFirst(2) where descriptor.revents != 0 {
+                handle(identifier, Int32(descriptor.revents))
+            }
+            if descriptors[0].revents != 0 { acceptAll() }
+            if descriptors[1].revents != 0 { readMailbox() }
+            if let nextDeadline, nextDeadline <= .now { expire() }
+        }
+        shutDown()
+    }
+
+    private func handle(_ identifier: UInt64, _ events: Int32) {
+        guard let connection = connections[identifier] else { return }
+        if events & (POLLERR | POLLHUP | POLLNVAL) != 0, events & POLLIN == 0 {
+            return settle(.closed, identifier, connection)
+        }
+        if events & POLLOUT != 0 { settle(connection.writable(), identifier, connection) }
+        if events & POLLIN != 0, connections[identifier] === connection {
+            settle(connection.readable(&room), identifier, connection)
+        }
+    }
+
+    private func acceptAll() {
+        // At most 64 at a time, so that many new connections do not delay the open ones.
+        for _ in 0..<64 {
+            let socket = LoopbackSocket.accept(listener)
+            guard socket >= 0 else {
+                // When no descriptor is free, the listener stays readable and the loop would spin.
+                if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }
+                return
+            }
+            guard connections.count < limits.connections || makeRoom() else {
+                close(socket)
+                continue
+            }
+            let connection = LoopbackConnection(socket: socket, limits: limits)
+            connections[nextIdentifier] = connection
+            note(connection.deadline)
+            nextIdentifier += 1
+        }
+    }
+
+    /// Closes the oldest connection that is not being answered, so that idle clients cannot block new ones.
+    private func makeRoom() -> Bool {
+        let oldest = connections.filter(\.value.mayMakeRoom).min { $0.key < $1.key }
+        guard let (identifier, connection) = oldest else { return false }
+        settle(.closed, identifier, connection)
+        return true
+    }
+
+    private func readMailbox() {
+        wakeup.drain()
+        var commands: [LoopbackCommand] = []
+        mailbox.take(into: &commands)
+        for command in commands {
+            switch command {
+            case .finish(let limit):
+                closePort()
+                end = .now.advanced(by: min(max(limit, .zero), .seconds(60)))
+                if let end { note(end) }
+            case .stop:
+                isRunning = false
+            case .respond(let identifier, let response):
+                tasks[identifier] = nil
+                guard let connection = connections[identifier] else { continue }
+                settle(connection.respond(response), identifier, connection)
+            }
+        }
+    }
+
+    private func settle(_ outcome: LoopbackConnection.Outcome, _ identifier: UInt64, _ connection: LoopbackConnection) {
+        switch outcome {
+        case .closed:
+            // The handler's task continues, because it may already have changed state.
+            if !connection.isReset { close(connection.socket) }
+            connections[identifier] = nil
+            return
+        case .request(let request):
+            let (handler, mailbox) = (handler, mailbox)
+            tasks[identifier] = Task.detached {
+                mailbox.post(.respond(connection: identifier, await handler(request)))
+            }
+        case .stays:
+            break
+        }
+        note(connection.deadline)
+    }
+
+    private func expire() {
+        nextDeadline = nil
+        let now = ContinuousClock.now
+        for (identifier, connection) in connections {
+            if connection.deadline <= now {
+                settle(connection.timedOut(), identifier, connection)
+            } else {
+                note(connection.deadline)
+            }
+        }
+        if let end { note(end) }
+    }
+
+    private func note(_ deadline: ContinuousClock.Instant) {
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
+    }
+
+    private func timeout() -> Int32 {
+        guard let nextDeadline else { return -1 }
+        let (seconds, attoseconds) = ContinuousClock.now.duration(to: nextDeadline).components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return Int32(min(seconds, 3600)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
+    }
+
+    private var hasFinished: Bool {
+        guard let end else { return false }
+        return end <= .now || !connections.values.contains(where: \.isBusy)
+    }
+
+    private func closePort() {
+        if listener >= 0 { close(listener) }
+        listener = -1
+    }
+
+    private func shutDown() {
+        for task in tasks.values { task.cancel() }
+        for connection in connections.values { close(connection.socket) }
+        connections = [:]
+        closePort()
+        _ = mailbox.close(releasing: wakeup.close)
+    }
+}

@@ -1,0 +1,48 @@
+internal import IdentityHTTP
+
+/// A request that a ``LoopbackServer`` received.
+package struct LoopbackRequest: Sendable {
+    package let method: String
+    /// The request target as it came: path and query.
+    package let target: String
+    package let path: String
+    /// The query as it came, without question mark.
+    package let query: String?
+    package let headers: [(name: String, value: String)]
+    package let body: [UInt8]
+
+    package init(method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.method = method
+        self.target = target
+        let bytes = Array(target.utf8)
+        let mark = bytes.firstIndex(of: UInt8(ascii: "?"))
+        path = String(decoding: bytes[..<(mark ?? bytes.count)], as: UTF8.self)
+        query = mark.map { String(decoding: bytes[($0 + 1)...], as: UTF8.self) }
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The value of the first header of that name, in any ASCII case.
+    package func header(_ name: String) -> String? {
+        headers.first { $0.name.utf8.elementsEqual(name.utf8, by: { ASCII.lowercased($0) == ASCII.lowercased($1) }) }?
+            .value
+    }
+
+    /// The fields of the query, decoded, in order; empty if it is malformed.
+    package func queryFields() -> [(name: String, value: String)] {
+        FormEncoding.decode(Array((query ?? "").utf8)) ?? []
+    }
+
+    /// The fields of an `application/x-www-form-urlencoded` body, decoded, in order; empty if it is malformed.
+    package func formFields() -> [(name: String, value: String)] {
+        FormEncoding.decode(body) ?? []
+    }
+}
+
+extension LoopbackRequest: CustomStringConvertible, CustomReflectable {
+    /// The method, the path, the header names and the body's size; query, header values and body hold codes, tokens and keys.
+    package var description: String {
+        "\(method) \(path)\(query == nil ? "" : "?…") \(headers.map(\.name)) body: \(body.count) bytes"
+    }
+    package var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
+}

@@ -1,0 +1,235 @@
+internal import IdentityHTTP
+
+/// Parses HTTP/1.1 requests (RFC 9112) from pieces of input, strictly and within limits.
+package struct LoopbackRequestParser {
+    package enum Event {
+        /// The request is not complete.
+        case needsMore
+        /// The client waits for `100 Continue` before it sends the body.
+        case expectsContinue
+        case request(LoopbackRequest, keepAlive: Bool)
+        /// Not valid HTTP. The server answers with this status and closes the connection.
+        case invalid(status: Int)
+    }
+
+    private let limits: LoopbackLimits
+    private enum State {
+        case head
+        case body(Head, remaining: Int)
+        case chunkSize(Head)
+        case chunkData(Head, remaining: Int)
+        case chunkEnd(Head)
+        case trailers(Head, read: Int)
+        case failed
+    }
+
+    private struct Head {
+        var method = ""
+        var target = ""
+        var headers: [(name: String, value: String)] = []
+        var isVersion11 = false
+        var length: Int?
+        var isChunked = false
+        var closes = false
+        var keeps = false
+        var expectsContinue = false
+    }
+
+    private var state = State.head
+    private var input: [UInt8] = []
+    // Everything before this index is consumed. It is removed in large steps, so that small pieces cause no copies.
+    private var start = 0
+    // Where the search for the end of a line or head continues.
+    private var searched = 0
+    private var body: [UInt8] = []
+
+    package init(limits: LoopbackLimits = LoopbackLimits()) {
+        self.limits = limits
+    }
+
+    /// Whether a request has begun to arrive.
+    var isInside: Bool {
+        if case .head = state { return start < input.count }
+        return true
+    }
+
+    package mutating func append(_ bytes: ArraySlice<UInt8>) {
+        if start > 0, start == input.count || start > 64 << 10 {
+            input.removeFirst(start)
+            searched -= min(start, searched)
+            start = 0
+        }
+        input += bytes
+    }
+
+    package mutating func next() -> Event {
+        while true {
+            switch state {
+            case .head:
+                // An empty line before a request is skipped (RFC 9112 section 2.2).
+                while input.count >= start + 2, input[start] == 0x0D, input[start + 1] == 0x0A { consume(2) }
+                // A TLS client gets an answer at once instead of at its deadline.
+                if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
+                guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
+                    // Three bytes of the end of the head may already be in the buffer, or one byte of the end of a line.
+                    return input.count - start > limits.headerBytes + 3 ? fail(431) : .needsMore
+                }
+                guard end - start <= limits.headerBytes else { return fail(431) }
+                switch parseHead(input[start..<end]) {
+                case .failure(let refusal): return fail(refusal.status)
+                case .success(let head):
+                    consume(end + 4 - start)
+                    body = []
+                    state = head.isChunked ? .chunkSize(head) : .body(head, remaining: head.length ?? 0)
+                    if head.expectsContinue, head.isChunked || head.length ?? 0 > 0, start == input.count {
+                        return .expectsContinue
+                    }
+                }
+            case .body(let head, let remaining):
+                let left = takeBody(remaining)
+                guard left == 0 else {
+                    state = .body(head, remaining: left)
+                    return .needsMore
+                }
+                return finish(head)
+            case .chunkSize(let head):
+                guard let end = find([0x0D, 0x0A]) else {
+                    return input.count - start > 1024 + 1 ? fail(400) : .needsMore
+                }
+                let digits = input[start..<end].prefix { ASCII.hexValue($0) != nil }
+                let follows = input[digits.endIndex]
+                guard (1...7).contains(digits.count), follows == 0x0D || follows == UInt8(ascii: ";"),
+                    end - start <= 1024
+                else { return fail(400) }
+                let size = digits.reduce(0) { $0 << 4 | Int(ASCII.hexValue($1) ?? 0) }
+                guard body.count + size <= limits.bodyBytes else { return fail(413) }
+                consume(end + 2 - start)
+                state = size == 0 ? .trailers(head, read: 0) : .chunkData(head, remaining: size)
+            case .chunkData(let head, let remaining):
+                let left = takeBody(remaining)
+                state = left == 0 ? .chunkEnd(head) : .chunkData(head, remaining: left)
+                if left > 0 { return .needsMore }
+            case .chunkEnd(let head):
+                guard input.count >= start + 2 else { return .needsMore }
+                guard input[start] == 0x0D, input[start + 1] == 0x0A else { return fail(400) }
+                consume(2)
+                state = .chunkSize(head)
+            case .trailers(let head, let read):
+                guard let end = find([0x0D, 0x0A]) else {
+                    // The empty line after the trailers does not count.
+                    let pending = input.count - start
+                    return pending > 1 && read + pending > limits.headerBytes + 1 ? fail(431) : .needsMore
+                }
+                let length = end - start
+                consume(length + 2)
+                if length == 0 { return finish(head) }
+                guard read + length <= limits.headerBytes else { return fail(431) }
+                state = .trailers(head, read: read + length + 2)
+            case .failed:
+                return .needsMore
+            }
+        }
+    }
+
+    private mutating func consume(_ count: Int) {
+        start += count
+        searched = start
+    }
+
+    private mutating func fail(_ status: Int) -> Event {
+        state = .failed
+        return .invalid(status: status)
+    }
+
+    private mutating func finish(_ head: Head) -> Event {
+        let request = LoopbackRequest(method: head.method, target: head.target, headers: head.headers, body: body)
+        body = []
+        state = .head
+        return .request(request, keepAlive: head.isVersion11 ? !head.closes : head.keeps)
+    }
+
+    private mutating func takeBody(_ remaining: Int) -> Int {
+        let taken = min(remaining, input.count - start)
+        body += input[start..<start + taken]
+        consume(taken)
+        return remaining - taken
+    }
+
+    private mutating func find(_ pattern: [UInt8]) -> Int? {
+        var index = max(searched, start)
+        while index + pattern.count <= input.count {
+            if input[index..<index + pattern.count].elementsEqual(pattern) { return index }
+            index += 1
+        }
+        searched = index
+        return nil
+    }
+
+    private struct Refusal: Error {
+        let status: Int
+    }
+
+    private func parseHead(_ bytes: ArraySlice<UInt8>) -> Result<Head, Refusal> {
+        // Parsers differ in how they treat bare CR, bare LF and NUL.
+        var lines = bytes.split(separator: 0x0D, omittingEmptySubsequences: false)[...]
+        guard let requestLine = lines.popFirst(), var head = requestHead(requestLine) else {
+            return .failure(Refusal(status: 400))
+        }
+        for line in lines {
+            guard line.first == 0x0A, let field = field(line.dropFirst()) else { return .failure(Refusal(status: 400)) }
+            guard apply(field, to: &head) else { return .failure(Refusal(status: 400)) }
+            head.headers.append(field)
+        }
+        if head.isChunked, head.length != nil { return .failure(Refusal(status: 400)) }
+        if head.length ?? 0 > limits.bodyBytes { return .failure(Refusal(status: 413)) }
+        return .success(head)
+    }
+
+    private func requestHead(_ line: ArraySlice<UInt8>) -> Head? {
+        let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(ASCII.isToken),
+            parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        var head = Head()
+        head.method = String(decoding: parts[0], as: UTF8.self)
+        head.target = String(decoding: parts[1], as: UTF8.self)
+        head.isVersion11 = parts[2].elementsEqual("HTTP/1.1".utf8)
+        return head.isVersion11 || parts[2].elementsEqual("HTTP/1.0".utf8) ? head : nil
+    }
+
+    private func field(_ line: ArraySlice<UInt8>) -> (name: String, value: String)? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let name = line[..<colon]
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let value = line[(colon + 1)...].drop(while: isSpace)
+        let trimmed = value.prefix((value.lastIndex { !isSpace($0) }).map { $0 + 1 - value.startIndex } ?? 0)
+        guard !name.isEmpty, name.allSatisfy(ASCII.isToken),
+            trimmed.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F })
+        else { return nil }
+        return (String(decoding: name, as: UTF8.self), String(decoding: trimmed, as: UTF8.self))
+    }
+
+    private func apply(_ field: (name: String, value: String), to head: inout Head) -> Bool {
+        switch field.name.lowercased() {
+        case "content-length":
+            guard head.length == nil, field.value.utf8.count <= 15, field.value.utf8.allSatisfy(ASCII.isDigit),
+                let length = Int(field.value)
+            else { return false }
+            head.length = length
+        case "transfer-encoding":
+            guard !head.isChunked, field.value.lowercased() == "chunked" else { return false }
+            head.isChunked = true
+        case "connection":
+            let options = field.value.lowercased().utf8.split(separator: UInt8(ascii: ",")).map {
+                $0.filter { $0 != 0x20 }
+            }
+            if options.contains(where: { $0.elementsEqual("close".utf8) }) { head.closes = true }
+            if options.contains(where: { $0.elementsEqual("keep-alive".utf8) }) { head.keeps = true }
+        case "expect":
+            head.expectsContinue = head.isVersion11 && field.value.lowercased() == "100-continue"
+        default:
+            break
+        }
+        return true
+    }
+}

@@ -1,0 +1,101 @@
+internal import IdentityHTTP
+
+/// One step of a scripted response.
+package enum LoopbackAction: Sendable {
+    /// Sends bytes unchanged. The next step waits until the kernel has accepted them.
+    case send([UInt8])
+    /// Calls a function after the kernel has accepted all earlier bytes. It runs on the server's thread, so it must not block.
+    case call(@Sendable () -> Void)
+    /// Waits, at most one hour.
+    case delay(Duration)
+    /// Closes the connection with FIN.
+    case close
+    /// Closes the connection with RST.
+    case reset
+}
+
+/// The response of a ``LoopbackServer``.
+package struct LoopbackResponse: Sendable {
+    enum Content: Sendable {
+        case message(status: Int, headers: [(String, String)], body: [UInt8])
+        case script([LoopbackAction])
+    }
+
+    let content: Content
+
+    /// A valid HTTP response.
+    ///
+    /// `Content-Length` is added unless given; `Connection: close` ends the connection.
+    ///
+    /// Header fields that would break the message apart are left out.
+    package static func message(
+        status: Int,
+        headers: [(String, String)] = [],
+        body: [UInt8] = []
+    ) -> LoopbackResponse {
+        LoopbackResponse(content: .message(status: status, headers: headers, body: body))
+    }
+
+    /// A script of raw bytes and pauses, for invalid responses.
+    ///
+    /// The connection ends after the script.
+    package static func script(_ actions: [LoopbackAction]) -> LoopbackResponse {
+        LoopbackResponse(content: .script(actions))
+    }
+}
+
+extension LoopbackResponse {
+    /// The message's bytes and whether the connection may be used again.
+    static func encode(
+        status: Int,
+        headers: [(String, String)],
+        body: [UInt8],
+        isHead: Bool,
+        keepAlive: Bool
+    ) -> (bytes: [UInt8], keepAlive: Bool) {
+        let sound = headers.filter { name, value in
+            !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken)
+                && value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
+        }
+        let has = { (wanted: String) in sound.first { $0.0.lowercased() == wanted } }
+        let stays = keepAlive && has("connection")?.1.lowercased() != "close"
+        let isBodiless = (100..<200).contains(status) || status == 204 || status == 304
+        var bytes = Array("HTTP/1.1 \(status) \(reason(status))\r\n".utf8)
+        bytes.reserveCapacity(256 + body.count)
+        for (name, value) in sound {
+            bytes += name.utf8
+            bytes += [0x3A, 0x20]
+            bytes += value.utf8
+            bytes += [0x0D, 0x0A]
+        }
+        if !isBodiless, has("content-length") == nil {
+            bytes += "Content-Length: \(body.count)\r\n".utf8
+        }
+        if !stays, has("connection") == nil {
+            bytes += "Connection: close\r\n".utf8
+        }
+        bytes += [0x0D, 0x0A]
+        if !isBodiless, !isHead { bytes += body }
+        return (bytes, stays)
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 204: "No Content"
+        case 302: "Found"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        default: "Status"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import IdentityPlatform
+
+/// A small HTTP/1.1 server on the loopback interface, for fake providers and the redirect of a native app (RFC 8252 section 7.3).
+///
+/// One thread serves the sockets. The handler runs in one task for each request, in parallel. The server ends with ``stop()`` or
+/// when the last reference to it is released.
+package final class LoopbackServer: Sendable {
+    package let port: UInt16
+    /// `http://127.0.0.1:PORT` or `http://[::1]:PORT`.
+    package let origin: String
+    private let mailbox: Mailbox<LoopbackCommand>
+
+    private init(port: UInt16, address: LoopbackAddress, mailbox: Mailbox<LoopbackCommand>) {
+        self.port = port
+        origin = address == .v4 ? "http://127.0.0.1:\(port)" : "http://[::1]:\(port)"
+        self.mailbox = mailbox
+    }
+
+    deinit {
+        mailbox.post(.stop)
+    }
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - port: The port; 0 lets the kernel choose.
+    ///   - address: 127.0.0.1 unless `.v6` is given.
+    ///   - limits: The limits of connections and requests.
+    ///   - handler: Answers a request. A connection's requests are answered one after the other.
+    /// - Returns: The running server.
+    /// - Throws: ``LoopbackServerError``, when the port is taken for example.
+    package static func start(
+        port: UInt16 = 0,
+        address: LoopbackAddress = .v4,
+        limits: LoopbackLimits = LoopbackLimits(),
+        handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+    ) async throws -> LoopbackServer {
+        let (listener, port) = try LoopbackSocket.listen(on: address, port: port)
+        guard let wakeup = WakeupPipe() else {
+            let number = errno
+            close(listener)
+            throw LoopbackServerError(operation: "pipe", number: number)
+        }
+        let mailbox = Mailbox<LoopbackCommand>(wake: wakeup.wake)
+        let started = DedicatedThread.start {
+            LoopbackLoop(listener: listener, mailbox: mailbox, wakeup: wakeup, limits: limits, handler: handler).run()
+        }
+        guard started else {
+            close(listener)
+            _ = mailbox.close(releasing: wakeup.close)
+            throw LoopbackServerError(operation: "pthread_create", number: EAGAIN)
+        }
+        return LoopbackServer(port: port, address: address, mailbox: mailbox)
+    }
+
+    /// Closes the port at once, waits until pending responses are read, then stops.
+    ///
+    /// - Parameter limit: How long to wait.
+    package func finish(within limit: Duration = .milliseconds(500)) async {
+        mailbox.post(.finish(within: limit))
+        await mailbox.waitForEnd()
+    }
+
+    /// Closes the port and all connections and cancels the handlers; returns when that is done.
+    package func stop() async {
+        mailbox.post(.stop)
+        await mailbox.waitForEnd()
+    }
+}

@@ -1,0 +1,124 @@
+internal import IdentityPlatform
+
+/// Why a ``LoopbackServer`` could not start.
+package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
+    /// The system call that failed.
+    package let operation: String
+    /// Its `errno`.
+    package let number: Int32
+
+    package var description: String { "\(operation) failed with error \(number)" }
+}
+
+/// Which loopback address a ``LoopbackServer`` listens on.
+package enum LoopbackAddress: Sendable {
+    /// 127.0.0.1
+    case v4
+    /// ::1
+    case v6
+}
+
+/// The system calls of the loopback server.
+enum LoopbackSocket {
+    enum Transfer {
+        case bytes(Int)
+        case wouldBlock
+        case ended
+    }
+
+    /// A listening, non-blocking socket and its port.
+    static func listen(on address: LoopbackAddress, port: UInt16) throws(LoopbackServerError) -> (Int32, UInt16) {
+        let family = address == .v4 ? AF_INET : AF_INET6
+        let socket = IdentityPlatform.socket(family, Platform.streamSocket, 0)
+        guard socket >= 0 else { throw LoopbackServerError(operation: "socket", number: errno) }
+        guard prepare(socket) else { throw failure("fcntl", socket) }
+        var one: Int32 = 1
+        unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        let bound = address == .v4 ? bind4(socket, port) : bind6(socket, port)
+        guard bound == 0 else { throw failure("bind", socket) }
+        guard IdentityPlatform.listen(socket, 1024) == 0 else { throw failure("listen", socket) }
+        guard let port = localPort(socket) else { throw failure("getsockname", socket) }
+        return (socket, port)
+    }
+
+    static func accept(_ listener: Int32) -> Int32 {
+        let socket = IdentityPlatform.accept(listener, nil, nil)
+        guard socket >= 0 else { return -1 }
+        guard prepare(socket) else {
+            close(socket)
+            return -1
+        }
+        var one: Int32 = 1
+        unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        return socket
+    }
+
+    static func receive(_ socket: Int32, into room: inout [UInt8]) -> Transfer {
+        let count = unsafe room.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
+        if count > 0 { return .bytes(count) }
+        return count < 0 && (errno == EAGAIN || errno == EINTR) ? .wouldBlock : .ended
+    }
+
+    static func send(_ socket: Int32, _ bytes: [UInt8], from offset: Int) -> Transfer {
+        // Without SIGPIPE: a client that has closed its connection must not end the process.
+        let count = unsafe bytes[offset...].withUnsafeBytes {
+            unsafe IdentityPlatform.send(socket, $0.baseAddress, $0.count, Platform.sendFlags)
+        }
+        if count >= 0 { return .bytes(count) }
+        return errno == EAGAIN || errno == EINTR ? .wouldBlock : .ended
+    }
+
+    /// Closes with RST instead of FIN.
+    static func reset(_ socket: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close(socket)
+    }
+
+    private static func prepare(_ descriptor: Int32) -> Bool {
+        fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    }
+
+    private static func failure(_ operation: String, _ socket: Int32) -> LoopbackServerError {
+        let error = LoopbackServerError(operation: operation, number: errno)
+        close(socket)
+        return error
+    }
+
+    private static func bind4(_ socket: Int32, _ port: UInt16) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        return unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe bind(socket, $0.baseAddress, socklen_t(bytes.count))
+            }
+        }
+    }
+
+    private static func bind6(_ socket: Int32, _ port: UInt16) -> Int32 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        return unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe bind(socket, $0.baseAddress, socklen_t(bytes.count))
+            }
+        }
+    }
+
+    // The port is at the same offset in the addresses of both families.
+    private static func localPort(_ socket: Int32) -> UInt16? {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) { pointer in
+                guard let base = pointer.baseAddress else { return Int32(-1) }
+                return unsafe getsockname(socket, base, &length)
+            }
+        }
+        return result == 0 ? UInt16(bigEndian: address.sin6_port) : nil
+    }
+}

@@ -1,0 +1,46 @@
+/// A thread of its own for a loop that blocks in C, so that the cooperative pool never waits in a system call.
+package enum DedicatedThread {
+    /// Starts a detached thread that runs the body and ends with it.
+    ///
+    /// All signals are blocked on it: a signal handler of the app does not belong on this stack, and a SIGPIPE raised by
+    /// a write inside a C library stays pending here instead of ending the process.
+    ///
+    /// - Returns: Whether the thread was made.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let box = unsafe Unmanaged.passRetained(Body(body))
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread,
+            nil,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                // Balances passRetained: exactly one thread gets the pointer, and only if pthread_create succeeded.
+                let box = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+                box.run()
+                return nil
+            },
+            box.toOpaque()
+        )
+        guard result == 0 else {
+            unsafe box.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    private final class Body: Sendable {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+
+        func run() {
+            var all = sigset_t()
+            unsafe sigfillset(&all)
+            unsafe pthread_sigmask(SIG_BLOCK, &all, nil)
+            body()
+        }
+    }
+}

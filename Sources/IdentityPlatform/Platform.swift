@@ -1,0 +1,60 @@
+internal import CIdentityPlatform
+
+/// Constants and calls that differ between platforms, or that Swift's C library modules leave out.
+///
+/// Only Linux with glibc is built and tested. The other branches show where a port begins.
+package enum Platform {
+    #if canImport(Glibc)
+        /// The type of a TCP socket.
+        package static let streamSocket = Int32(SOCK_STREAM.rawValue)
+    #else
+        /// The type of a TCP socket.
+        package static let streamSocket = Int32(SOCK_STREAM)
+    #endif
+
+    #if canImport(Darwin)
+        /// The flags of a send that must not raise SIGPIPE.
+        ///
+        /// Darwin has the socket option SO_NOSIGPIPE instead.
+        package static let sendFlags: Int32 = 0
+        /// The flag of `posix_spawn` that starts a session.
+        package static let spawnSetSession: Int32 = 0x400
+        private static let setFileDescriptionLock: Int32 = 90
+    #else
+        /// The flags of a send that must not raise SIGPIPE.
+        package static let sendFlags = Int32(MSG_NOSIGNAL)
+        /// The flag of `posix_spawn` that starts a session: POSIX_SPAWN_SETSID, which glibc's headers show under _GNU_SOURCE only.
+        package static let spawnSetSession: Int32 = 0x80
+        // F_OFD_SETLK, which glibc's headers show under _GNU_SOURCE only.
+        private static let setFileDescriptionLock: Int32 = 37
+    #endif
+
+    /// Locks or unlocks one byte of a file for an open file description, without waiting.
+    ///
+    /// - Returns: 0 when done, EAGAIN or EACCES when another description holds the byte, otherwise the `errno` of a file system
+    ///   without such locks.
+    package static func setLock(_ descriptor: Int32, byte: Int64, isLocked: Bool) -> Int32 {
+        var lock = flock()
+        lock.l_type = Int16(isLocked ? F_WRLCK : F_UNLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(byte)
+        lock.l_len = 1
+        return unsafe fcntl(descriptor, setFileDescriptionLock, &lock) == 0 ? 0 : errno
+    }
+
+    /// The kind of file system under a path (`f_type` of statfs(2)); -1 when the system does not say.
+    package static func fileSystem(at path: String) -> Int64 {
+        unsafe identity_file_system(path)
+    }
+}
+
+extension stat {
+    /// When the content was last changed, in seconds since 1970.
+    package var modificationTime: Int {
+        #if canImport(Darwin)
+            st_mtimespec.tv_sec
+        #else
+            st_mtim.tv_sec
+        #endif
+    }
+}

@@ -1,0 +1,41 @@
+/// A pipe that wakes a thread in `poll`: its read end becomes readable.
+package struct WakeupPipe: Sendable {
+    /// The descriptor to poll for reading.
+    package let readDescriptor: Int32
+    private let writeDescriptor: Int32
+
+    /// Opens a pipe; nil when the process has no free descriptors, see `errno`.
+    package init?() {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        (readDescriptor, writeDescriptor) = (ends[0], ends[1])
+        guard Self.prepare(readDescriptor), Self.prepare(writeDescriptor) else {
+            close()
+            return nil
+        }
+    }
+
+    /// Makes the read end readable.
+    ///
+    /// A full pipe is readable already.
+    package func wake() {
+        var byte: UInt8 = 1
+        _ = unsafe write(writeDescriptor, &byte, 1)
+    }
+
+    /// Makes the read end unreadable until the next wake-up.
+    package func drain() {
+        var room: [UInt8] = Array(repeating: 0, count: 64)
+        _ = unsafe read(readDescriptor, &room, room.count)
+    }
+
+    /// Closes both ends.
+    package func close() {
+        _ = IdentityPlatform.close(readDescriptor)
+        _ = IdentityPlatform.close(writeDescriptor)
+    }
+
+    private static func prepare(_ descriptor: Int32) -> Bool {
+        fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    }
+}

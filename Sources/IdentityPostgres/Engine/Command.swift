@@ -1,0 +1,12 @@
+/// What tasks and connectors ask of the loop.
+enum Command: Sendable {
+    case perform(StatementCall, Role)
+    case performBorrowed(StatementCall, link: Int)
+    case borrow(Borrowing)
+    case giveBack(link: Int)
+    case dropDirect(link: Int)
+    case nap(Nap)
+    case wake(nap: UInt64)
+    case connected(Result<OpenedConnection, PostgresFailure>, Role)
+    case close
+}

@@ -1,0 +1,156 @@
+internal import FoundationEssentials
+
+/// A login that waits for the buyer.
+struct LoginTransaction: Sendable {
+    enum Step: Sendable {
+        case email
+        case code
+    }
+
+    let id: String
+    let clientID: String
+    /// Where the answer goes; empty when nothing is registered.
+    let callback: String
+    /// The redirect URI of the request; nil when it had none.
+    let redirectURI: String?
+    let state: String?
+    let scopes: [String]
+    let nonce: String?
+    let challenge: String?
+    let loginHint: String?
+    /// Further options of the request, which the page shows.
+    let wishes: [(name: String, value: String)]
+    let binding: String
+    let expires: Date
+    var step = Step.email
+    var email: String?
+    var code: String?
+    var problem: String?
+    var failures = 0
+    /// Whether the answer goes back by a form (`response_mode=form_post`) and not by a redirect.
+    var postsAnswer = false
+    /// The authentication context that the app asked for and gets.
+    var acr: String?
+    /// The device for which the buyer signs in; nil for a login that ends at a redirect URI.
+    var deviceHandle: String?
+    /// The key to which the code is bound (RFC 9449 section 10).
+    var keyThumbprint: String?
+}
+
+/// The pending logins and the signed-in browsers of one provider.
+struct LoginSessions: Sendable {
+    struct Session: Sendable {
+        let id: String
+        let buyer: Int
+        let authenticatedAt: Date
+    }
+
+    enum Outcome: Sendable {
+        case answer(SandboxAnswer)
+        case denied(LoginTransaction)
+        case signedIn(LoginTransaction, email: String)
+    }
+
+    let brand: String
+    let cookieName: String
+    private var transactions: [String: LoginTransaction] = [:]
+    private var sessions: [String: Session] = [:]
+
+    init(brand: String, cookieName: String) {
+        self.brand = brand
+        self.cookieName = cookieName
+    }
+
+    // MARK: Sessions of browsers
+
+    func session(of request: SandboxRequest) -> Session? { request.cookies[cookieName].flatMap { sessions[$0] } }
+
+    mutating func openSession(for buyer: Int, at now: Date) -> (session: Session, cookie: String) {
+        let key = RandomText.hexadecimal(32)
+        let session = Session(id: RandomText.hexadecimal(32), buyer: buyer, authenticatedAt: now)
+        sessions[key] = session
+        return (session, "\(cookieName)=\(key); Path=/; HttpOnly; SameSite=Lax")
+    }
+
+    mutating func closeSession(id: String) {
+        for (key, session) in sessions where session.id == id { sessions[key] = nil }
+    }
+
+    mutating func closeAllSessions() { sessions.removeAll() }
+
+    var expiredCookie: String { "\(cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" }
+
+    // MARK: Logins
+
+    /// Begins a login and sends the browser to its page.
+    mutating func begin(_ login: LoginTransaction, submitsHint: Bool, at path: String) -> SandboxAnswer {
+        var login = login
+        if submitsHint, let hint = login.loginHint { Self.accept(email: hint, &login) }
+        transactions = transactions.filter { $0.value.expires > login.expires - 3600 }
+        transactions[login.id] = login
+        let target = path + "/" + login.id
+        return SandboxAnswer.redirect(to: target).with(
+            "Set-Cookie",
+            "sandbox_login=\(login.binding); Path=\(target); HttpOnly; SameSite=Lax"
+        )
+    }
+
+    /// Serves the pages of a login.
+    mutating func handle(_ request: SandboxRequest, at now: Date) -> Outcome {
+        let id = request.path.split(separator: "/").last.map(String.init) ?? ""
+        guard var login = transactions[id], login.expires > now else {
+            return .answer(
+                error("This login has expired or does not exist.", "Go back to the app and start again.", 404)
+            )
+        }
+        guard request.cookies["sandbox_login"] == login.binding else {
+            return .answer(error("This login belongs to another browser.", "Cookies must be kept during a login.", 403))
+        }
+        guard request.method == "POST" else {
+            let page =
+                login.step == .email
+                ? LoginPages.email(login, brand: brand, action: request.path)
+                : LoginPages.code(login, brand: brand, action: request.path)
+            return .answer(.html(page))
+        }
+        let action = request.formValue("action") ?? "continue"
+        switch (action, login.step) {
+        case ("cancel", _):
+            transactions[id] = nil
+            return .denied(login)
+        case ("back", _):
+            login.step = .email
+            login.problem = nil
+        case (_, .email): Self.accept(email: request.formValue("email") ?? "", &login)
+        case (_, .code):
+            if let code = login.code, request.formValue("code") == code, let email = login.email {
+                transactions[id] = nil
+                return .signedIn(login, email: email)
+            }
+            login.failures += 1
+            login.problem = "That code is not right. Please try again."
+            guard login.failures < 5 else {
+                transactions[id] = nil
+                return .answer(error("Too many wrong codes.", "Go back to the app and start again.", 403))
+            }
+        }
+        transactions[id] = login
+        return .answer(.redirect(to: request.path, status: 303))
+    }
+
+    private static func accept(email: String, _ login: inout LoginTransaction) {
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254 else {
+            login.problem = "Please enter a valid e-mail address."
+            return
+        }
+        login.email = email
+        login.code = RandomText.digits(6)
+        login.step = .code
+        login.problem = nil
+    }
+
+    func error(_ reason: String, _ hint: String, _ status: Int) -> SandboxAnswer {
+        .html(NoticePages.error(brand: brand, reason, hint: hint), status: status)
+    }
+}

@@ -1,0 +1,165 @@
+internal import GraphQLLanguage
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// The part of the Customer Account API that an identity provider needs, written for the sandbox.
+enum CustomerAccountAPI {
+    /// Read once per process.
+    static let schema = try? GraphSchema(definition: definition)
+
+    static let definition = """
+        directive @inContext(country: CountryCode language: LanguageCode preferredLocationId: ID) on QUERY | MUTATION
+        type QueryRoot { customer: Customer! shop: Shop! order(id: ID!): Order }
+        type Mutation {
+          storefrontCustomerAccessTokenCreate: StorefrontCustomerAccessTokenCreatePayload
+          customerUpdate(input: CustomerUpdateInput!): CustomerUpdatePayload
+          customerAddressCreate(address: CustomerAddressInput! defaultAddress: Boolean): CustomerAddressCreatePayload
+          customerAddressUpdate(addressId: ID! address: CustomerAddressInput defaultAddress: Boolean): CustomerAddressUpdatePayload
+          customerAddressDelete(addressId: ID!): CustomerAddressDeletePayload
+        }
+        scalar DateTime
+        scalar Decimal
+        enum CurrencyCode
+        enum OrderFinancialStatus { PENDING AUTHORIZED PARTIALLY_PAID PARTIALLY_REFUNDED VOIDED PAID REFUNDED EXPIRED }
+        enum OrderFulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED RESTOCKED PENDING_FULFILLMENT OPEN IN_PROGRESS ON_HOLD SCHEDULED }
+        enum OrderSortKeys { CREATED_AT ID ORDER_NUMBER PROCESSED_AT TOTAL_PRICE UPDATED_AT }
+        enum UserErrorsCustomerAddressUserErrorsCode
+        enum UserErrorsCustomerUserErrorsCode
+        input CustomerUpdateInput { firstName: String lastName: String }
+        input CustomerAddressInput {
+          firstName: String lastName: String address1: String address2: String city: String company: String
+          territoryCode: String phoneNumber: String zoneCode: String zip: String
+        }
+        type UserErrorsCustomerAddressUserErrors { code: UserErrorsCustomerAddressUserErrorsCode field: [String!] message: String! }
+        type UserErrorsCustomerUserErrors { code: UserErrorsCustomerUserErrorsCode field: [String!] message: String! }
+        type CustomerUpdatePayload { customer: Customer userErrors: [UserErrorsCustomerUserErrors!]! }
+        type CustomerAddressCreatePayload { customerAddress: CustomerAddress userErrors: [UserErrorsCustomerAddressUserErrors!]! }
+        type CustomerAddressUpdatePayload { customerAddress: CustomerAddress userErrors: [UserErrorsCustomerAddressUserErrors!]! }
+        type CustomerAddressDeletePayload { deletedAddressId: ID userErrors: [UserErrorsCustomerAddressUserErrors!]! }
+        type MoneyV2 { amount: Decimal! currencyCode: CurrencyCode! }
+        enum CountryCode
+        enum LanguageCode
+        enum EmailMarketingState { NOT_SUBSCRIBED SUBSCRIBED }
+        scalar URL
+        type Shop { id: ID! name: String! url: URL! }
+        type Customer {
+          id: ID! firstName: String lastName: String displayName: String! imageUrl: URL! tags: [String!]!
+          creationDate: DateTime! emailAddress: CustomerEmailAddress phoneNumber: CustomerPhoneNumber
+          defaultAddress: CustomerAddress
+          addresses(first: Int after: String last: Int before: String reverse: Boolean = false skipDefault: Boolean = false): CustomerAddressConnection!
+          orders(first: Int after: String last: Int before: String reverse: Boolean = false sortKey: OrderSortKeys = PROCESSED_AT query: String): OrderConnection!
+        }
+        type CustomerEmailAddress { emailAddress: String marketingState: EmailMarketingState! }
+        type CustomerPhoneNumber { phoneNumber: String! }
+        type CustomerAddress {
+          id: ID! firstName: String lastName: String name: String company: String address1: String address2: String
+          city: String province: String zoneCode: String zip: String country: String territoryCode: CountryCode
+          phoneNumber: String formatted(withName: Boolean = false withCompany: Boolean = true): [String!]!
+        }
+        type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
+        type CustomerAddressConnection { nodes: [CustomerAddress!]! edges: [CustomerAddressEdge!]! pageInfo: PageInfo! }
+        type CustomerAddressEdge { cursor: String! node: CustomerAddress! }
+        type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! }
+        type OrderEdge { cursor: String! node: Order! }
+        type Order {
+          id: ID! name: String! number: Int! processedAt: DateTime! cancelledAt: DateTime
+          financialStatus: OrderFinancialStatus fulfillmentStatus: OrderFulfillmentStatus! statusPageUrl: URL!
+          subtotal: MoneyV2 totalShipping: MoneyV2! totalTax: MoneyV2 totalPrice: MoneyV2! totalRefunded: MoneyV2!
+          shippingAddress: CustomerAddress
+          lineItems(first: Int after: String last: Int before: String reverse: Boolean = false): LineItemConnection!
+        }
+        type LineItemConnection { nodes: [LineItem!]! edges: [LineItemEdge!]! pageInfo: PageInfo! }
+        type LineItemEdge { cursor: String! node: LineItem! }
+        type LineItem {
+          id: ID! title: String! variantTitle: String sku: String quantity: Int! productId: ID variantId: ID
+          price: MoneyV2 totalPrice: MoneyV2
+        }
+        enum UserErrorsStorefrontCustomerAccessTokenCreateUserErrorsCode { CUSTOMER_DOES_NOT_EXIST }
+        type UserErrorsStorefrontCustomerAccessTokenCreateUserErrors {
+          code: UserErrorsStorefrontCustomerAccessTokenCreateUserErrorsCode field: [String!] message: String!
+        }
+        type StorefrontCustomerAccessTokenCreatePayload {
+          customerAccessToken: String userErrors: [UserErrorsStorefrontCustomerAccessTokenCreateUserErrors!]!
+        }
+        """
+
+    static func customer(_ buyer: KnownBuyer, _ record: CustomerRecord) -> GraphNode {
+        let account = buyer.account
+        let name = [record.firstName, record.lastName].compactMap { $0 }.joined(separator: " ")
+        return .object(
+            "Customer",
+            [
+                "id": .text("gid://shopify/Customer/\(buyer.number)"), "firstName": .text(record.firstName),
+                "lastName": .text(record.lastName), "displayName": .text(name.isEmpty ? account.email : name),
+                "imageUrl": .text("https://cdn.example/avatar.png"), "tags": .list([]),
+                "creationDate": .text("2026-01-01T00:00:00Z"),
+                "emailAddress": .object(
+                    "CustomerEmailAddress",
+                    ["emailAddress": .text(account.email), "marketingState": .text("NOT_SUBSCRIBED")]
+                ),
+                "phoneNumber": account.phone.isEmpty
+                    ? .null : .object("CustomerPhoneNumber", ["phoneNumber": .text(account.phone)]),
+                "defaultAddress": record.defaultAddressNode,
+                "addresses": .connection("CustomerAddressConnection", "CustomerAddressEdge", record.addressNodes),
+                "orders": .connection("OrderConnection", "OrderEdge", record.orderNodes),
+            ]
+        )
+    }
+}
+
+extension SandboxCustomers {
+    /// The token is checked before the query is parsed.
+    func customerAccountAPI(_ call: SandboxCall) -> SandboxAnswer {
+        shopify.journal.count(\.apiCalls)
+        let request = call.request
+        func unauthorized(_ message: String) -> SandboxAnswer {
+            .json(["errors": .array([.object(["message": .string(message)])])], status: 401)
+        }
+        guard request.header("user-agent")?.isEmpty == false else {
+            return .html(NoticePages.accessDenied(brand: "Shopify"), status: 403)
+        }
+        let version = request.path.split(separator: "/").dropLast().last.map(String.init) ?? ""
+        guard ShopifyVersions.supported.contains(version) else {
+            return .json(["errors": .string("Not Found")], status: 404)
+        }
+        guard let token = request.header("authorization"), token.hasPrefix("shcat_") else {
+            return unauthorized("Invalid token, missing prefix shcat_.")
+        }
+        guard let buyer = shopify.buyer(forAccessToken: token) else {
+            return unauthorized("Invalid token. Decode Error.")
+        }
+        guard request.method == "POST", let body = try? JSONValue(parsing: request.body),
+            let schema = CustomerAccountAPI.schema
+        else {
+            return .json(["errors": .object(["query": .string("Required parameter missing or invalid")])], status: 400)
+        }
+        let shop: GraphNode = .object(
+            "Shop",
+            [
+                "id": .text("gid://shopify/Shop/\(shopify.shopID)"), "name": .text("Sandbox"),
+                "url": .text(shopify.platformOrigin),
+            ]
+        )
+        var mutations = customerMutations(buyer)
+        mutations["storefrontCustomerAccessTokenCreate"] = { [self] _ in
+            .object(
+                "StorefrontCustomerAccessTokenCreatePayload",
+                ["customerAccessToken": .text(exchange(token)), "userErrors": .list([])]
+            )
+        }
+        let executor = GraphExecutor(
+            schema: schema,
+            queries: [
+                "customer": { [self] _ in CustomerAccountAPI.customer(buyer, record(of: buyer)) },
+                "shop": { _ in shop },
+                "order": { [self] call in
+                    let record = record(of: buyer)
+                    let number = record.orders.first { "gid://shopify/Order/\($0)" == call.arguments["id"]?.string }
+                    return number.map { record.orderNode($0) } ?? .null
+                },
+            ],
+            mutations: mutations
+        )
+        return SandboxAnswer.json(executor.run(body)).with("X-Request-Id", RandomText.hexadecimal(32))
+    }
+}

@@ -1,0 +1,138 @@
+internal import GraphQLLanguage
+internal import IdentityKit
+
+/// Why a value does not match a type, with the path to it.
+struct GraphProblem: Error {
+    var path: [JSONValue]
+    let explanation: String
+
+    init(_ explanation: String, at path: [JSONValue] = []) {
+        self.path = path
+        self.explanation = explanation
+    }
+
+    func inside(_ member: JSONValue) -> GraphProblem {
+        GraphProblem(explanation, at: [member] + path)
+    }
+}
+
+extension GraphSchema {
+    /// Checks a JSON value against an input type and fills in defaults.
+    ///
+    /// Absent members stay absent, null stays null.
+    func coerce(_ value: JSONValue, to type: GraphTypeReference) throws(GraphProblem) -> JSONValue {
+        switch type {
+        case .nonNull(let inner):
+            guard !value.isNull else { throw GraphProblem("Expected value to not be null") }
+            return try coerce(value, to: inner)
+        case .list(let element):
+            if value.isNull { return .null }
+            // One value stands for a list of one (specification, section 3.11).
+            guard let elements = value.array else { return .array([try coerce(value, to: element)]) }
+            // The service takes 250 elements in an input array.
+            guard elements.count <= 250 else { throw GraphProblem("The input array size of 250 was exceeded") }
+            var coerced: [JSONValue] = []
+            for (index, item) in elements.enumerated() {
+                do { coerced.append(try coerce(item, to: element)) } catch { throw error.inside(.integer(index)) }
+            }
+            return .array(coerced)
+        case .named(let name):
+            if value.isNull { return .null }
+            guard let definition = types[name] else { throw GraphProblem("\(name) isn't a defined input type") }
+            switch definition.kind {
+            case .input: return try coerceObject(value, to: definition)
+            case .enumeration(let values):
+                guard let text = value.string, definition.enumValue(text) != nil else {
+                    let names = values.map(\.name).joined(separator: ", ")
+                    throw GraphProblem("Expected \"\(value.string ?? "value")\" to be one of: \(names)")
+                }
+                return value
+            case .scalar: return try coerceScalar(value, name)
+            case .object, .interface, .union: throw GraphProblem("\(name) isn't a valid input type")
+            }
+        }
+    }
+
+    private func coerceObject(_ value: JSONValue, to type: GraphSchemaType) throws(GraphProblem) -> JSONValue {
+        guard let object = value.object else { throw GraphProblem("Expected an object for \(type.name)") }
+        for member in object.members where type.field(member.name) == nil {
+            throw GraphProblem("Field is not defined on \(type.name)", at: [.string(member.name)])
+        }
+        var coerced = JSONObject()
+        for field in type.fields {
+            if let given = object[field.name] {
+                do { coerced[field.name] = try coerce(given, to: field.type) } catch {
+                    throw error.inside(.string(field.name))
+                }
+            } else if let literal = field.defaultValue {
+                coerced[field.name] = try coerce(literal, to: field.type, variables: [:])
+            } else if field.isRequired {
+                throw GraphProblem("Expected value to not be null", at: [.string(field.name)])
+            }
+        }
+        return .object(coerced)
+    }
+
+    private func coerceScalar(_ value: JSONValue, _ name: String) throws(GraphProblem) -> JSONValue {
+        let fits =
+            switch name {
+            case "Int": value.number?.integer.map { Int32(exactly: $0) != nil } ?? false
+            case "Float": value.number != nil
+            case "Boolean": value.bool != nil
+            case "ID": value.string != nil || value.number?.integer != nil
+            case "String": value.string != nil
+            default: value.string != nil || value.number != nil
+            }
+        guard fits else { throw GraphProblem("Could not coerce value to \(name)") }
+        if name == "ID", let number = value.number { return .string(number.text) }
+        return value
+    }
+
+    /// Turns a literal of the document into JSON and checks it.
+    ///
+    /// Variables were checked before.
+    func coerce(
+        _ literal: GraphLiteral,
+        to type: GraphTypeReference,
+        variables: JSONObject
+    ) throws(GraphProblem) -> JSONValue {
+        try coerce(json(literal, type, variables) ?? .null, to: type)
+    }
+
+    /// The JSON of a literal; nil for a variable that was not given, which counts as absent.
+    func json(
+        _ literal: GraphLiteral,
+        _ type: GraphTypeReference,
+        _ variables: JSONObject
+    ) throws(GraphProblem) -> JSONValue? {
+        switch literal {
+        case .variable(let name): return variables[name]
+        case .null: return .null
+        case .bool(let flag): return .bool(flag)
+        case .string(let text):
+            if case .enumeration = types[type.leafName]?.kind {
+                throw GraphProblem("Expected an unquoted \(type.leafName)")
+            }
+            return .string(text)
+        case .enumeration(let word):
+            guard case .enumeration = types[type.leafName]?.kind else {
+                throw GraphProblem("\(word) is not a \(type.leafName)")
+            }
+            return .string(word)
+        case .number(let text): return try? JSONValue(parsing: Array(text.utf8))
+        case .list(let elements):
+            var converted: [JSONValue] = []
+            for element in elements { converted.append(try json(element, type, variables) ?? .null) }
+            return .array(converted)
+        case .object(let members):
+            var object = JSONObject()
+            for member in members {
+                guard let field = types[type.leafName]?.field(member.name) else {
+                    throw GraphProblem("Field is not defined on \(type.leafName)", at: [.string(member.name)])
+                }
+                object[member.name] = try json(member.value, field.type, variables)
+            }
+            return .object(object)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import GraphQLLanguage
+internal import IdentityKit
+
+/// The arguments of a root field.
+struct GraphCall: Sendable {
+    let arguments: JSONObject
+    /// The arguments of `@inContext`, empty without it.
+    let context: JSONObject
+}
+
+/// Runs requests against a schema and returns the selected fields.
+struct GraphExecutor: Sendable {
+    typealias Resolver = @Sendable (GraphCall) -> GraphNode
+
+    let schema: GraphSchema
+    let queries: [String: Resolver]
+    let mutations: [String: Resolver]
+
+    /// Answers one request body `{query, variables, operationName}`.
+    func run(_ request: JSONValue) -> JSONObject {
+        guard let text = request["query"]?.string else {
+            return ["errors": .object(["query": .string("Required parameter missing or invalid")])]
+        }
+        do {
+            let document = try parse(text)
+            var documents = GraphDocumentSet(requiresNames: false)
+            documents.add(document, file: "")
+            var validator = GraphValidator(schema, documents)
+            validator.run()
+            guard validator.violations.isEmpty else {
+                return ["errors": .array(validator.violations.map { GraphError($0).json })]
+            }
+            let operation = try choose(from: document, request["operationName"]?.string)
+            let variables = try coerceVariables(of: operation, request["variables"]?.object ?? [:])
+            return execute(document, operation, variables)
+        } catch {
+            return ["errors": .array([error.json])]
+        }
+    }
+
+    private func parse(_ text: String) throws(GraphError) -> GraphDocument {
+        do { return try GraphParser.document(text) } catch {
+            throw GraphError(message: error.message, code: "PARSE_ERROR", locations: [error.location])
+        }
+    }
+
+    private func choose(from document: GraphDocument, _ name: String?) throws(GraphError) -> GraphOperation {
+        if let name {
+            if let operation = document.operations.first(where: { $0.name == name }) { return operation }
+        } else if document.operations.count == 1, let only = document.operations.first {
+            return only
+        }
+        throw GraphError(message: "An operation name is required", code: "missingOperation")
+    }
+
+    private func coerceVariables(of operation: GraphOperation, _ given: JSONObject) throws(GraphError) -> JSONObject {
+        var coerced = JSONObject()
+        for variable in operation.variables {
+            do throws(GraphProblem) {
+                if let value = given[variable.name] {
+                    coerced[variable.name] = try schema.coerce(value, to: variable.type)
+                } else if let literal = variable.defaultValue {
+                    coerced[variable.name] = try schema.coerce(literal, to: variable.type, variables: [:])
+                } else if case .nonNull = variable.type {
+                    throw GraphProblem("Expected value to not be null")
+                }
+            } catch {
+                let place = error.path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".")
+                let problem: JSONObject = ["path": .array(error.path), "explanation": .string(error.explanation)]
+                throw GraphError(
+                    message: "Variable $\(variable.name) of type \(variable.type) was provided invalid value"
+                        + (place.isEmpty ? "" : " for \(place) (\(error.explanation))"),
+                    code: "INVALID_VARIABLE",
+                    locations: [variable.location],
+                    details: ["problems": .array([.object(problem)])]
+                )
+            }
+        }
+        return coerced
+    }
+
+    private func execute(_ document: GraphDocument, _ operation: GraphOperation, _ variables: JSONObject) -> JSONObject
+    {
+        var run = GraphRun(schema: schema, document: document, variables: variables)
+        var context = JSONObject()
+        for directive in operation.directives where directive.name == "inContext" {
+            context = (try? run.arguments(directive.arguments, schema.directives["inContext"]?.arguments ?? [])) ?? [:]
+        }
+        let isQuery = operation.kind == .query
+        let rootType = schema.root(operation.kind) ?? ""
+        var data: JSONObject? = [:]
+        for (key, fields) in run.collect(operation.selections, rootType) {
+            guard let field = fields.first else { continue }
+            if field.name == "__typename" {
+                data?[key] = .string(rootType)
+                continue
+            }
+            guard let definition = schema.types[rootType]?.field(field.name) else { continue }
+            var arguments: JSONObject = [:]
+            let node: GraphNode
+            do {
+                arguments = try run.arguments(field.arguments, definition.arguments)
+                let call = GraphCall(arguments: arguments, context: context)
+                node =
+                    (isQuery ? queries : mutations)[field.name]?(call)
+                    ?? .failure(message: "Not served by the sandbox", code: "INTERNAL_SERVER_ERROR")
+            } catch {
+                node = GraphRun.refusal(error)
+            }
+            if let value = run.complete(node, definition.type, fields, arguments, [.string(key)]) {
+                data?[key] = value
+            } else {
+                data = nil
+                break
+            }
+        }
+        var response: JSONObject = ["data": data.map { .object($0) } ?? .null]
+        if !run.errors.isEmpty { response["errors"] = .array(run.errors.map(\.json)) }
+        return response
+    }
+}

@@ -1,0 +1,168 @@
+internal import GraphQLLanguage
+internal import IdentityKit
+
+/// One execution: collects fields, completes values, gathers field errors (GraphQL specification, section 6).
+struct GraphRun {
+    private let schema: GraphSchema
+    private let fragments: [String: GraphFragment]
+    private let variables: JSONObject
+    private(set) var errors: [GraphError] = []
+
+    init(schema: GraphSchema, document: GraphDocument, variables: JSONObject) {
+        self.schema = schema
+        self.variables = variables
+        fragments = Dictionary(document.fragments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The selected fields in order; fields with one response key are merged.
+    func collect(_ selections: [GraphSelection], _ typeName: String) -> [(key: String, fields: [GraphField])] {
+        var collected: [(key: String, fields: [GraphField])] = []
+        append(selections, typeName, to: &collected)
+        return collected
+    }
+
+    private func append(
+        _ selections: [GraphSelection],
+        _ typeName: String,
+        to collected: inout [(key: String, fields: [GraphField])]
+    ) {
+        for selection in selections {
+            switch selection {
+            case .field(let field):
+                guard isIncluded(field.directives) else { continue }
+                if let index = collected.firstIndex(where: { $0.key == field.responseKey }) {
+                    collected[index].fields.append(field)
+                } else {
+                    collected.append((field.responseKey, [field]))
+                }
+            case .spread(let name, let directives, _):
+                guard isIncluded(directives), let fragment = fragments[name] else { continue }
+                if schema.possibleTypes(fragment.type).contains(typeName) {
+                    append(fragment.selections, typeName, to: &collected)
+                }
+            case .inline(let condition, let directives, let inner, _):
+                guard isIncluded(directives) else { continue }
+                if condition.map({ schema.possibleTypes($0).contains(typeName) }) ?? true {
+                    append(inner, typeName, to: &collected)
+                }
+            }
+        }
+    }
+
+    private func isIncluded(_ directives: [GraphDirective]) -> Bool {
+        directives.allSatisfy { directive in
+            guard directive.name == "skip" || directive.name == "include" else { return true }
+            let values = try? arguments(directive.arguments, schema.directives[directive.name]?.arguments ?? [])
+            return values?["if"]?.bool == (directive.name == "include")
+        }
+    }
+
+    /// The arguments of a field with defaults; variables are inserted here.
+    func arguments(
+        _ given: [GraphArgument],
+        _ defined: [GraphSchemaField]
+    ) throws(GraphProblem) -> JSONObject {
+        var values = JSONObject()
+        for definition in defined {
+            let argument = given.first { $0.name == definition.name }
+            var value: JSONValue?
+            if let argument { value = try schema.json(argument.value, definition.type, variables) }
+            if let value {
+                do { values[definition.name] = try schema.coerce(value, to: definition.type) } catch {
+                    throw error.inside(.string(definition.name))
+                }
+            } else if let fallback = definition.defaultValue {
+                values[definition.name] = try schema.coerce(fallback, to: definition.type, variables: [:])
+            }
+        }
+        return values
+    }
+
+    /// The result of a field with invalid arguments.
+    static func refusal(_ problem: GraphProblem) -> GraphNode {
+        let place = problem.path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".")
+        return .failure(message: "\(place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
+    }
+
+    /// The value of a field; nil means that null must bubble up to the parent.
+    mutating func complete(
+        _ node: GraphNode,
+        _ type: GraphTypeReference,
+        _ fields: [GraphField],
+        _ arguments: JSONObject,
+        _ path: [JSONValue]
+    ) -> JSONValue? {
+        switch node {
+        case .computed(let compute): return complete(compute(arguments), type, fields, arguments, path)
+        case .failure(let message, let code):
+            errors.append(
+                GraphError(
+                    message: message,
+                    code: code,
+                    path: path,
+                    locations: fields.first.map { [$0.location] } ?? []
+                )
+            )
+            if case .nonNull = type { return nil }
+            return .null
+        case .null:
+            guard case .nonNull = type else { return .null }
+            errors.append(
+                GraphError(
+                    message: "Cannot return null for a non-nullable field",
+                    code: "INTERNAL_SERVER_ERROR",
+                    path: path
+                )
+            )
+            return nil
+        case .leaf(let value): return value
+        case .list(let elements): return complete(elements, type, fields, arguments, path)
+        case .object(let typeName, let members):
+            if let object = complete(typeName, members, fields, path) { return object }
+            if case .nonNull = type { return nil }
+            return .null
+        }
+    }
+
+    private mutating func complete(
+        _ elements: [GraphNode],
+        _ type: GraphTypeReference,
+        _ fields: [GraphField],
+        _ arguments: JSONObject,
+        _ path: [JSONValue]
+    ) -> JSONValue? {
+        guard case .list(let elementType) = type.withoutNonNull else { return .null }
+        var values: [JSONValue] = []
+        for (index, element) in elements.enumerated() {
+            guard let value = complete(element, elementType, fields, arguments, path + [.integer(index)]) else {
+                if case .nonNull = type { return nil }
+                return .null
+            }
+            values.append(value)
+        }
+        return .array(values)
+    }
+
+    private mutating func complete(
+        _ typeName: String,
+        _ members: [String: GraphNode],
+        _ fields: [GraphField],
+        _ path: [JSONValue]
+    ) -> JSONValue? {
+        var object = JSONObject()
+        for (key, merged) in collect(fields.flatMap(\.selections), typeName) {
+            guard let field = merged.first else { continue }
+            if field.name == "__typename" {
+                object[key] = .string(typeName)
+                continue
+            }
+            guard let definition = schema.types[typeName]?.field(field.name) else { continue }
+            var values: JSONObject = [:]
+            var node = members[field.name] ?? .null
+            do { values = try arguments(field.arguments, definition.arguments) } catch { node = Self.refusal(error) }
+            guard let value = complete(node, definition.type, merged, values, path + [.string(key)]) else { return nil }
+            object[key] = value
+        }
+        return .object(object)
+    }
+}

@@ -1,0 +1,28 @@
+internal import IdentityKit
+public import IdentitySandbox
+
+extension ShopSandbox {
+    /// A configuration for every provider of this sandbox, as `Sandbox.labConfiguration` makes it, with the storefront.
+    ///
+    /// - Parameters:
+    ///   - redirectURI: Where callbacks are caught; it is registered at every client. One without port, as the default, gets a free
+    ///     port from the loopback listener for every login.
+    ///   - storePath: The path of the store's database.
+    ///   - storeKey: The store's key, 64 hexadecimal digits; a random one unless given.
+    /// - Returns: The file and the environment variables of its secrets.
+    public func labConfiguration(
+        redirectURI: String = "http://127.0.0.1/callback",
+        storePath: String = "identity.sqlite",
+        storeKey: String? = nil
+    ) -> SandboxLabConfiguration {
+        let made = providers.labConfiguration(redirectURI: redirectURI, storePath: storePath, storeKey: storeKey)
+        var (root, environment) = (made.json.object ?? [:], made.environment)
+        environment["STOREFRONT_TOKEN"] = storefront.configuration.privateToken
+        root["storefront"] = .object([
+            "shopDomain": .string(Sandbox.shopDomain), "apiVersion": .string(ShopifyVersions.newest),
+            "privateToken": .object(["env": .string("STOREFRONT_TOKEN")]), "endpoint": .string(storefront.endpoint),
+            "allowsLoopbackHTTP": .bool(true),
+        ])
+        return SandboxLabConfiguration(json: .object(root), environment: environment)
+    }
+}

@@ -1,0 +1,54 @@
+public import IdentitySandbox
+
+/// A ``Sandbox`` with a shop: the Storefront API, its carts, and the Customer Account API.
+///
+/// The shop has the origin ``SandboxStorefront/origin``, the fifth of the sandbox's ports.
+public final class ShopSandbox: Sendable {
+    /// The fake providers.
+    public let providers: Sandbox
+    /// The Storefront API and its carts.
+    public let storefront: SandboxStorefront
+    /// The customers of the Customer Account API.
+    public let customers: SandboxCustomers
+
+    private init(_ providers: Sandbox, _ configuration: SandboxStorefrontConfiguration) {
+        self.providers = providers
+        customers = SandboxCustomers(providers.shopify)
+        storefront = SandboxStorefront(configuration, customers, in: providers)
+        providers.open(shop: storefront)
+    }
+
+    /// Starts a sandbox with a shop.
+    ///
+    /// - Parameters:
+    ///   - configuration: How the providers are set up.
+    ///   - storefront: How the shop is set up.
+    ///   - port: The first of six ports; 0 lets the system choose them.
+    /// - Returns: The running sandbox.
+    /// - Throws: When a port is taken or the process has no more sockets or threads.
+    public static func start(
+        _ configuration: SandboxConfiguration = SandboxConfiguration(),
+        storefront: SandboxStorefrontConfiguration = SandboxStorefrontConfiguration(),
+        port: UInt16 = 0
+    ) async throws -> ShopSandbox {
+        ShopSandbox(try await Sandbox.listen(configuration, port: port), storefront)
+    }
+
+    /// Shopify Customer Accounts.
+    public var shopify: SandboxShopify { providers.shopify }
+    /// Bolt.
+    public var bolt: SandboxBolt { providers.bolt }
+    /// Bolt behind Salesforce Commerce Cloud.
+    public var sfcc: SandboxSFCC { providers.sfcc }
+    /// The plain OpenID provider.
+    public var openID: SandboxOpenID { providers.openID }
+    /// The configuration of the providers.
+    public var configuration: SandboxConfiguration { providers.configuration }
+    /// The origin of Shopify's platform, which is the first port.
+    public var origin: String { providers.origin }
+
+    /// Closes all ports and connections; returns when that is done.
+    public func stop() async {
+        await providers.stop()
+    }
+}

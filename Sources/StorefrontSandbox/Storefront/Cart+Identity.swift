@@ -1,0 +1,86 @@
+internal import IdentityKit
+internal import IdentitySandbox
+
+extension Cart {
+    /// Applies an identity input: absent members keep their value, null clears, a value sets.
+    ///
+    /// All or nothing.
+    mutating func updateIdentity(
+        _ input: JSONObject,
+        _ shop: ShopFacts,
+        field: [String]
+    ) throws(CartUserError) {
+        var changed = identity
+        if let value = input["customerAccessToken"] {
+            let isSwallowed = value.string != nil && shop.swallowsToken()
+            changed.accessToken = isSwallowed ? nil : value.string
+            changed.customer = isSwallowed ? nil : value.string.flatMap(shop.customer)
+            if value.string != nil, !isSwallowed, changed.customer == nil {
+                throw CartUserError(
+                    code: "INVALID",
+                    field: field + ["customerAccessToken"],
+                    message: "Customer is invalid"
+                )
+            }
+        }
+        if let value = input["email"] {
+            if let email = value.string, !Self.isEmail(email) {
+                throw CartUserError(code: "INVALID", field: field + ["email"], message: "Email is invalid")
+            }
+            changed.email = value.string
+        }
+        if let value = input["phone"] {
+            if let phone = value.string, !Self.isPhone(phone) {
+                throw CartUserError(code: "INVALID", field: field + ["phone"], message: "Phone is invalid")
+            }
+            changed.phone = value.string
+        }
+        if let value = input["countryCode"] { changed.countryCode = value.string }
+        if let value = input["companyLocationId"] {
+            if let location = value.string { try Self.check(location, changed, shop, field) }
+            changed.companyLocationID = value.string
+        }
+        if let value = input["preferences"] { changed.wallets = value["wallet"]?.array }
+        identity = changed
+    }
+
+    private static func check(
+        _ location: String,
+        _ identity: Identity,
+        _ shop: ShopFacts,
+        _ field: [String]
+    ) throws(CartUserError) {
+        guard identity.customer != nil else {
+            throw CartUserError(
+                code: "MISSING_CUSTOMER_ACCESS_TOKEN",
+                field: field + ["customerAccessToken"],
+                message: "A customer access token is required."
+            )
+        }
+        guard !shop.configuration.refusedCompanyLocations.contains(location) else {
+            throw CartUserError(
+                code: "BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION",
+                field: field + ["companyLocationId"],
+                message: "Buyer cannot purchase for company location."
+            )
+        }
+        guard shop.configuration.companyLocations.contains(location) else {
+            throw CartUserError(
+                code: "INVALID_COMPANY_LOCATION",
+                field: field + ["companyLocationId"],
+                message: "The company location is invalid."
+            )
+        }
+    }
+
+    static func isEmail(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".") && !text.contains(" ")
+    }
+
+    static func isPhone(_ text: String) -> Bool {
+        let digits = text.utf8.dropFirst()
+        return text.utf8.first == UInt8(ascii: "+") && (8...15).contains(digits.count)
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

@@ -1,0 +1,175 @@
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// The shop's data that a cart change needs.
+struct ShopFacts: Sendable {
+    let configuration: SandboxStorefrontConfiguration
+    /// The buyer of a valid customer access token.
+    let customer: @Sendable (String) -> KnownBuyer?
+    /// Whether this token is accepted without an error and without effect.
+    let swallowsToken: @Sendable () -> Bool
+
+    func variant(_ id: String) -> SandboxStorefrontConfiguration.Variant? {
+        configuration.variants.first { $0.id == id }
+    }
+}
+
+extension Cart {
+    static let maximumLines = 500
+    static let maximumLinesPerCall = 250
+    static let maximumQuantity = 1_000_000
+
+    mutating func addLines(
+        _ inputs: [JSONValue],
+        _ shop: ShopFacts,
+        field: [String],
+        _ warnings: inout [CartWarning]
+    ) throws(CartUserError) {
+        guard inputs.count <= Self.maximumLinesPerCall else { throw Self.tooMany(field) }
+        for (index, input) in inputs.enumerated() {
+            let path = field + [String(index)]
+            guard let variant = input["merchandiseId"]?.string.flatMap(shop.variant) else {
+                throw CartUserError(
+                    code: "INVALID",
+                    field: path + ["merchandiseId"],
+                    message: "The merchandise with id \(input["merchandiseId"]?.string ?? "") does not exist."
+                )
+            }
+            let quantity = try Self.quantity(input["quantity"], path) ?? 1
+            let attributes = input["attributes"]?.array ?? []
+            let plan = input["sellingPlanId"]?.string
+            let parent = input["parent"]
+            let known = lines.firstIndex { line in
+                line.variant.id == variant.id && line.attributes == attributes && line.sellingPlanID == plan
+                    && line.parent == parent
+            }
+            if let known {
+                try set(quantity: lines[known].quantity + quantity, at: known, path, &warnings)
+            } else {
+                guard lines.count < Self.maximumLines else {
+                    throw CartUserError(code: "CART_TOO_LARGE", field: field, message: "The cart has too many lines.")
+                }
+                let line = Line(
+                    id: nextID("CartLine"),
+                    variant: variant,
+                    quantity: 0,
+                    attributes: attributes,
+                    sellingPlanID: plan,
+                    parent: parent
+                )
+                lines.append(line)
+                try set(quantity: quantity, at: lines.count - 1, path, &warnings)
+            }
+        }
+        lines.removeAll { $0.quantity == 0 }
+    }
+
+    mutating func updateLines(
+        _ inputs: [JSONValue],
+        _ shop: ShopFacts,
+        _ warnings: inout [CartWarning]
+    ) throws(CartUserError) {
+        for (position, input) in inputs.enumerated() {
+            let path = ["lines", String(position)]
+            guard
+                let index = lines.firstIndex(where: {
+                    $0.id == input["id"]?.string || $0.id == input["viewKey"]?.string
+                })
+            else { throw Self.lineMissing(path + ["id"], input["id"]?.string) }
+            if let id = input["merchandiseId"]?.string {
+                guard let variant = shop.variant(id) else {
+                    throw CartUserError(
+                        code: "INVALID",
+                        field: path + ["merchandiseId"],
+                        message: "The merchandise does not exist."
+                    )
+                }
+                lines[index].variant = variant
+            }
+            if let attributes = input["attributes"]?.array { lines[index].attributes = attributes }
+            if let plan = input["sellingPlanId"] { lines[index].sellingPlanID = plan.string }
+            if let quantity = try Self.quantity(input["quantity"], path) {
+                try set(quantity: quantity, at: index, path, &warnings)
+            }
+        }
+        lines.removeAll { $0.quantity == 0 }
+    }
+
+    mutating func removeLines(_ ids: [String]) throws(CartUserError) {
+        for (position, id) in ids.enumerated() where !lines.contains(where: { $0.id == id }) {
+            throw Self.lineMissing(["lineIds", String(position)], id)
+        }
+        let gone = Set(ids)
+        lines.removeAll { gone.contains($0.id) }
+    }
+
+    private static func tooMany(_ field: [String]) -> CartUserError {
+        CartUserError(
+            code: "MAXIMUM_EXCEEDED",
+            field: field,
+            message: "The input array size is greater than the maximum allowed of 250."
+        )
+    }
+
+    private static func lineMissing(_ field: [String], _ id: String?) -> CartUserError {
+        CartUserError(
+            code: "INVALID_MERCHANDISE_LINE",
+            field: field,
+            message: "The merchandise line with id \(id ?? "") does not exist."
+        )
+    }
+
+    private static func quantity(_ value: JSONValue?, _ path: [String]) throws(CartUserError) -> Int? {
+        guard let quantity = value?.number?.integer else { return nil }
+        guard quantity >= 0 else {
+            throw CartUserError(
+                code: "LESS_THAN",
+                field: path + ["quantity"],
+                message: "The quantity must be greater than or equal to 0."
+            )
+        }
+        guard quantity <= maximumQuantity else {
+            throw CartUserError(
+                code: "MAXIMUM_EXCEEDED",
+                field: path + ["quantity"],
+                message: "The quantity is too large."
+            )
+        }
+        return quantity
+    }
+
+    private mutating func set(
+        quantity: Int,
+        at index: Int,
+        _ path: [String],
+        _ warnings: inout [CartWarning]
+    ) throws(CartUserError) {
+        guard quantity <= Self.maximumQuantity else {
+            throw CartUserError(
+                code: "MAXIMUM_EXCEEDED",
+                field: path + ["quantity"],
+                message: "The quantity is too large."
+            )
+        }
+        let line = lines[index]
+        guard let stock = line.variant.stock, quantity > stock else {
+            lines[index].quantity = quantity
+            return
+        }
+        // Insufficient stock is a warning: the cart gets the available quantity.
+        lines[index].quantity = stock
+        warnings.append(
+            stock == 0
+                ? CartWarning(
+                    code: "MERCHANDISE_OUT_OF_STOCK",
+                    message: "\(line.variant.product) is sold out.",
+                    target: line.id
+                )
+                : CartWarning(
+                    code: "MERCHANDISE_NOT_ENOUGH_STOCK",
+                    message: "Only \(stock) items were added to your cart.",
+                    target: line.id
+                )
+        )
+    }
+}

@@ -1,0 +1,127 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// A user error of a cart mutation: a value the buyer or the app must change.
+struct CartUserError: Error, Sendable {
+    let code: String
+    let field: [String]
+    let message: String
+
+    static let cartMissing = CartUserError(
+        code: "INVALID",
+        field: ["cartId"],
+        message: "The specified cart does not exist."
+    )
+}
+
+/// A problem that does not fail the mutation.
+struct CartWarning: Sendable {
+    let code: String
+    let message: String
+    let target: String
+}
+
+/// The state of one cart.
+struct Cart: Sendable {
+    struct Line: Sendable {
+        let id: String
+        var variant: SandboxStorefrontConfiguration.Variant
+        var quantity: Int
+        var attributes: [JSONValue]
+        var sellingPlanID: String?
+        /// The variant or line that it belongs to.
+        var parent: JSONValue?
+    }
+
+    struct Metafield: Sendable {
+        let key: String
+        let type: String
+        let value: String
+        let updatedAt: Date
+    }
+
+    struct Identity: Sendable {
+        var accessToken: String?
+        var customer: KnownBuyer?
+        var email: String?
+        var phone: String?
+        var countryCode: String?
+        var companyLocationID: String?
+        var wallets: [JSONValue]?
+    }
+
+    struct Address: Sendable {
+        let id: String
+        var fields: JSONObject
+        var isSelected: Bool
+        var isOneTimeUse: Bool
+    }
+
+    struct GiftCard: Sendable {
+        let id: String
+        let code: String
+    }
+
+    var token: String
+    /// The secret half of the id.
+    var key: String
+    /// The key in the checkout URL, another secret.
+    let checkoutKey: String
+    let createdAt: Date
+    var updatedAt: Date
+    var lines: [Line] = []
+    var attributes: [JSONValue] = []
+    var note: String?
+    var discountCodes: [String] = []
+    var giftCards: [GiftCard] = []
+    var identity = Identity()
+    var addresses: [Address] = []
+    var deliveryOption: String?
+    var billingAddress: JSONObject?
+    var metafields: [String: Metafield] = [:]
+    var completion = CartCompletion()
+    private var lastNumber = 0
+
+    init(at now: Date) {
+        token = "hWN" + RandomText.hexadecimal(29)
+        key = RandomText.hexadecimal(32)
+        checkoutKey = RandomText.hexadecimal(32)
+        createdAt = now
+        updatedAt = now
+    }
+
+    var id: String { Self.id(token: token, key: key) }
+
+    static func id(token: String, key: String?) -> String {
+        "gid://shopify/Cart/\(token)" + (key.map { "?key=\($0)" } ?? "")
+    }
+
+    /// The token and the key of a cart id.
+    static func parse(_ id: String) -> (token: String, key: String?)? {
+        let prefix = "gid://shopify/Cart/"
+        guard id.hasPrefix(prefix) else { return nil }
+        let parts = id.dropFirst(prefix.count).split(separator: "?", maxSplits: 1)
+        guard let token = parts.first else { return nil }
+        let query = parts.count == 2 ? FormText.decode(Array(parts[1].utf8)) : nil
+        return (String(token), query?.first { $0.name == "key" }?.value)
+    }
+
+    mutating func nextID(_ type: String) -> String {
+        lastNumber += 1
+        return "gid://shopify/\(type)/\(token)-\(lastNumber)?cart=\(token)"
+    }
+
+    var totalQuantity: Int { lines.reduce(0) { $0 + $1.quantity } }
+    var subtotal: Int { lines.reduce(0) { $0 + $1.variant.price * $1.quantity } }
+    /// 10 percent discount with the code that always works.
+    var total: Int { discountCodes.contains(Self.workingDiscount) ? subtotal - subtotal / 10 : subtotal }
+
+    static let workingDiscount = "SANDBOX10"
+    /// A code for signed-in customers only.
+    static let membersDiscount = "MEMBERS"
+
+    func isApplicable(_ code: String) -> Bool {
+        code == Self.workingDiscount || code == Self.membersDiscount && identity.customer != nil
+    }
+}

@@ -1,0 +1,242 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// The properties of the caller that change the response.
+struct CartViewer: Sendable {
+    let mayReadCustomer: Bool
+    /// Whether checkout URLs made for this request can open signed in.
+    let mayAuthenticateCheckout: Bool
+    let now: Date
+}
+
+extension GraphNode {
+    /// Money as the API writes it: at least one digit behind the point, no trailing zeros.
+    static func money(_ hundredths: Int, _ currency: String) -> GraphNode {
+        let fraction = hundredths % 100
+        let digits = fraction % 10 == 0 ? String(fraction / 10) : (fraction < 10 ? "0" : "") + String(fraction)
+        return .object(
+            "MoneyV2",
+            ["amount": .text("\(hundredths / 100).\(digits)"), "currencyCode": .text(currency)]
+        )
+    }
+
+    static func date(_ date: Date) -> GraphNode {
+        .text(date.formatted(.iso8601))
+    }
+}
+
+extension SandboxStorefront {
+    /// The whole cart.
+    ///
+    /// Without its key the buyer's details are hidden.
+    func node(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> GraphNode {
+        let currency = configuration.currencyCode
+        let attributes = GraphNode.list(cart.attributes.map(Self.attribute))
+        let lines = cart.lines.map { line($0, currency) }
+        let addresses = hasKey ? cart.addresses : []
+        let groups = hasKey ? deliveryGroups(of: cart) : []
+        let members: [String: GraphNode] = [
+            "id": .text(hasKey ? cart.id : Cart.id(token: cart.token, key: nil)),
+            "checkoutUrl": .text(checkoutURL(of: cart, hasKey: hasKey, viewer)),
+            "createdAt": .date(cart.createdAt), "updatedAt": .date(cart.updatedAt), "note": .text(cart.note),
+            "totalQuantity": .integer(cart.totalQuantity), "attributes": attributes,
+            "attribute": .computed { arguments in
+                cart.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
+            },
+            "buyerIdentity": hasKey ? buyerIdentity(of: cart, viewer) : .object("CartBuyerIdentity", [:]),
+            "cost": .object(
+                "CartCost",
+                [
+                    "subtotalAmount": .money(cart.subtotal, currency), "subtotalAmountEstimated": .flag(true),
+                    "totalAmount": .money(cart.total, currency), "totalAmountEstimated": .flag(true),
+                    "checkoutChargeAmount": .money(cart.total, currency),
+                ]
+            ),
+            "delivery": .object(
+                "CartDelivery",
+                [
+                    "addresses": .computed { arguments in
+                        let onlySelected = arguments["selected"]?.bool == true
+                        return .list(addresses.filter { !onlySelected || $0.isSelected }.map(Self.address))
+                    }
+                ]
+            ),
+            "deliveryGroups": .connection("CartDeliveryGroupConnection", "CartDeliveryGroupEdge", groups),
+            "discountCodes": .list(
+                cart.discountCodes.map { code in
+                    .object(
+                        "CartDiscountCode",
+                        ["code": .text(code), "applicable": .flag(cart.isApplicable(code))]
+                    )
+                }
+            ),
+            "appliedGiftCards": .list(
+                cart.giftCards.map { card in
+                    .object(
+                        "AppliedGiftCard",
+                        [
+                            "id": .text(card.id), "lastCharacters": .text(String(card.code.suffix(4)).lowercased()),
+                            "amountUsed": .money(0, currency), "balance": .money(5000, currency),
+                            "presentmentAmountUsed": .money(0, currency),
+                        ]
+                    )
+                }
+            ),
+            "discountAllocations": .list([]),
+            "lines": .connection("BaseCartLineConnection", "BaseCartLineEdge", lines),
+        ]
+        return .object("Cart", members.merging(Self.metafieldMembers(hasKey ? cart.metafields : [:])) { $1 })
+    }
+
+    private static func attribute(_ value: JSONValue) -> GraphNode {
+        .object("Attribute", ["key": .text(value["key"]?.string ?? ""), "value": .text(value["value"]?.string)])
+    }
+
+    private func line(_ line: Cart.Line, _ currency: String) -> GraphNode {
+        .object(
+            "CartLine",
+            [
+                "id": .text(line.id), "viewKey": .text(line.id), "quantity": .integer(line.quantity),
+                "merchandise": variantNode(line.variant), "discountAllocations": .list([]),
+                "instructions": .object(
+                    "CartLineInstructions",
+                    ["canRemove": .flag(true), "canUpdateQuantity": .flag(true)]
+                ),
+                "sellingPlanAllocation": line.sellingPlanID.map { plan in
+                    .object(
+                        "SellingPlanAllocation",
+                        ["sellingPlan": .object("SellingPlan", ["id": .text(plan), "name": .text("Sandbox plan")])]
+                    )
+                } ?? .null,
+                "attributes": .list(line.attributes.map(Self.attribute)),
+                "attribute": .computed { arguments in
+                    line.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
+                },
+                "cost": .object(
+                    "CartLineCost",
+                    [
+                        "amountPerQuantity": .money(line.variant.price, currency),
+                        "subtotalAmount": .money(line.variant.price * line.quantity, currency),
+                        "totalAmount": .money(line.variant.price * line.quantity, currency),
+                    ]
+                ),
+            ]
+        )
+    }
+
+    private func buyerIdentity(of cart: Cart, _ viewer: CartViewer) -> GraphNode {
+        let identity = cart.identity
+        var customer = identity.customer.map(Self.customer) ?? .null
+        if !viewer.mayReadCustomer {
+            customer = .failure(
+                message:
+                    "Access denied for customer field. Required access: `unauthenticated_read_customers` access scope.",
+                code: "ACCESS_DENIED"
+            )
+        }
+        let location = identity.companyLocationID.map { id in
+            GraphNode.object(
+                "PurchasingCompany",
+                [
+                    "company": .object(
+                        "Company",
+                        ["id": .text("gid://shopify/Company/1"), "name": .text("Sandbox Company")]
+                    ),
+                    "location": .object("CompanyLocation", ["id": .text(id), "name": .text("Sandbox Location")]),
+                ]
+            )
+        }
+        return .object(
+            "CartBuyerIdentity",
+            [
+                // The customer's own data are removed together with the customer.
+                "email": .text(identity.email ?? identity.customer?.account.email),
+                "phone": .text(identity.phone), "countryCode": .text(identity.countryCode), "customer": customer,
+                "purchasingCompany": location ?? .null,
+                "preferences": identity.wallets.map {
+                    .object("CartPreferences", ["wallet": .list($0.map { .leaf($0) })])
+                } ?? .null,
+            ]
+        )
+    }
+
+    private static func customer(_ buyer: KnownBuyer) -> GraphNode {
+        let account = buyer.account
+        return .object(
+            "Customer",
+            [
+                "id": .text("gid://shopify/Customer/\(buyer.number)"), "firstName": .text(account.firstName),
+                "lastName": .text(account.lastName), "displayName": .text("\(account.firstName) \(account.lastName)"),
+                "email": .text(account.email), "phone": account.phone.isEmpty ? .null : .text(account.phone),
+                "tags": .list([]),
+            ]
+        )
+    }
+
+    private static func address(_ address: Cart.Address) -> GraphNode {
+        var members: [String: GraphNode] = [:]
+        for member in address.fields.members { members[member.name] = .leaf(member.value) }
+        let names = ["firstName", "lastName"].compactMap { address.fields[$0]?.string }
+        if !names.isEmpty { members["name"] = .text(names.joined(separator: " ")) }
+        let lines = ["address1", "address2", "city", "zip", "countryCode"].compactMap { address.fields[$0]?.string }
+        members["formatted"] = .list(lines.map { .text($0) })
+        members["formattedArea"] = .text(address.fields["city"]?.string)
+        return .object(
+            "CartSelectableAddress",
+            [
+                "id": .text(address.id), "selected": .flag(address.isSelected),
+                "oneTimeUse": .flag(address.isOneTimeUse), "address": .object("CartDeliveryAddress", members),
+            ]
+        )
+    }
+
+    // MARK: Delivery
+
+    private func mailingAddress(of cart: Cart) -> [String: GraphNode] {
+        let fields = cart.addresses.first { $0.isSelected }?.fields ?? [:]
+        var members: [String: GraphNode] = [:]
+        for member in fields.members { members[member.name] = .leaf(member.value) }
+        members["id"] = .text("gid://shopify/MailingAddress/\(cart.token)")
+        members["countryCodeV2"] = members.removeValue(forKey: "countryCode")
+        members["formatted"] = .list([])
+        return members
+    }
+
+    static let deliveryOptions = [
+        (handle: "sandbox-standard", title: "Standard", cost: 500),
+        (handle: "sandbox-express", title: "Express", cost: 1500),
+    ]
+
+    static func deliveryGroupID(of cart: Cart) -> String { "gid://shopify/CartDeliveryGroup/\(cart.token)" }
+
+    private func deliveryGroups(of cart: Cart) -> [GraphNode] {
+        guard !cart.lines.isEmpty, cart.addresses.contains(where: { $0.isSelected }) else { return [] }
+        let options = Self.deliveryOptions.map { option in
+            GraphNode.object(
+                "CartDeliveryOption",
+                [
+                    "handle": .text(option.handle), "title": .text(option.title), "code": .text(option.title),
+                    "description": .text(""), "estimatedCost": .money(option.cost, configuration.currencyCode),
+                    "deliveryMethodType": .text("SHIPPING"),
+                ]
+            )
+        }
+        let chosen = Self.deliveryOptions.firstIndex { $0.handle == cart.deliveryOption } ?? 0
+        return [
+            .object(
+                "CartDeliveryGroup",
+                [
+                    "id": .text(Self.deliveryGroupID(of: cart)), "groupType": .text("ONE_TIME_PURCHASE"),
+                    "deliveryOptions": .list(options), "selectedDeliveryOption": options[chosen],
+                    "cartLines": .connection(
+                        "BaseCartLineConnection",
+                        "BaseCartLineEdge",
+                        cart.lines.map { line($0, configuration.currencyCode) }
+                    ),
+                    "deliveryAddress": .object("MailingAddress", mailingAddress(of: cart)),
+                ]
+            )
+        ]
+    }
+}

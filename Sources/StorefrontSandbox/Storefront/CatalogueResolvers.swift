@@ -1,0 +1,206 @@
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// Catalogue, search, shop and localization.
+extension SandboxStorefront {
+    var catalogueQueries: [String: GraphExecutor.Resolver] {
+        productQueries.merging(searchQueries) { $1 }.merging(shopQueries) { $1 }
+    }
+
+    private var productQueries: [String: GraphExecutor.Resolver] {
+        [
+            "product": { [self] call in
+                product(call.arguments["id"]?.string, call.arguments["handle"]?.string)
+            },
+            "productByHandle": { [self] call in product(nil, call.arguments["handle"]?.string) },
+            "products": { [self] call in
+                page(productConnection(found(call.arguments["query"]).map { productNode($0, deep: true) }), call)
+            },
+            "productRecommendations": { [self] call in
+                let id = call.arguments["productId"]?.string
+                return .list(productTitles.filter { productID($0) != id }.map { productNode($0, deep: true) })
+            },
+            "productTags": { [self] call in page(.connection("StringConnection", "StringEdge", []), call) },
+            "productTypes": { [self] call in page(.connection("StringConnection", "StringEdge", []), call) },
+        ]
+    }
+
+    private var searchQueries: [String: GraphExecutor.Resolver] {
+        [
+            "collection": { [self] call in
+                call.arguments["handle"]?.string == "all" || call.arguments["id"]?.string == Self.collectionID
+                    ? collectionNode : .null
+            },
+            "collectionByHandle": { [self] call in
+                call.arguments["handle"]?.string == "all" ? collectionNode : .null
+            },
+            "collections": { [self] call in
+                page(
+                    .connection(
+                        "CollectionConnection",
+                        "CollectionEdge",
+                        [collectionNode],
+                        with: ["totalCount": .text("1")]
+                    ),
+                    call
+                )
+            },
+            "search": { [self] call in search(call) },
+            "predictiveSearch": { [self] call in predictiveSearch(call) },
+            "node": { [self] call in node(id: call.arguments["id"]?.string ?? "") },
+            "nodes": { [self] call in
+                .list((call.arguments["ids"]?.array ?? []).map { node(id: $0.string ?? "") })
+            },
+        ]
+    }
+
+    private func product(_ id: String?, _ handle: String?) -> GraphNode {
+        let title = productTitles.first { id == productID($0) || handle == Self.handle($0) }
+        return title.map { productNode($0, deep: true) } ?? .null
+    }
+
+    /// A simple search: every word must be in the title.
+    private func found(_ query: JSONValue?) -> [String] {
+        let words = (query?.string ?? "").lowercased().split(separator: " ")
+        return productTitles.filter { title in words.allSatisfy { title.lowercased().contains($0) } }
+    }
+
+    private func search(_ call: GraphCall) -> GraphNode {
+        let types = call.arguments["types"]?.array?.compactMap(\.string)
+        let titles = types.map { $0.contains("PRODUCT") } ?? true ? found(call.arguments["query"]) : []
+        return page(
+            .connection(
+                "SearchResultItemConnection",
+                "SearchResultItemEdge",
+                titles.map { productNode($0, deep: true) },
+                with: ["totalCount": .integer(titles.count), "productFilters": .list([])]
+            ),
+            call
+        )
+    }
+
+    private func predictiveSearch(_ call: GraphCall) -> GraphNode {
+        let limit = min(max(1, call.arguments["limit"]?.number?.integer ?? 10), 10)
+        let types = call.arguments["types"]?.array?.compactMap(\.string)
+        func wants(_ type: String) -> Bool { types.map { $0.contains(type) } ?? true }
+        let titles = found(call.arguments["query"]).prefix(limit)
+        let suggestions = titles.map { title in
+            GraphNode.object(
+                "SearchQuerySuggestion",
+                ["text": .text(title.lowercased()), "styledText": .text("<mark>\(title.lowercased())</mark>")]
+            )
+        }
+        let query = (call.arguments["query"]?.string ?? "").lowercased()
+        return .object(
+            "PredictiveSearchResult",
+            [
+                "products": .list(wants("PRODUCT") ? titles.map { productNode($0, deep: true) } : []),
+                "queries": .list(wants("QUERY") ? suggestions : []),
+                "collections": .list(wants("COLLECTION") && "everything".contains(query) ? [collectionNode] : []),
+                "articles": .list([]), "pages": .list([]),
+            ]
+        )
+    }
+
+    func page(_ node: GraphNode, _ call: GraphCall) -> GraphNode {
+        if case .computed(let compute) = node { compute(call.arguments) } else { node }
+    }
+
+    private func node(id: String) -> GraphNode {
+        if let variant = configuration.variants.first(where: { $0.id == id }) { return variantNode(variant) }
+        if let title = productTitles.first(where: { productID($0) == id }) { return productNode(title, deep: true) }
+        if id == Self.shopID { return shopNode }
+        return id == Self.collectionID ? collectionNode : .null
+    }
+
+    // MARK: The shop
+
+    private static let shopID = "gid://shopify/Shop/1"
+
+    private var shopQueries: [String: GraphExecutor.Resolver] {
+        [
+            "shop": { [self] _ in shopNode }, "paymentSettings": { [self] _ in paymentSettings },
+            "localization": { [self] call in localization(call.context) },
+            "publicApiVersions": { _ in
+                .list(
+                    ShopifyVersions.supported.map { version in
+                        .object(
+                            "ApiVersion",
+                            ["handle": .text(version), "displayName": .text(version), "supported": .flag(true)]
+                        )
+                    }
+                )
+            },
+        ]
+    }
+
+    private var shopNode: GraphNode {
+        let policy = GraphNode.object(
+            "ShopPolicy",
+            [
+                "id": .text("gid://shopify/ShopPolicy/1"), "title": .text("Privacy policy"),
+                "handle": .text("privacy-policy"), "body": .text("<p>The sandbox forgets everything.</p>"),
+                "url": .text("\(origin)/policies/privacy-policy"),
+            ]
+        )
+        return .object(
+            "Shop",
+            [
+                "id": .text(Self.shopID), "name": .text("Sandbox"), "moneyFormat": .text("${{amount}}"),
+                "shipsToCountries": .list([.text("US"), .text("CA"), .text("DE")]), "privacyPolicy": policy,
+                "customerAccountUrl": .text("\(origin)/account"),
+                "primaryDomain": .object(
+                    "Domain",
+                    ["host": .text("127.0.0.1"), "sslEnabled": .flag(false), "url": .text(origin)]
+                ), "paymentSettings": paymentSettings,
+                "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
+            ]
+        )
+    }
+
+    private var paymentSettings: GraphNode {
+        .object(
+            "PaymentSettings",
+            [
+                "currencyCode": .text(configuration.currencyCode), "countryCode": .text("US"),
+                "enabledPresentmentCurrencies": .list([.text(configuration.currencyCode)]),
+                "acceptedCardBrands": .list([.text("VISA"), .text("MASTERCARD")]),
+                "cardVaultUrl": .text("https://vault.example/sessions"), "supportedDigitalWallets": .list([]),
+            ]
+        )
+    }
+
+    private func localization(_ context: JSONObject) -> GraphNode {
+        func language(_ code: String) -> GraphNode {
+            .object("Language", ["isoCode": .text(code), "name": .text(code), "endonymName": .text(code)])
+        }
+        func country(_ code: String) -> GraphNode {
+            let currency = configuration.currencyCode
+            return .object(
+                "Country",
+                [
+                    "isoCode": .text(code), "name": .text(code), "unitSystem": .text("METRIC_SYSTEM"),
+                    "defaultLanguage": language("EN"), "availableLanguages": .list([language("EN")]),
+                    "currency": .object(
+                        "Currency",
+                        ["isoCode": .text(currency), "name": .text(currency), "symbol": .text(currency)]
+                    ),
+                ]
+            )
+        }
+        let languages = [context["language"]?.string ?? "EN", "EN"].reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        let countries = [context["country"]?.string ?? "US", "US"].reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        return .object(
+            "Localization",
+            [
+                "country": country(countries[0]), "language": language(languages[0]),
+                "availableCountries": .list(countries.map(country)),
+                "availableLanguages": .list(languages.map(language)),
+            ]
+        )
+    }
+}

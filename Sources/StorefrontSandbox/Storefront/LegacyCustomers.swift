@@ -1,0 +1,216 @@
+internal import FoundationEssentials
+internal import IdentityKit
+internal import IdentitySandbox
+
+/// The shop's legacy customer accounts: passwords, tokens, and the content of e-mails.
+struct LegacyCustomers: Sendable {
+    struct Customer: Sendable {
+        let number: Int
+        var email: String
+        var password: String
+        var firstName: String?
+        var lastName: String?
+        var phone: String?
+        var acceptsMarketing = false
+        var isActive = true
+        var addresses: [(id: String, fields: JSONObject)] = []
+        var defaultAddress: String?
+
+        var id: String { "gid://shopify/Customer/\(number)" }
+    }
+
+    struct Refusal: Error {
+        let code: String
+        let field: [String]
+
+        init(_ code: String, _ field: String...) {
+            self.code = code
+            self.field = field
+        }
+
+        var node: GraphNode {
+            .object(
+                "CustomerUserError",
+                [
+                    "code": .text(code), "field": .list(field.map { .text($0) }),
+                    "message": .text("Refused by the sandbox: \(code)"),
+                ]
+            )
+        }
+    }
+
+    private var customers: [Customer] = []
+    private var tokens: [String: (customer: Int, expiresAt: Date)] = [:]
+    /// Reset and activation tokens, by what they are for.
+    private var mails: [String: Int] = [:]
+    private var addressCount = 0
+    static let tokenLifetime: Double = 14 * 86_400
+
+    // MARK: Accounts
+
+    mutating func create(_ input: JSONObject, isActive: Bool = true) throws(Refusal) -> Customer {
+        guard let email = input["email"]?.string, email.contains("@") else {
+            throw Refusal("INVALID", "input", "email")
+        }
+        let password = try Self.password(input["password"]?.string, "input", "password")
+        guard index(email: email) == nil else { throw Refusal("TAKEN", "input", "email") }
+        var customer = Customer(number: 8_000_000_001 + customers.count, email: email, password: password)
+        customer.firstName = input["firstName"]?.string
+        customer.lastName = input["lastName"]?.string
+        customer.phone = input["phone"]?.string
+        customer.acceptsMarketing = input["acceptsMarketing"]?.bool ?? false
+        customer.isActive = isActive
+        customers.append(customer)
+        return customer
+    }
+
+    private static func password(_ text: String?, _ field: String...) throws(Refusal) -> String {
+        guard let text, text.utf8.count >= 5 else { throw refusal("TOO_SHORT", field) }
+        guard text.utf8.count <= 40 else { throw refusal("TOO_LONG", field) }
+        guard text.first != " ", text.last != " " else {
+            throw refusal("PASSWORD_STARTS_OR_ENDS_WITH_WHITESPACE", field)
+        }
+        return text
+    }
+
+    private static func refusal(_ code: String, _ field: [String]) -> Refusal {
+        field.count > 1 ? Refusal(code, field[0], field[1]) : Refusal(code, field.first ?? "")
+    }
+
+    private func index(email: String) -> Int? {
+        customers.firstIndex { $0.email.lowercased() == email.lowercased() }
+    }
+
+    // MARK: Tokens
+
+    mutating func signIn(_ email: String, _ password: String, at now: Date) throws(Refusal) -> (String, Date) {
+        guard let index = index(email: email), customers[index].isActive, customers[index].password == password else {
+            throw Refusal("UNIDENTIFIED_CUSTOMER")
+        }
+        return issue(customers[index].number, at: now)
+    }
+
+    mutating func issue(_ number: Int, at now: Date) -> (String, Date) {
+        let token = RandomText.hexadecimal(32)
+        let expiry = now + Self.tokenLifetime
+        tokens[token] = (number, expiry)
+        return (token, expiry)
+    }
+
+    mutating func renew(_ token: String, at now: Date) -> (String, Date)? {
+        guard let known = customer(token, at: now) else { return nil }
+        tokens[token] = nil
+        return issue(known.number, at: now)
+    }
+
+    mutating func delete(_ token: String) -> Bool {
+        tokens.removeValue(forKey: token) != nil
+    }
+
+    func customer(_ token: String, at now: Date) -> Customer? {
+        guard let known = tokens[token], known.expiresAt > now else { return nil }
+        return customers.first { $0.number == known.customer }
+    }
+
+    // MARK: E-mails
+
+    /// The content of the e-mail to an address; nil where nobody has it.
+    mutating func mail(to email: String) -> (customer: Customer, token: String)? {
+        guard let index = index(email: email) else { return nil }
+        let token = RandomText.hexadecimal(24)
+        mails[token] = customers[index].number
+        return (customers[index], token)
+    }
+
+    mutating func takeMail(
+        _ token: String,
+        for id: String?,
+        password: String?,
+        at now: Date
+    ) throws(Refusal) -> (String, Date) {
+        guard let number = mails[token], let index = customers.firstIndex(where: { $0.number == number }),
+            id.map({ $0 == customers[index].id }) ?? true
+        else { throw Refusal("TOKEN_INVALID", "input", "resetToken") }
+        customers[index].password = try Self.password(password, "input", "password")
+        customers[index].isActive = true
+        mails[token] = nil
+        tokens = tokens.filter { $0.value.customer != number }
+        return issue(number, at: now)
+    }
+
+    // MARK: Changes
+
+    /// A new password revokes all tokens of the customer and issues a new one.
+    mutating func update(
+        _ token: String,
+        _ input: JSONObject,
+        at now: Date
+    ) throws(Refusal) -> (customer: Customer, token: (String, Date)?) {
+        let index = try index(token, now)
+        var changed = customers[index]
+        if let value = input["email"]?.string {
+            guard value.contains("@") else { throw Refusal("INVALID", "customer", "email") }
+            changed.email = value
+        }
+        if let value = input["firstName"] { changed.firstName = value.string }
+        if let value = input["lastName"] { changed.lastName = value.string }
+        if let value = input["phone"] { changed.phone = value.string }
+        if let value = input["acceptsMarketing"]?.bool { changed.acceptsMarketing = value }
+        var issued: (String, Date)?
+        if let value = input["password"] {
+            changed.password = try Self.password(value.string, "customer", "password")
+            tokens = tokens.filter { $0.value.customer != changed.number }
+            issued = issue(changed.number, at: now)
+        }
+        customers[index] = changed
+        return (changed, issued)
+    }
+
+    private func index(_ token: String, _ now: Date) throws(Refusal) -> Int {
+        guard let known = customer(token, at: now),
+            let index = customers.firstIndex(where: { $0.number == known.number })
+        else { throw Refusal("TOKEN_INVALID", "customerAccessToken") }
+        return index
+    }
+
+    mutating func changeAddress(
+        _ token: String,
+        _ id: String?,
+        _ input: JSONObject,
+        at now: Date
+    ) throws(Refusal) -> (id: String, fields: JSONObject) {
+        let index = try index(token, now)
+        if let id {
+            guard let place = customers[index].addresses.firstIndex(where: { $0.id == id }) else {
+                throw Refusal("NOT_FOUND", "id")
+            }
+            for (name, value) in input.members {
+                customers[index].addresses[place].fields[name] = value.isNull ? nil : value
+            }
+            return customers[index].addresses[place]
+        }
+        addressCount += 1
+        let address = (id: "gid://shopify/MailingAddress/\(addressCount)?model_name=CustomerAddress", fields: input)
+        customers[index].addresses.append(address)
+        if customers[index].defaultAddress == nil { customers[index].defaultAddress = address.id }
+        return address
+    }
+
+    mutating func removeAddress(_ token: String, _ id: String, at now: Date) throws(Refusal) {
+        let index = try index(token, now)
+        guard customers[index].addresses.contains(where: { $0.id == id }) else { throw Refusal("NOT_FOUND", "id") }
+        customers[index].addresses.removeAll { $0.id == id }
+        if customers[index].defaultAddress == id {
+            customers[index].defaultAddress = customers[index].addresses.first?.id
+        }
+    }
+
+    mutating func setDefaultAddress(_ token: String, _ id: String, at now: Date) throws(Refusal) -> Customer {
+        let index = try index(token, now)
+        guard customers[index].addresses.contains(where: { $0.id == id }) else {
+            throw Refusal("NOT_FOUND", "addressId")
+        }
+        customers[index].defaultAddress = id
+        return customers[index]
+    }
+}

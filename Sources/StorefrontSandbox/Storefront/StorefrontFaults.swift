@@ -1,0 +1,10 @@
+/// The planned faults of the Storefront's state.
+struct StorefrontFaults: Sendable {
+    var refusals: [CartUserError] = []
+    var swallowedTokens = 0
+    var throttles: [Duration] = []
+    /// Carts that have another id now, by their old tokens.
+    var moves: [String: (oldKey: String, token: String, key: String)] = [:]
+    /// Pending completions: their cart and the number of polls.
+    var attempts: [String: (token: String, polls: Int)] = [:]
+}

@@ -1,0 +1,112 @@
+public import IdentityKit
+public import IdentitySandbox
+
+/// Misbehaviours of the sandbox's Storefront. Valid at ``SandboxEndpoint/storefront``.
+extension SandboxMisbehaviour {
+    /// An entry of `errors` with a code.
+    private static func entry(_ message: String, _ code: String, path: [String] = []) -> JSONValue {
+        var error: JSONObject = ["message": .string(message)]
+        if !path.isEmpty { error["path"] = .array(path.map { .string($0) }) }
+        error["extensions"] = .object(["code": .string(code)])
+        return .object(error)
+    }
+
+    /// 200 without data and with `THROTTLED`; the operation was not carried out.
+    public static let storefrontThrottled = SandboxMisbehaviour.answer(
+        .json(["errors": .array([entry("Throttled", "THROTTLED")]), "data": .null])
+    )
+
+    /// 200 with `INTERNAL_SERVER_ERROR` and without data.
+    public static let storefrontInternalError = SandboxMisbehaviour.answer(
+        .json([
+            "errors": .array([
+                entry("Internal error. Looks like something went wrong on our end.", "INTERNAL_SERVER_ERROR")
+            ])
+        ])
+    )
+
+    /// HTTP 430: Shopify rejects the caller as an attacker, usually because the buyer's IP is missing.
+    public static let storefrontSecurityRejection = SandboxMisbehaviour.answer(
+        status: 430,
+        headers: [("Content-Type", "text/html; charset=utf-8")],
+        body: "<h1>Security Rejection</h1>"
+    )
+
+    /// The data as it is and an `ACCESS_DENIED` beside it, whose path names a field that becomes null.
+    public static func storefrontAccessDenied(path: String...) -> SandboxMisbehaviour {
+        .editJSON { object in
+            if let data = object["data"] { object["data"] = nulling(data, path[...]) }
+            let error = entry("Access denied for \(path.last ?? "") field.", "ACCESS_DENIED", path: path)
+            object["errors"] = .array((object["errors"]?.array ?? []) + [error])
+        }
+    }
+
+    /// `errors` as a text, with a status.
+    public static func storefrontErrorsText(_ text: String, status: Int) -> SandboxMisbehaviour {
+        .answer(.json(["errors": .string(text)], status: status))
+    }
+
+    /// `errors` as an object, with a status.
+    public static func storefrontErrorsObject(_ object: JSONObject, status: Int) -> SandboxMisbehaviour {
+        .answer(.json(["errors": .object(object)], status: status))
+    }
+
+    /// The mutation is carried out, and its payload has a null cart and no user errors.
+    public static let storefrontNullCart = editPayload { $0["cart"] = .null }
+
+    /// The mutation is carried out, and its payload names another cart; see ``SandboxStorefront/moveCart(_:keepingBuyer:)`` for one
+    /// that really is another.
+    public static func storefrontCartID(_ id: String) -> SandboxMisbehaviour {
+        editPayload { payload in
+            guard var cart = payload["cart"]?.object else { return }
+            cart["id"] = .string(id)
+            payload["cart"] = .object(cart)
+        }
+    }
+
+    /// A user error beside the cart, with any code.
+    public static func storefrontUserError(
+        code: String,
+        field: [String],
+        message: String = "Made by the sandbox."
+    ) -> SandboxMisbehaviour {
+        editPayload { payload in
+            let error: JSONObject = [
+                "code": .string(code), "field": .array(field.map { .string($0) }), "message": .string(message),
+            ]
+            payload["userErrors"] = .array((payload["userErrors"]?.array ?? []) + [.object(error)])
+        }
+    }
+
+    /// A warning beside the cart, with any code.
+    public static func storefrontWarning(
+        code: String,
+        target: String = "gid://shopify/CartLine/1"
+    ) -> SandboxMisbehaviour {
+        editPayload { payload in
+            let warning: JSONObject = [
+                "code": .string(code), "message": .string("Made by the sandbox."), "target": .string(target),
+            ]
+            payload["warnings"] = .array((payload["warnings"]?.array ?? []) + [.object(warning)])
+        }
+    }
+
+    /// Changes the payload of every mutation in the answer.
+    public static func editPayload(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxMisbehaviour {
+        .editJSON { object in
+            guard var data = object["data"]?.object else { return }
+            for member in data.members {
+                guard var payload = member.value.object else { continue }
+                change(&payload)
+                data[member.name] = .object(payload)
+            }
+            object["data"] = .object(data)
+        }
+    }
+
+    private static func nulling(_ value: JSONValue, _ path: ArraySlice<String>) -> JSONValue {
+        guard let name = path.first, var object = value.object, let inner = object[name] else { return value }
+        object[name] = path.count == 1 ? .null : nulling(inner, path.dropFirst())
+        return .object(object)
+    }
+}

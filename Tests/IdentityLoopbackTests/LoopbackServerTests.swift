@@ -1,0 +1,212 @@
+import IdentityPlatform
+import Testing
+
+@testable import IdentityLoopback
+
+@Suite struct LoopbackServerTests {
+    @Test("requests in one packet are answered in order over one connection")
+    func pipelining() async throws {
+        let server = try await LoopbackServer.start { request in
+            .message(status: 200, headers: [], body: Array((request.method + " " + request.target).utf8) + request.body)
+        }
+        let answer = try await exchange(
+            server,
+            "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
+                + "POST /b?q=1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nde\r\n1\r\nf\r\n0\r\nT: t\r\n\r\n"
+                + "HEAD /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
+        #expect(
+            answer
+                == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nPOST /aabc"
+                + "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\nPOST /b?q=1def"
+                + "HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\n"
+        )
+        await server.stop()
+    }
+
+    @Test(
+        "input that is not HTTP is refused and the connection ends",
+        arguments: [
+            ("garbage\r\n\r\n", 400),
+            ("GET / HTTP/2.0\r\n\r\n", 400),
+            ("GET http://evil.example/ HTTP/1.1\r\n\r\n", 400),
+            ("GET / HTTP/1.1\nHost: x\n\n\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nA : x\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nA: x\u{0}y\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n", 400),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n", 413),
+            ("POST / HTTP/1.1\r\nContent-Length: 5000000\r\n\r\n", 413),
+            ("GET / HTTP/1.1\r\nA: LONG", 431),
+        ]
+    )
+    func hostileInput(input: String, status: Int) async throws {
+        let server = try await LoopbackServer.start { _ in .message(status: 200, headers: [], body: []) }
+        let long = String(repeating: "x", count: 70_000)
+        let answer = try await exchange(
+            server,
+            input.split(separator: "LONG", omittingEmptySubsequences: false).joined(separator: long)
+        )
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(answer.hasSuffix("Connection: close\r\n\r\n"))
+        await server.stop()
+    }
+
+    @Test("a request may arrive byte by byte")
+    func drip() async throws {
+        let server = try await LoopbackServer.start { request in
+            .message(status: 200, headers: [("Connection", "close")], body: request.body)
+        }
+        let socket = try RawSocket(port: server.port)
+        for byte in "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n".utf8 {
+            socket.send([byte])
+        }
+        #expect(await socket.readToEnd().hasSuffix("\r\n\r\nabc"))
+        await server.stop()
+    }
+
+    @Test("stop closes connections that wait for a handler, and a second stop returns")
+    func stop() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let server = try await LoopbackServer.start { _ in
+            arrived.yield()
+            try? await Task.sleep(for: .seconds(600))
+            return .message(status: 200, headers: [], body: [])
+        }
+        let socket = try RawSocket(port: server.port)
+        socket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        for await _ in arrivals { break }
+        await server.stop()
+        await server.stop()
+        #expect(await socket.readToEnd() == "")
+    }
+
+    @Test("a script sends raw bytes, waits and resets")
+    func script() async throws {
+        let server = try await LoopbackServer.start { request in
+            request.path == "/reset"
+                ? .script([.send(Array("par".utf8)), .reset])
+                : .script([.send(Array("a".utf8)), .delay(.milliseconds(20)), .send(Array("b".utf8)), .close])
+        }
+        #expect(try await exchange(server, "GET / HTTP/1.1\r\n\r\n") == "ab")
+        let socket = try RawSocket(port: server.port)
+        socket.send(Array("GET /reset HTTP/1.1\r\n\r\n".utf8))
+        _ = await socket.readToEnd()
+        #expect(socket.wasReset)
+        await server.stop()
+    }
+
+    @Test("the connection of a silent client is closed")
+    func idle() async throws {
+        var limits = LoopbackLimits()
+        limits.idleTimeout = .milliseconds(50)
+        let server = try await LoopbackServer.start(limits: limits) { _ in .message(status: 200) }
+        #expect(try await exchange(server, "") == "")
+        #expect(try await exchange(server, "GET / HT").hasPrefix("HTTP/1.1 408 "))
+        await server.stop()
+    }
+
+    @Test(
+        "a new connection replaces the oldest idle one when the server is full; one that is being answered stays",
+        .timeLimit(.minutes(1))
+    )
+    func room() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let (releases, release) = AsyncStream.makeStream(of: Void.self)
+        var limits = LoopbackLimits()
+        limits.connections = 4
+        let server = try await LoopbackServer.start(limits: limits) { request in
+            if request.path == "/slow" {
+                arrived.yield()
+                for await _ in releases {}
+            }
+            return .message(status: 200, headers: [("Connection", "close")], body: Array(request.path.utf8))
+        }
+        let slow = try RawSocket(port: server.port)
+        slow.send(Array("GET /slow HTTP/1.1\r\n\r\n".utf8))
+        for await _ in arrivals { break }
+        let silent = try (0..<12).map { _ in try RawSocket(port: server.port) }
+        for socket in silent { socket.send(Array("GET /never-".utf8)) }
+        #expect(try await exchange(server, "GET /new HTTP/1.1\r\n\r\n").hasSuffix("/new"))
+        #expect(await silent[0].readToEnd() == "")
+        release.finish()
+        #expect(await slow.readToEnd().hasSuffix("/slow"))
+        await server.stop()
+    }
+
+    @Test("a head, a chunk line and trailers of exactly their limit are accepted, in any pieces")
+    func exactLimits() throws {
+        var limits = LoopbackLimits()
+        limits.headerBytes = 32
+        func statuses(_ text: String, piece: Int) -> [Int] {
+            var parser = LoopbackRequestParser(limits: limits)
+            var found: [Int] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                parser.append(rest.prefix(piece))
+                rest = rest.dropFirst(piece)
+                reading: while true {
+                    switch parser.next() {
+                    case .needsMore: break reading
+                    case .expectsContinue: continue
+                    case .request: found.append(200)
+                    case .invalid(let status): found.append(status)
+                    }
+                }
+            }
+            return found
+        }
+        func chunked(line: Int, trailer: Int) -> String {
+            let size = "0;" + String(repeating: "x", count: line - 2)
+            let field = trailer == 0 ? "" : "T:" + String(repeating: "y", count: trailer - 2) + "\r\n"
+            return "P / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n\(field)\r\n"
+        }
+        for piece in [1, 2, 3, 5, 4096] {
+            limits.headerBytes = 32
+            let head = "GET / HTTP/1.1\r\nA: "
+            let room = limits.headerBytes - head.utf8.count
+            #expect(statuses(head + String(repeating: "a", count: room) + "\r\n\r\n", piece: piece) == [200])
+            #expect(statuses(head + String(repeating: "a", count: room + 1) + "\r\n\r\n", piece: piece) == [431])
+            limits.headerBytes = 64
+            #expect(statuses(chunked(line: 1024, trailer: 0), piece: piece) == [200])
+            #expect(statuses(chunked(line: 1025, trailer: 0), piece: piece) == [400])
+            #expect(statuses(chunked(line: 3, trailer: 64), piece: piece) == [200])
+            #expect(statuses(chunked(line: 3, trailer: 65), piece: piece) == [431])
+        }
+    }
+
+    @Test("form fields are decoded byte by byte")
+    func fields() {
+        let request = LoopbackRequest(
+            method: "POST",
+            target: "/p?a=1&b=%26%3D+x&&c&=d",
+            body: Array("x=1&\u{301}y=2%2B".utf8)
+        )
+        #expect(request.path == "/p")
+        #expect(request.queryFields().map { "\($0.0)|\($0.1)" } == ["a|1", "b|&= x", "c|", "|d"])
+        #expect(LoopbackRequest(method: "GET", target: "/p?a=1&e=%zz%4").queryFields().isEmpty)
+        #expect(request.formFields().map { "\($0.0)|\($0.1)" } == ["x|1", "\u{301}y|2+"])
+    }
+
+    @Test("the server can listen on ::1, and a taken port is an error")
+    func addresses() async throws {
+        let server = try await LoopbackServer.start(address: .v6) { _ in .message(status: 200) }
+        #expect(server.origin == "http://[::1]:\(server.port)")
+        await #expect(throws: LoopbackServerError.self) {
+            _ = try await LoopbackServer.start(port: server.port, address: .v6) { _ in .message(status: 200) }
+        }
+        await server.stop()
+    }
+
+    private func exchange(_ server: LoopbackServer, _ text: String) async throws -> String {
+        let socket = try RawSocket(port: server.port)
+        socket.send(Array(text.utf8))
+        return await socket.readToEnd()
+    }
+}

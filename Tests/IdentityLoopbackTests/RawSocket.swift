@@ -1,0 +1,49 @@
+import IdentityPlatform
+
+@testable import IdentityLoopback
+
+/// A client that sends bytes as they are.
+final class RawSocket: @unchecked Sendable {
+    // The descriptor never changes; `wasReset` is written before readToEnd returns and read after.
+    private let descriptor: Int32
+    private(set) var wasReset = false
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Platform.streamSocket, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        let (descriptor, size) = (descriptor, socklen_t(MemoryLayout<sockaddr_in>.size))
+        let result = unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) { unsafe connect(descriptor, $0.baseAddress, size) }
+        }
+        guard result == 0 else { throw LoopbackServerError(operation: "connect", number: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ bytes: [UInt8]) {
+        _ = unsafe IdentityPlatform.send(descriptor, bytes, bytes.count, Platform.sendFlags)
+    }
+
+    /// Blocks a thread of its own, not one of the pool.
+    func readToEnd() async -> String {
+        await withCheckedContinuation { continuation in
+            let started = DedicatedThread.start {
+                var all: [UInt8] = []
+                var room = [UInt8](repeating: 0, count: 4096)
+                while true {
+                    let count = unsafe recv(self.descriptor, &room, room.count, 0)
+                    if count < 0 { self.wasReset = errno == ECONNRESET }
+                    guard count > 0 else { break }
+                    all += room[..<count]
+                }
+                continuation.resume(returning: String(decoding: all, as: UTF8.self))
+            }
+            if !started { continuation.resume(returning: "no thread") }
+        }
+    }
+}
