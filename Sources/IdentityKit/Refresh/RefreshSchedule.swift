@@ -30,6 +30,7 @@ final class RefreshSchedule: Sendable {
     ///   - id: The session.
     ///   - remaining: How long they are good for.
     ///   - asked: How long they should be good for; nil for ``usualValidity``, or a quarter of their life where that is less.
+    /// - Returns: What has to be done.
     func need(for tokens: TokenSet, of id: SessionID, remaining: Duration, validFor asked: Duration?) -> Need {
         guard isGood(tokens, id, remaining, for: asked) else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id)

@@ -308,6 +308,8 @@ package struct RefreshStateMachine: Sendable {
         go(.saveTokens(new, source), .save(.active(new), .tokens(isPatient: source.isPatient), underLock: false))
     }
 
+    /// Saves tokens over a row that has changed.
+    ///
     /// Under the lock the row only has to contain the tokens that were used: of two processes that used one refresh token, the
     /// one with an answer has the only valid tokens. A holder that lost its lock replaces its own claim only.
     private mutating func saveAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
@@ -365,7 +367,9 @@ package struct RefreshStateMachine: Sendable {
 
     private var endReason: SessionEndReason { isInDoubt ? .lostRotation : .revoked }
 
-    /// The provider no longer accepts the refresh token. Another process may have newer tokens; if not, only a login helps.
+    /// Ends the session, because the provider no longer accepts its refresh token.
+    ///
+    /// Another process may have newer tokens; if not, only a login helps.
     private mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, _ isOurs: Bool) -> Action {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
         guard isUnchanged(current), current.endReason == nil else { return adopt(current) }

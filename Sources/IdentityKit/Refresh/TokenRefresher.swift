@@ -60,6 +60,8 @@ final class TokenRefresher: Sendable {
     ///   - goal: What for; another process's refresh that reaches it is as good.
     ///   - limit: How long to wait for another process. A caller who needs new tokens waits longer where another process may still
     ///     save some.
+    /// - Returns: The session with its current tokens.
+    /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed.
     func refresh(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> RefreshedSession {
         let started = environment.clock.elapsed
         var deadline = started + limit

@@ -10,6 +10,7 @@ extension SessionState {
     /// than a claim already, so that no claim makes its row longer: on a full disk there would be no room for that.
     ///
     /// - Parameter isNew: Whether the session is stored for the first time.
+    /// - Returns: The payload.
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
         var object = record
         if let tokens, tokens.refreshToken != nil {

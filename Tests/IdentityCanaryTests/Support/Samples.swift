@@ -338,7 +338,7 @@ enum Samples {
         values.append(LoopbackPresenter(browser: SystemBrowser()))
         values.append(ManualPresenter(announce: { _ in }))
         values.append(IdentityCounters())
-        values += [CurlTransport.Configuration(), try CurlTransport(), InMemoryStore()] as [Any]
+        values += [CurlTransport.Configuration(), try CurlTransport(), InMemoryStore(), InMemoryLocks()] as [Any]
         values += try await queries(app, cart.cart.id, context)
         return values
     }

@@ -57,7 +57,7 @@ final class Exchange: @unchecked Sendable {
     /// How long a process does not touch a claim whose holder may be alive: timeout, time for saving and one repair interval.
     ///
     /// A holder that is stopped for longer is treated as crashed.
-    private static let patience = Providers.timeout + .seconds(10)
+    private static let patience = Providers.timeout + .seconds(5) + VirtualProcess.repairInterval
 }
 
 /// The refresh tokens that descend from one login at a provider; unused ones are valid: one, or more with a grace.

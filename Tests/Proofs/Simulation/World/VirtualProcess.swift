@@ -2,6 +2,9 @@ internal import IdentityKit
 
 /// A simulated process: a session manager over the shared store, until it crashes.
 final class VirtualProcess: @unchecked Sendable {
+    /// Longer than the default, so that stored answers wait for longer until a process validates them.
+    static let repairInterval = Duration.seconds(15)
+
     /// A unique number, which is never reused.
     let number: Owner
     /// The machine on which it runs, and which starts a new process after a crash.
@@ -29,11 +32,13 @@ final class VirtualProcess: @unchecked Sendable {
         let transport = SimulatedTransport(world, self)
         let environment = IdentityEnvironment(transport: transport, clock: clock, random: SimulatedRandom(world))
         let store = SimulatedStore(world, self)
+        var configuration = SessionManager.Configuration()
+        configuration.repairInterval = Self.repairInterval
         manager = SessionManager(
             providers: try ProviderRegistry(try Providers.all(environment, world.mutant)),
             store: store,
             environment: environment,
-            configuration: SessionManager.Configuration()
+            configuration: configuration
         )
     }
 
