@@ -1,6 +1,6 @@
 public import IdentitySandbox
 
-/// A ``Sandbox`` with a shop: the Storefront API, its carts, and the Customer Account API.
+/// A `Sandbox` with a shop: the Storefront API, its carts, and the Customer Account API.
 ///
 /// The shop has the origin ``SandboxStorefront/origin``, the fifth of the sandbox's ports.
 public final class ShopSandbox: Sendable {
