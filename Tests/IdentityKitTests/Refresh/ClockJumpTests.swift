@@ -17,7 +17,7 @@ struct ClockJumpTests {
         #expect(try await manager.tokens(for: id).outcome == .renewedLate)
     }
 
-    @Test("the process that renewed a token knows its age, however the store rounds its times")
+    @Test("the process that refreshed a token knows its age, also when the store rounds times")
     func rounded() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -29,7 +29,7 @@ struct ClockJumpTests {
         #expect(try await manager.tokens(for: id).outcome == .renewedLate)
     }
 
-    @Test("tokens that were issued in the future are renewed rather than trusted, by a process that never saw them")
+    @Test("a process that never saw the tokens refreshes tokens that were issued in the future")
     func future() async throws {
         let world = RenewalWorld()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
@@ -39,7 +39,7 @@ struct ClockJumpTests {
         #expect(try await world.manager().tokens(for: id).outcome == .stored)
     }
 
-    @Test("a glitch into the future and back costs one renewal, not one at every call")
+    @Test("a clock that jumps ahead and back costs one refresh, not one for each call")
     func glitch() async throws {
         let world = RenewalWorld()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
@@ -54,7 +54,7 @@ struct ClockJumpTests {
         #expect(world.provider.requests <= 2)
     }
 
-    @Test("a wall clock that is set ahead makes no sweep remove a session before its time")
+    @Test("a sweep removes no session too early after the wall clock was set ahead")
     func sweep() async throws {
         let world = RenewalWorld()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))

@@ -52,7 +52,10 @@ struct DoubtTests {
         Failure("an unknown code", IdentityError(.rejected, .unexpectedResponse, "What?"), isDoubt: false),
     ]
 
-    @Test("each failure leaves the session as it is, in doubt exactly when the token may be spent", arguments: failures)
+    @Test(
+        "each failure leaves the session unchanged, and in doubt exactly when the token may have been used",
+        arguments: failures
+    )
     func classes(_ failure: Failure) async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -71,7 +74,7 @@ struct DoubtTests {
         #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
     }
 
-    @Test("an answer that was lost is had again inside the grace window, by another process too")
+    @Test("inside the grace window a lost answer is requested again, also by another process")
     func grace() async throws {
         let world = RenewalWorld()
         world.provider.setGrace(30)
@@ -83,7 +86,7 @@ struct DoubtTests {
         #expect(try await !world.manager().session(id).isInDoubt)
     }
 
-    @Test("a lost answer at a strict provider ends the session as lost rotation, a revocation as revoked")
+    @Test("a lost answer at a strict provider ends the session as lost_rotation, a revocation as revoked")
     func reasons() async throws {
         let world = RenewalWorld()
         let lost = try await world.expiredSession("lost")
@@ -105,7 +108,7 @@ struct DoubtTests {
         #expect(try await world.manager().session(revoked).endReason == .revoked)
     }
 
-    @Test("a token that came back with a backup may be spent: its refusal is a lost rotation")
+    @Test("if a token from a backup is refused, the session ends as lost_rotation")
     func restored() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -118,7 +121,7 @@ struct DoubtTests {
         #expect(try await world.manager().session(id).endReason == .lostRotation)
     }
 
-    @Test("a failure before the token is sent claims nothing")
+    @Test("a failure before the token is sent leaves no claim")
     func preparation() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -129,7 +132,7 @@ struct DoubtTests {
         #expect(world.provider.requests == 0)
     }
 
-    @Test("who no longer holds the lock sends nothing, and does not take the session for in doubt")
+    @Test("a process that lost the lock sends nothing, and the session is not in doubt")
     func lostLease() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -141,7 +144,7 @@ struct DoubtTests {
         #expect(try await !world.manager().session(id).isInDoubt)
     }
 
-    @Test("a token that expired while its renewal failed is not handed out")
+    @Test("a token that expired while its refresh failed is not handed out")
     func expiredMeanwhile() async throws {
         let world = RenewalWorld()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
@@ -170,7 +173,7 @@ struct DoubtTests {
         #expect(world.provider.requests == 2)
     }
 
-    @Test("a repair leaves alone what is under way in its own process")
+    @Test("a repair skips sessions whose refresh runs in the same process")
     func underWay() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -191,7 +194,7 @@ struct DoubtTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a repair finishes what a process that died has left, and tells what it did")
+    @Test("a repair finishes the refreshes of a dead process and reports them")
     func repair() async throws {
         let world = RenewalWorld()
         world.provider.setGrace(30)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Tokens that are stored nowhere durable")
 struct DurabilityTests {
-    @Test("tokens that neither the store nor its spool took come with a warning, an event and a name at the end")
+    @Test(
+        "tokens that neither the store nor its spool saved come with a warning and an event, and drain() names the session"
+    )
     func nowhere() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -34,7 +36,7 @@ struct DurabilityTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("everybody who waited for one renewal hears that its tokens are not durable")
+    @Test("all callers of one refresh get the warning that its tokens are not durable")
     func waiters() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -48,7 +50,7 @@ struct DurabilityTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a store without a second place warns as well")
+    @Test("a store without a spool warns as well")
     func withoutSpool() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -61,7 +63,7 @@ struct DurabilityTests {
         #expect(await manager.drain().isEmpty)
     }
 
-    @Test("tokens in the second place are durable: no warning, and another event")
+    @Test("tokens in the spool are durable: there is no warning, and another event")
     func spooled() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -74,7 +76,7 @@ struct DurabilityTests {
         #expect(await manager.drain().isEmpty)
     }
 
-    @Test("an answer that the store has is durable, although its tokens could not be saved")
+    @Test("a stored answer is durable, although its tokens could not be saved")
     func journaled() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -91,7 +93,10 @@ struct DurabilityTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("tokens that expire before they are saved are called lost only where they may be", arguments: [true, false])
+    @Test(
+        "tokens that expire before they are saved are reported as lost only if they may be lost",
+        arguments: [true, false]
+    )
     func expired(_ isSpooled: Bool) async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -106,7 +111,7 @@ struct DurabilityTests {
         #expect(error?.hint?.contains("before this process ends") == !isSpooled)
     }
 
-    @Test("the old token comes with a warning while an answer that cannot be judged exists in memory only")
+    @Test("the old token comes with a warning while an answer that cannot be validated exists in memory only")
     func unjudged() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()

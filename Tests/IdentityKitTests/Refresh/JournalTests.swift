@@ -3,9 +3,9 @@ import IdentityKit
 import IdentityTesting
 import Testing
 
-@Suite("Answers that are kept before they are judged")
+@Suite("Answers that are saved before they are validated")
 struct JournalTests {
-    @Test("an answer that cannot be judged for now waits in the store, and no token is sent again for it")
+    @Test("an answer that cannot be validated yet waits in the store, and the old token is not sent again")
     func waits() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -24,7 +24,7 @@ struct JournalTests {
     }
 
     @Test(
-        "an answer survives whatever goes wrong with the keys that it is judged by",
+        "an answer survives every failure of the keys that validate it",
         arguments: [
             IdentityError(.retryLater, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 503)),
             IdentityError(.configuration, .discoveryFailed, "No metadata.", providerAnswer: .init(status: 404)),
@@ -43,7 +43,7 @@ struct JournalTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("an answer that comes after its session was renewed twice more is dropped, and nothing newer is overwritten")
+    @Test("an answer that arrives after two newer refreshes is dropped, and newer tokens are not overwritten")
     func late() async throws {
         let world = RenewalWorld()
         world.provider.setGrace(300)
@@ -66,7 +66,7 @@ struct JournalTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("who is told that the token is spent ends no session for which another process keeps an answer")
+    @Test("invalid_grant does not end a session for which another process stored an answer")
     func foreignAnswer() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -97,7 +97,7 @@ struct JournalTests {
         #expect(world.clock.elapsed == before)
     }
 
-    @Test("a renewal settles its session, also one that came out of a backup")
+    @Test("a refresh settles its session, also one from a backup")
     func settled() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -111,7 +111,7 @@ struct JournalTests {
         #expect(!row.isUnsettled)
     }
 
-    @Test("a token's life counts from the request, however late its answer is judged")
+    @Test("a token's lifetime counts from the request, even if its answer is validated late")
     func life() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -209,7 +209,7 @@ struct JournalTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a page with status 200 is no answer: the token is asked for again at once")
+    @Test("a page with status 200 is not a token response, so the request is repeated at once")
     func page() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -218,7 +218,7 @@ struct JournalTests {
         #expect(world.provider.requests == 2)
     }
 
-    @Test("when a store takes neither the answer nor the tokens, both survive the process in the second place")
+    @Test("if the store saves neither the answer nor the tokens, the spool keeps them beyond the process")
     func spooled() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -243,7 +243,7 @@ struct JournalTests {
         #expect(try await world.manager().tokens(for: id).outcome == .stored)
     }
 
-    @Test("an answer that could be neither saved nor judged survives the process in the second place")
+    @Test("the spool keeps an answer that could be neither saved nor validated beyond the process")
     func spooledAnswer() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -276,7 +276,7 @@ struct JournalTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("what waits in the second place does not overwrite newer tokens, and goes when its session has gone")
+    @Test("spooled tokens do not overwrite newer ones, and are removed with their session")
     func stale() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -302,7 +302,7 @@ struct JournalTests {
         #expect(try await world.store.session(id) == nil)
     }
 
-    @Test("a claim reserves the room that the answer will need")
+    @Test("a claim reserves space for the answer")
     func reserve() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()

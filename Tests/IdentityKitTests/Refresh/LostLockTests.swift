@@ -146,7 +146,7 @@ struct LostLockTests {
         #expect(world.clock.elapsed == before)
     }
 
-    @Test("who loses the lock after the claim sends nothing, and leaves the claim as it is")
+    @Test("a process that loses the lock after its claim sends nothing and leaves the claim unchanged")
     func beforeSending() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -162,7 +162,7 @@ struct LostLockTests {
         #expect(row.isUnsettled)
     }
 
-    @Test("who loses the lock while the request is under way saves the answer over its own claim")
+    @Test("a process that loses the lock during the request saves the answer over its own claim")
     func ownClaim() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -193,7 +193,7 @@ struct LostLockTests {
         #expect(node.spooled.isEmpty)
     }
 
-    @Test("a late answer does not replace the claim of another process; it waits until the lock can be had again")
+    @Test("a late answer does not replace the claim of another process; it waits until the lock is free")
     func foreignClaim() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -218,7 +218,7 @@ struct LostLockTests {
         #expect(world.provider.requests == 1)
     }
 
-    @Test("a provider whose timeout is longer than the lock is certainly held is refused, at the start and ever after")
+    @Test("a provider whose timeout is longer than the guaranteed hold of the lock is refused at the start and later")
     func contradiction() async throws {
         let world = RenewalWorld(timeout: .seconds(9))
         let id = try await world.expiredSession()

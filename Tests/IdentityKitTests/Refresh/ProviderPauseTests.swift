@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-@Suite("A provider that fails is left alone")
+@Suite("Pauses and the circuit breaker of a failing provider")
 struct ProviderPauseTests {
     private static let down = IdentityError(
         .retryLater,
@@ -20,7 +20,7 @@ struct ProviderPauseTests {
         return limits
     }
 
-    @Test("after some failures in a row nobody asks, no session is claimed, and one probe decides for all")
+    @Test("after some failures in a row no request is sent, no session is claimed, and one probe decides for all")
     func breaker() async throws {
         let world = RenewalWorld()
         var ids: [SessionID] = []
@@ -50,7 +50,7 @@ struct ProviderPauseTests {
         #expect(world.heard.kinds.contains(.providerResumed))
     }
 
-    @Test("one outage opens the breaker once, however many were inside")
+    @Test("one outage opens the circuit breaker once, also with many requests in flight")
     func burst() async throws {
         let world = RenewalWorld()
         var ids: [SessionID] = []
@@ -70,7 +70,7 @@ struct ProviderPauseTests {
         #expect(try await manager.tokens(for: ids[0]).outcome == .renewedLate)
     }
 
-    @Test("one session that always fails does not keep the others out")
+    @Test("one session that always fails does not block the others")
     func poison() async throws {
         let world = RenewalWorld()
         let (poison, fine) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
@@ -84,7 +84,7 @@ struct ProviderPauseTests {
         #expect(try await manager.tokens(for: fine).outcome == .renewedLate)
     }
 
-    @Test("a pause that the provider asks for counts at once, for a minute at most")
+    @Test("a pause that the provider requests takes effect at once, for at most a minute")
     func retryAfter() async throws {
         let world = RenewalWorld()
         let (first, second) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
@@ -104,7 +104,7 @@ struct ProviderPauseTests {
         #expect(try await manager.tokens(for: second).outcome == .renewedLate)
     }
 
-    @Test("a client that is refused pauses the provider and says so as configuration; no session is touched")
+    @Test("a refused client pauses the provider with a configuration error, and changes no session")
     func client() async throws {
         let world = RenewalWorld()
         var ids: [SessionID] = []
@@ -121,7 +121,7 @@ struct ProviderPauseTests {
         for id in ids { #expect(try await !manager.session(id).needsLogin) }
     }
 
-    @Test("one session's dead token says nothing about the provider")
+    @Test("a revoked token of one session does not count as a failure of the provider")
     func dead() async throws {
         let world = RenewalWorld()
         let manager = try world.manager(limits: limits(1))
@@ -132,7 +132,7 @@ struct ProviderPauseTests {
         #expect(try await manager.tokens(for: other).outcome == .renewedLate)
     }
 
-    @Test("no more renewals are at a provider at a time than its limit, and all are served")
+    @Test("never more refreshes than the limit run at one provider, and all complete")
     func concurrency() async throws {
         let world = RenewalWorld()
         var ids: [SessionID] = []
@@ -155,7 +155,7 @@ struct ProviderPauseTests {
         #expect(inside.withLock { $0.most } == 3)
     }
 
-    @Test("a session that keeps failing is asked for more and more seldom, and at once when it works again")
+    @Test("a session that keeps failing is retried less and less often, and at once when the provider works again")
     func pauses() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()

@@ -55,7 +55,7 @@ struct RefreshStateMachineTests {
     }
 
     @Test(
-        "the next process does what the stored state asks for",
+        "the next process continues as the stored state requires",
         arguments: zip(
             ["claim, send", "claim, send", "validate", "no send, from the spool", "end"],
             [beginnings[0], beginnings[2], beginnings[14], beginnings[10], beginnings[4]]

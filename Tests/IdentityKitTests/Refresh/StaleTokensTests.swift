@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Tokens that are too old to be handed out")
 struct StaleTokensTests {
-    @Test("a claim that was given back meanwhile passes for no renewal")
+    @Test("a claim that was released meanwhile does not count as a refresh")
     func givenBack() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -25,7 +25,7 @@ struct StaleTokensTests {
         #expect(got.outcome == .renewedLate)
     }
 
-    @Test("tokens that expired while they waited to be saved are saved, and renewed at once")
+    @Test("tokens that expired while they waited to be saved are saved, and refreshed at once")
     func expiredInTheSecondPlace() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
@@ -40,7 +40,7 @@ struct StaleTokensTests {
         #expect(world.store.spooled.isEmpty)
     }
 
-    @Test("tokens that expired while the store takes none are not handed out, and the session lives on")
+    @Test("tokens that expired while the store refuses writes are not handed out, and the session continues")
     func expiredInMemory() async throws {
         let world = RenewalWorld()
         let id = try await world.expiredSession()
