@@ -79,10 +79,10 @@ struct JourneyTests {
         }
         #expect(contact.email == "ada@example.com")
         #expect(contact.addresses.first?.city == "San Francisco")
-        let renewed = try await sessions.tokens(for: session.id, validFor: .seconds(3601))
-        #expect(!renewed.session.canWrite)
-        #expect(throws: IdentityError.self) { try bolt.requireWrite(renewed.tokens) }
-        #expect(try await bolt.buyerProfile(for: renewed.tokens).addresses.count == 1)
+        let refreshed = try await sessions.tokens(for: session.id, validFor: .seconds(3601))
+        #expect(!refreshed.session.canWrite)
+        #expect(throws: IdentityError.self) { try bolt.requireWrite(refreshed.tokens) }
+        #expect(try await bolt.buyerProfile(for: refreshed.tokens).addresses.count == 1)
         // The old token is dead at Bolt, which says so with 403 and code 18.
         let error = await #expect(throws: IdentityError.self) {
             _ = try await bolt.buyerProfile(for: first.tokens)

@@ -115,9 +115,9 @@ struct SFCCTests: SFCCSuite {
         let tokens = try await signIn(provider)
         let newer = try jwt(shop) { $0["jti"] = .string("2") }
         shop.answer(Self.tokenPath, .json(["token": .string(newer)]))
-        let renewed = try await provider.refresh(tokens)
-        #expect(renewed.accessToken.reveal() == newer)
-        #expect(renewed.refreshToken?.reveal() == "RT1")
+        let refreshed = try await provider.refresh(tokens)
+        #expect(refreshed.accessToken.reveal() == newer)
+        #expect(refreshed.refreshToken?.reveal() == "RT1")
         shop.answer(Self.tokenPath, .json(["token": .string(try jwt(shop) { $0["sub"] = .string("customer:2") })]))
         await #expect(throws: IdentityError.self) { _ = try await provider.refresh(tokens) }
     }

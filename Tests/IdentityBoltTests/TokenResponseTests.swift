@@ -116,19 +116,19 @@ struct TokenResponseTests {
                 $0["id_token"] = nil
             }
         )
-        let renewed = try await provider.refresh(tokens)
+        let refreshed = try await provider.refresh(tokens)
         let sent = try #require(bolt.requests(to: "/v1/oauth/token").last)
         #expect(
             String(decoding: sent.body, as: UTF8.self)
                 == "grant_type=refresh_token&client_id=aaa.bbb.ccc&client_secret=APIKEY&refresh_token=RT1.sig"
                 + "&scope=bolt.account.view"
         )
-        #expect(renewed.refreshToken?.reveal() == "RT2.sig")
-        #expect(renewed.scopes == ["bolt.account.view"])
-        #expect(!renewed.canWrite)
-        #expect(renewed.buyer == tokens.buyer)
-        #expect(renewed.idToken != nil)
-        let error = #expect(throws: IdentityError.self) { try provider.requireWrite(renewed) }
+        #expect(refreshed.refreshToken?.reveal() == "RT2.sig")
+        #expect(refreshed.scopes == ["bolt.account.view"])
+        #expect(!refreshed.canWrite)
+        #expect(refreshed.buyer == tokens.buyer)
+        #expect(refreshed.idToken != nil)
+        let error = #expect(throws: IdentityError.self) { try provider.requireWrite(refreshed) }
         #expect(error?.code == .insufficientScope)
         #expect(error?.kind == .signInAgain)
     }
@@ -145,9 +145,9 @@ struct TokenResponseTests {
                 for name in ["scope", "refresh_token", "refresh_token_scope", "id_token"] { $0[name] = nil }
             }
         )
-        let renewed = try await provider.refresh(tokens)
-        #expect(!renewed.canWrite)
-        #expect(renewed.refreshToken == nil)
+        let refreshed = try await provider.refresh(tokens)
+        #expect(!refreshed.canWrite)
+        #expect(refreshed.refreshToken == nil)
     }
 
     @Test("a token type in any case, a lifetime as string and scopes with any separator are accepted")

@@ -142,7 +142,7 @@ private struct StartingProvider: IdentityProvider {
     }
 
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        throw IdentityError(.signInAgain, .notRefreshable, "There is nothing to renew.")
+        throw IdentityError(.signInAgain, .notRefreshable, "There is nothing to refresh.")
     }
 
     func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? { nil }

@@ -164,8 +164,8 @@ struct CertificationModule {
         #expect(try await sessions.sessions().count == sessionsBefore, sourceLocation: sourceLocation)
     }
 
-    /// The client must refuse a renewal whole: the tokens are those from before.
-    func refusesRenewal(
+    /// The client must refuse a refresh whole: the tokens are those from before.
+    func refusesRefresh(
         of session: Session,
         _ code: IdentityError.Code,
         _ misbehaviour: SandboxMisbehaviour,
@@ -175,7 +175,7 @@ struct CertificationModule {
         let calls = openID.requests(to: .api).count
         openID.misbehave(misbehaviour, on: .token)
         let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
-            _ = try await sessions.renewTokens(for: session.id)
+            _ = try await sessions.refreshTokens(for: session.id)
             _ = try await sessions.buyerProfile(for: session.id)
         }
         #expect(error?.code == code, sourceLocation: sourceLocation)

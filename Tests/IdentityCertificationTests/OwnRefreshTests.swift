@@ -10,7 +10,7 @@ struct OwnRefreshTests {
         try await CertificationModule.run { module in
             let session = try await module.login()
             module.clock.advance(by: .seconds(600))
-            try await module.refusesRenewal(of: session, code, misbehaviour)
+            try await module.refusesRefresh(of: session, code, misbehaviour)
         }
     }
 
@@ -19,7 +19,7 @@ struct OwnRefreshTests {
             let session = try await module.login()
             module.clock.advance(by: .seconds(600))
             module.openID.misbehave(misbehaviour, on: .token)
-            _ = try await module.sessions.renewTokens(for: session.id)
+            _ = try await module.sessions.refreshTokens(for: session.id)
             #expect(try await module.sessions.buyerProfile(for: session.id).givenName == "Ada")
         }
     }
@@ -62,7 +62,7 @@ struct OwnRefreshTests {
             let session = try await module.login()
             let nonce = module.openID.requests(to: .authorization).first?.queryValue("nonce")
             module.openID.misbehave(.claim("nonce", nonce.map { .string($0) }), on: .token)
-            _ = try await module.sessions.renewTokens(for: session.id)
+            _ = try await module.sessions.refreshTokens(for: session.id)
         }
     }
 
@@ -80,12 +80,12 @@ struct OwnRefreshTests {
             let session = try await module.login()
             let before = try await module.sessions.tokens(for: session.id).tokens
             module.openID.misbehave(.withoutMembers("id_token"), on: .token)
-            let after = try await module.sessions.renewTokens(for: session.id).tokens
+            let after = try await module.sessions.refreshTokens(for: session.id).tokens
             #expect(!after.accessToken.isEqual(to: before.accessToken))
             #expect(after.idToken?.reveal() == before.idToken?.reveal())
             #expect(after.buyer == before.buyer)
             // The next one that comes is measured against the login's.
-            try await module.refusesRenewal(of: session, .idTokenSubject, .claim("sub", appending: "1"))
+            try await module.refusesRefresh(of: session, .idTokenSubject, .claim("sub", appending: "1"))
         }
     }
 }

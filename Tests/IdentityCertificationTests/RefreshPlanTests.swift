@@ -24,7 +24,7 @@ struct RefreshPlanTests {
     func invalidIssuer() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
-            try await module.refusesRenewal(of: session, .idTokenIssuer, .claim("iss", appending: "1"))
+            try await module.refusesRefresh(of: session, .idTokenIssuer, .claim("iss", appending: "1"))
         }
     }
 
@@ -32,7 +32,7 @@ struct RefreshPlanTests {
     func invalidSubject() async throws {
         try await CertificationModule.run { module in
             let session = try await module.login()
-            try await module.refusesRenewal(of: session, .idTokenSubject, .claim("sub", appending: "1"))
+            try await module.refusesRefresh(of: session, .idTokenSubject, .claim("sub", appending: "1"))
         }
     }
 }

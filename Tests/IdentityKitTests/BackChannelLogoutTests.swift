@@ -10,7 +10,7 @@ private final class Cart: SessionParticipant {
     var ended: [SessionID] { state.withLock { $0.ended } }
 
     func setBroken(_ isBroken: Bool) { state.withLock { $0.isBroken = isBroken } }
-    func sessionRenewed(_ session: Session) async throws {}
+    func sessionRefreshed(_ session: Session) async throws {}
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         let isBroken = state.withLock { state in
             state.ended.append(session.id)
@@ -276,7 +276,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test("a running refresh does not restore an ended session")
-    func renewal() async throws {
+    func refresh() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn(session: "s1")
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
@@ -285,11 +285,11 @@ struct BackChannelLogoutTests {
             arrival.finish()
             for await _ in released {}
         }
-        let renewal = Task { try await stage.manager.renewTokens(for: session) }
+        let refresh = Task { try await stage.manager.refreshTokens(for: session) }
         for await _ in arrived {}
         #expect(await send(stage.provider.announce(subject: nil, session: "s1"), to: stage).sessions.count == 1)
         release.finish()
-        let error = await #expect(throws: IdentityError.self) { _ = try await renewal.value }
+        let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(error?.code == .sessionUnknown)
         #expect(try await ids(stage).isEmpty)
     }
@@ -298,17 +298,17 @@ struct BackChannelLogoutTests {
     func named() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
-        stage.provider.setNameAtRenewal("s1")
-        _ = try await stage.manager.renewTokens(for: session)
+        stage.provider.setNameAtRefresh("s1")
+        _ = try await stage.manager.refreshTokens(for: session)
         let result = await send(stage.provider.announce(subject: nil, session: "s1"), to: stage)
         #expect(result.sessions.map(\.id) == [session])
     }
 
     @Test("the sid of a session survives refreshes and restarts")
-    func renewed() async throws {
+    func refreshed() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn(session: "s1")
-        #expect(try await stage.manager.renewTokens(for: session).tokens.providerSessionID == "s1")
+        #expect(try await stage.manager.refreshTokens(for: session).tokens.providerSessionID == "s1")
         let second = try stage.manager(over: stage.store)
         let token = stage.provider.announce(subject: nil, session: "s1")
         let result = await second.backChannelLogout(

@@ -29,7 +29,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case listsSome = "lists only the first hundred rows"
     case forgetsTenants = "ignores the tenant when it lists a buyer's sessions"
     case sweepsExact = "sweeps rows that expire exactly at the given time"
-    case sweepsRenewed = "sweeps by the expiry of the first save"
+    case sweepsRefreshed = "sweeps by the expiry of the first save"
     case marksTwice = "marks a used token several times"
     case locksNothing = "grants a lock to several holders"
     case keepsLock = "keeps the lock when the body throws"
@@ -73,7 +73,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .listsSome: ["of many rows is complete and in order", "a long list of them is complete"]
         case .forgetsTenants: ["has separate sessions", "at two tenants finds two", "a tenant and a subject"]
         case .sweepsExact: ["expires at the very moment"]
-        case .sweepsRenewed: ["survives a sweep after its first expiry"]
+        case .sweepsRefreshed: ["survives a sweep after its first expiry"]
         case .marksTwice: ["a used token is marked once", "of 64 tasks that mark one token"]
         case .locksNothing: ["never run at once", "100 tasks", "not free in time"]
         case .keepsLock: ["passes its error on and releases the lock"]
@@ -281,7 +281,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
             date = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.nextUp)
         }
         var stale = 0
-        if defect == .sweepsRenewed {
+        if defect == .sweepsRefreshed {
             for (id, end) in state.withLock({ $0.firstRetention }) where end < date {
                 if try await inner.remove(id) != nil { stale += 1 }
             }

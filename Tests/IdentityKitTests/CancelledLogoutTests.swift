@@ -8,7 +8,7 @@ private final class UncancelledCart: SessionParticipant {
     private let count = Mutex(0)
     var ended: Int { count.withLock { $0 } }
 
-    func sessionRenewed(_ session: Session) async throws {}
+    func sessionRefreshed(_ session: Session) async throws {}
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         try Task.checkCancellation()
         count.withLock { $0 += 1 }

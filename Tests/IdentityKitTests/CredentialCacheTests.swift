@@ -84,7 +84,7 @@ struct CredentialCacheTests {
         _ = try await manager.tokens(for: id)
         _ = try await manager.tokens(for: id, validFor: .seconds(910))
         #expect(world.provider.refreshes == 0)
-        #expect(try await manager.tokens(for: id, validFor: .seconds(911)).outcome == .renewedEarly)
+        #expect(try await manager.tokens(for: id, validFor: .seconds(911)).outcome == .refreshedEarly)
     }
 
     @Test("the cache sees a refresh and a logout of the same process immediately")
@@ -93,7 +93,7 @@ struct CredentialCacheTests {
         let manager = try world.manager()
         let id = try await world.signIn(manager)
         let old = try await manager.tokens(for: id)
-        let new = try await manager.renewTokens(for: id)
+        let new = try await manager.refreshTokens(for: id)
         let next = try await manager.tokens(for: id)
         #expect(!next.tokens.accessToken.isEqual(to: old.tokens.accessToken))
         #expect(next.tokens.accessToken.isEqual(to: new.tokens.accessToken))
@@ -157,10 +157,10 @@ struct CredentialCacheTests {
         world.clock.advance(by: .seconds(3601))
         _ = try await manager.tokens(for: id)
         world.provider.revokeAll()
-        _ = try? await manager.renewTokens(for: id)
+        _ = try? await manager.refreshTokens(for: id)
         let counted = world.heard.snapshot.mapValues(\.count)
-        #expect(counted[.init(name: "renewed", detail: "renewed_late", provider: "strict")] == 1)
+        #expect(counted[.init(name: "refreshed", detail: "refreshed_late", provider: "strict")] == 1)
         #expect(counted[.init(name: "session_ended", detail: "revoked", provider: "strict")] == 1)
-        #expect(world.heard.count("renewal_failed") == 1)
+        #expect(world.heard.count("refresh_failed") == 1)
     }
 }

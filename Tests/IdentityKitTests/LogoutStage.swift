@@ -10,7 +10,7 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
     private struct State {
         var notices: [String: LogoutNotice] = [:]
         var isDown = false
-        var nameAtRenewal: String?
+        var nameAtRefresh: String?
         var revoked: [String] = []
         var onRevocation: (@Sendable (TokenSet) async throws -> Void)?
     }
@@ -30,13 +30,13 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
         try await inner.exchange(callback, for: attempt)
     }
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        var renewed = try await inner.refresh(tokens)
-        renewed.providerSessionID = state.withLock { $0.nameAtRenewal } ?? tokens.providerSessionID
-        return renewed
+        var refreshed = try await inner.refresh(tokens)
+        refreshed.providerSessionID = state.withLock { $0.nameAtRefresh } ?? tokens.providerSessionID
+        return refreshed
     }
 
     /// The sid that refreshes return for a session.
-    func setNameAtRenewal(_ name: String) { state.withLock { $0.nameAtRenewal = name } }
+    func setNameAtRefresh(_ name: String) { state.withLock { $0.nameAtRefresh = name } }
     func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
         try HTTPURL("https://id.example/logout")
     }

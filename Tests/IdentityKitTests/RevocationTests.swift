@@ -9,7 +9,7 @@ struct RevocationTests {
     func revoked() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
-        let tokens = try await stage.manager.renewTokens(for: session).tokens
+        let tokens = try await stage.manager.refreshTokens(for: session).tokens
         stage.provider.onRevocation { _ in
             let stored = try await stage.store.session(session)
             #expect(stored == nil)
@@ -81,11 +81,11 @@ struct RevocationTests {
             arrival.finish()
             for await _ in released {}
         }
-        let renewal = Task { try await stage.manager.renewTokens(for: session) }
+        let refresh = Task { try await stage.manager.refreshTokens(for: session) }
         for await _ in arrived {}
         _ = try await stage.manager.logout(session)
         release.finish()
-        await #expect(throws: IdentityError.self) { _ = try await renewal.value }
+        await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(stage.provider.revoked == ["refresh-1", "refresh-2"])
     }
 
@@ -95,7 +95,7 @@ struct RevocationTests {
         let session = try await stage.signIn()
         // The claim is written, what comes back is not.
         stage.store.setReplacements(failingAfter: 1)
-        _ = try await stage.manager.renewTokens(for: session)
+        _ = try await stage.manager.refreshTokens(for: session)
         _ = try await stage.manager.logout(session)
         #expect(stage.provider.revoked == ["refresh-2"])
     }

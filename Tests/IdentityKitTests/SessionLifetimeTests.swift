@@ -8,7 +8,7 @@ import Testing
 private final class EndCounter: SessionParticipant {
     private let count = Mutex(0)
     var ends: Int { count.withLock { $0 } }
-    func sessionRenewed(_ session: Session) async throws {}
+    func sessionRefreshed(_ session: Session) async throws {}
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws { count.withLock { $0 += 1 } }
 }
 
@@ -55,7 +55,7 @@ struct SessionLifetimeTests {
             ("session", { _ = try await manager.session(id) }),
             ("tokens", { _ = try await manager.tokens(for: id) }),
             ("tokens, valid for long", { _ = try await manager.tokens(for: id, validFor: .seconds(1_000_000_000)) }),
-            ("renewTokens", { _ = try await manager.renewTokens(for: id) }),
+            ("refreshTokens", { _ = try await manager.refreshTokens(for: id) }),
             ("cartClaim", { _ = try await manager.cartClaim(for: id) }),
             ("buyerProfile", { _ = try await manager.buyerProfile(for: id) }),
             ("logout", { _ = try await manager.logout(id) }),
@@ -128,7 +128,7 @@ struct SessionLifetimeTests {
 
     @Test("a refresh in doubt is not repaired for a session past its retention")
     func repair() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         try await world.die(at: id)
         let requests = world.provider.requests
@@ -146,7 +146,7 @@ struct SessionLifetimeTests {
         for _ in 0..<40 {
             world.clock.advance(by: .seconds(3 * 86_400 / 4))
             guard world.clock.now <= end else { break }
-            #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+            #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
         }
         #expect(world.provider.requests == 40)
         #expect(try await world.store.session(id)?.retainedUntil == end)
@@ -164,7 +164,7 @@ struct SessionLifetimeTests {
         let short = try world.manager {
             ($0.sessionRetention, $0.maximumSessionLifetime) = (Self.day * 90, Self.day * 3)
         }
-        #expect(try await short.tokens(for: id).outcome == .renewedLate)
+        #expect(try await short.tokens(for: id).outcome == .refreshedLate)
         world.clock.advance(by: Self.day + .seconds(1))
         #expect(try await short.sweep() == 1)
         let other = try await world.signIn(try world.manager { $0.sessionRetention = Self.day * 90 })
@@ -179,7 +179,7 @@ struct SessionLifetimeTests {
         let id = try await world.signIn(manager)
         for _ in 0..<400 {
             world.clock.advance(by: Self.day)
-            #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+            #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
         }
     }
 

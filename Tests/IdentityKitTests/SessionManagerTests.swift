@@ -141,7 +141,7 @@ struct SessionManagerTests {
         #expect(world.provider.refreshes == 1)
         #expect(world.provider.reuses == 0)
         #expect(Set(outcomes.map(\.0)).count == 1)
-        #expect(outcomes.filter { $0.1 == .renewedLate }.count == 1)
+        #expect(outcomes.filter { $0.1 == .refreshedLate }.count == 1)
     }
 
     @Test("a cancelled caller does not stop the refresh for the others")
@@ -167,7 +167,7 @@ struct SessionManagerTests {
     }
 
     @Test("a valid token is returned unchanged, and refreshed in the background when it is due")
-    func earlyRenewal() async throws {
+    func earlyRefresh() async throws {
         let world = try World()
         let session = try await world.signIn()
         #expect(try await world.manager.tokens(for: session.id).outcome == .stored)
@@ -192,7 +192,7 @@ struct SessionManagerTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager.tokens(for: session.id) }
         #expect(error?.kind == .retryLater)
         world.clock.advance(by: .seconds(1))
-        #expect(try await world.manager.tokens(for: session.id).outcome == .renewedLate)
+        #expect(try await world.manager.tokens(for: session.id).outcome == .refreshedLate)
     }
 
     @Test(
@@ -205,7 +205,7 @@ struct SessionManagerTests {
         world.clock.advance(by: .seconds(3601))
         world.provider.fail(with: [IdentityError(.configuration, code, "Ours.")])
         await #expect(throws: IdentityError.self) { _ = try await world.manager.tokens(for: session.id) }
-        #expect(try await world.manager.tokens(for: session.id).outcome == .renewedLate)
+        #expect(try await world.manager.tokens(for: session.id).outcome == .refreshedLate)
     }
 
     @Test("invalid_grant requires a new login, is requested once, and keeps the row")
@@ -222,7 +222,7 @@ struct SessionManagerTests {
             #expect(error?.code == .sessionEnded)
         }
         let forced = await #expect(throws: IdentityError.self) {
-            _ = try await world.manager.renewTokens(for: session.id)
+            _ = try await world.manager.refreshTokens(for: session.id)
         }
         #expect(forced?.code == .sessionEnded)
         #expect(world.provider.refreshes == 1)
@@ -236,12 +236,12 @@ struct SessionManagerTests {
         world.clock.advance(by: .seconds(3601))
         let lost = HTTPTransportError(code: .connectionLost, phase: .ambiguous, message: "Reset.")
         world.provider.fail(with: [IdentityError(.retryLater, .providerUnavailable, "Lost.", cause: lost)])
-        #expect(try await world.manager.tokens(for: session.id).outcome == .renewedLate)
+        #expect(try await world.manager.tokens(for: session.id).outcome == .refreshedLate)
         #expect(world.provider.refreshes == 2)
     }
 
     @Test("a logout during a refresh wins: the late response does not restore the session")
-    func logoutDuringRenewal() async throws {
+    func logoutDuringRefresh() async throws {
         let world = try World()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
@@ -251,12 +251,12 @@ struct SessionManagerTests {
             arrival.finish()
             for await _ in released {}
         }
-        let renewal = Task { try await world.manager.tokens(for: session.id) }
+        let refresh = Task { try await world.manager.tokens(for: session.id) }
         for await _ in arrived {}
         let result = try await world.manager.logout(session.id)
         #expect(result.browserURL?.text == "https://id.example/logout")
         release.finish()
-        let error = await #expect(throws: IdentityError.self) { _ = try await renewal.value }
+        let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(error?.code == .sessionUnknown)
         #expect(try await world.manager.sessions().isEmpty)
     }

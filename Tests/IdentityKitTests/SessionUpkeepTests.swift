@@ -44,7 +44,7 @@ private final class SlowParticipant: SessionParticipant {
     var told: [Date?] { state.withLock { $0.told } }
     func hold(_ gate: (@Sendable () async -> Void)?) { state.withLock { $0.gate = gate } }
 
-    func sessionRenewed(_ session: Session) async throws {
+    func sessionRefreshed(_ session: Session) async throws {
         let gate = state.withLock { $0.gate }
         await gate?()
         state.withLock { $0.told.append(session.expiresAt) }
@@ -64,7 +64,7 @@ private final class TokenRequestingParticipant: SessionParticipant {
         self.manager = manager
     }
 
-    func sessionRenewed(_ session: Session) async throws {
+    func sessionRefreshed(_ session: Session) async throws {
         let told = count.withLock { count in
             count += 1
             return count
@@ -112,12 +112,12 @@ struct SessionUpkeepTests {
             arrival.finish()
             for await _ in released {}
         }
-        _ = try await world.manager.renewTokens(for: id)
+        _ = try await world.manager.refreshTokens(for: id)
         for await _ in arrived {}
         var last: Date?
         for _ in 0..<3 {
             world.clock.advance(by: .seconds(1))
-            last = try await world.manager.renewTokens(for: id).session.expiresAt
+            last = try await world.manager.refreshTokens(for: id).session.expiresAt
         }
         cart.hold(nil)
         release.finish()
@@ -132,11 +132,11 @@ struct SessionUpkeepTests {
         let cart = TokenRequestingParticipant(world.manager)
         world.manager.add(cart)
         let (id, _) = try await world.signIn()
-        _ = try await world.manager.renewTokens(for: id)
+        _ = try await world.manager.refreshTokens(for: id)
         await world.manager.drain()
         #expect(cart.told == 1)
         #expect(world.provider.inner.refreshes == 1)
-        _ = try await world.manager.renewTokens(for: id)
+        _ = try await world.manager.refreshTokens(for: id)
         await world.manager.drain()
         #expect(cart.told == 2)
     }

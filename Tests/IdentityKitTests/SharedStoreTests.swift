@@ -77,7 +77,7 @@ struct SharedStoreTests {
         #expect(busy?.code == .renewalBusy)
         #expect(world.provider.refreshes == 1)
         shared.loseLease(of: id)
-        #expect(try await other.tokens(for: id).outcome == .renewedLate)
+        #expect(try await other.tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.refreshes == 2)
         release.finish()
         _ = try? await stuck.value
@@ -100,7 +100,7 @@ struct SharedStoreTests {
         ])
         let answer = try await world.manager(faulty).tokens(for: id)
         #expect(world.provider.reuses == 1)
-        #expect(answer.outcome == .renewedLate)
+        #expect(answer.outcome == .refreshedLate)
         let session = try await other.session(id)
         #expect(!session.needsLogin)
         #expect(session.expiresAt == answer.session.expiresAt)
@@ -144,7 +144,7 @@ struct SharedStoreTests {
         #expect(error?.code == .renewalBusy)
         release.finish()
         let answer = try await stuck.withLock { $0 }?.value
-        #expect(answer?.outcome == .renewedLate)
+        #expect(answer?.outcome == .refreshedLate)
         #expect(world.provider.refreshes == 1)
     }
 
@@ -154,7 +154,7 @@ struct SharedStoreTests {
         let id = try await world.expiredSession()
         world.provider.fail(with: [IdentityError(.retryLater, .providerUnavailable, "Down.")])
         await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
-        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.refreshes == 2)
     }
 
@@ -167,7 +167,7 @@ struct SharedStoreTests {
         let manager = try world.manager(faulty)
         await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(world.provider.refreshes == 0)
-        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
     }
 
     @Test("a commit that succeeded although it reported an error counts as a success")
@@ -176,7 +176,7 @@ struct SharedStoreTests {
         let id = try await world.expiredSession()
         let faulty = FaultyStore(world.store)
         faulty.script([nil, .failsAfterCommit])
-        #expect(try await world.manager(faulty).tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager(faulty).tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.refreshes == 1)
     }
 
@@ -190,7 +190,7 @@ struct SharedStoreTests {
         faulty.script([nil] + Array(repeating: .fails, count: 6))
         let manager = try world.manager(faulty)
         let first = try await manager.tokens(for: id)
-        #expect(first.outcome == .renewedLate)
+        #expect(first.outcome == .refreshedLate)
         let isSaved = try await world.manager().session(id).expiresAt == first.session.expiresAt
         #expect(!isSaved)
         #expect(try await manager.tokens(for: id).tokens.accessToken.isEqual(to: first.tokens.accessToken))

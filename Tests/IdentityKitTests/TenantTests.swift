@@ -50,7 +50,7 @@ struct TenantTests {
         let first = try world.manager(of: "shop-1")
         await expectUnknown { _ = try await first.session(id) }
         await expectUnknown { _ = try await first.tokens(for: id) }
-        await expectUnknown { _ = try await first.renewTokens(for: id) }
+        await expectUnknown { _ = try await first.refreshTokens(for: id) }
         await expectUnknown { _ = try await first.cartClaim(for: id) }
         await expectUnknown { _ = try await first.buyerProfile(for: id) }
         await expectUnknown { _ = try await first.logout(id) }

@@ -64,7 +64,7 @@ struct DurabilityTests {
         let ended = try await stage.run("token", "--session", id, "--valid-for", "86400", "--store", path, "--json")
         #expect(ended.status == 3, "\(ended)")
         let event = try ended.event("token")
-        #expect(event["outcome"]?.string == "renewed_early")
+        #expect(event["outcome"]?.string == "refreshed_early")
         #expect(event["warnings"]?.array?.first?.string?.hasPrefix("tokens_not_durable: ") == true)
         #expect(ended.errors.contains("New tokens could not be stored"))
     }

@@ -18,8 +18,8 @@ struct SessionTests {
             let stored = try await stage.run("token", "--session", id, "--json", "--verbose")
             #expect(try stored.event("token")["outcome"]?.string == "stored")
             #expect(try stored.event("token")["access_token"] == nil)
-            let renewed = try await stage.run("token", "--session", id, "--valid-for", "7200", "--json", "--verbose")
-            #expect(try renewed.event("token")["outcome"]?.string == "renewed_early")
+            let refreshed = try await stage.run("token", "--session", id, "--valid-for", "7200", "--json", "--verbose")
+            #expect(try refreshed.event("token")["outcome"]?.string == "refreshed_early")
             let revealed = try await stage.run("token", "--session", id, "--reveal", "--json")
             let token = try #require(try revealed.event("token")["access_token"]?.string)
 
@@ -76,7 +76,7 @@ struct SessionTests {
             let code = try #require(LabStage.parameter("code", in: callback))
             let key = try #require(stage.environment["IDENTITY_STORE_KEY"])
             let secrets = [code, token, key] + stage.environment.filter { $0.key.hasSuffix("SECRET") }.values
-            for printed in [login, stored, renewed, list, cart, logout, again] {
+            for printed in [login, stored, refreshed, list, cart, logout, again] {
                 for secret in secrets { #expect(!(printed.output + printed.errors).contains(secret)) }
             }
         }

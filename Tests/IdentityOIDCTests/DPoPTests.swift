@@ -63,13 +63,13 @@ struct DPoPTests {
                 let requests = Array(world.fake.requests(to: "/token")[first...])
                 #expect(requests.count == (round == 0 ? 3 : 2))
                 let proofs = try requests.enumerated().map { index, request in
-                    let isRenewal = index == requests.count - 1
+                    let isRefresh = index == requests.count - 1
                     let text = try #require(request.header("DPoP"))
                     return try ObservedProof(
                         text,
                         "POST",
                         world.fake.origin + "/token",
-                        at: isRenewal ? world.clock.now : world.clock.now - 7200
+                        at: isRefresh ? world.clock.now : world.clock.now - 7200
                     )
                 }
                 #expect(proofs.map(\.nonce) == (round == 0 ? [nil, "as-1", "as-1"] : ["as-1", "as-1"]))
@@ -168,7 +168,7 @@ struct DPoPTests {
     @Test(
         "a refresh follows the session and not the configuration: bound tokens stay bound, bearer tokens stay accepted"
     )
-    func renewalOfEither() async throws {
+    func refreshOfEither() async throws {
         try await FakeWorld.run {
             Self.bind(&$0)
             $0.acceptsUnboundTokens = true
@@ -200,8 +200,8 @@ struct DPoPTests {
                 issuedAt: world.clock.now
             )
             world.fake.change(claims: { $0["nonce"] = nil })
-            let renewed = try await world.provider.refresh(try #require(TokenSet(record: tokens.record)))
-            #expect(renewed.dpopKey == nil)
+            let refreshed = try await world.provider.refresh(try #require(TokenSet(record: tokens.record)))
+            #expect(refreshed.dpopKey == nil)
             #expect(world.fake.requests(to: "/token").last?.header("DPoP") == nil)
             tokens.dpopKey = Secret("no key")
             let broken = tokens

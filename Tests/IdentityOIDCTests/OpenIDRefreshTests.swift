@@ -17,12 +17,12 @@ struct OpenIDRefreshTests {
                 for name in ["id_token", "refresh_token", "scope", "expires_in"] { answer[name] = nil }
             })
             world.clock.advance(by: .seconds(100))
-            let renewed = try await world.provider.refresh(tokens)
-            #expect(renewed.accessToken.reveal() == "access-2")
-            #expect(renewed.refreshToken?.reveal() == "refresh-1")
-            #expect(renewed.idToken?.reveal() == tokens.idToken?.reveal())
-            #expect(renewed.scopes == tokens.scopes)
-            #expect(renewed.expiresAt == world.clock.now + 3600)
+            let refreshed = try await world.provider.refresh(tokens)
+            #expect(refreshed.accessToken.reveal() == "access-2")
+            #expect(refreshed.refreshToken?.reveal() == "refresh-1")
+            #expect(refreshed.idToken?.reveal() == tokens.idToken?.reveal())
+            #expect(refreshed.scopes == tokens.scopes)
+            #expect(refreshed.expiresAt == world.clock.now + 3600)
             let sent = try #require(world.fake.requests(to: "/token").last)
             #expect(sent.formFields().map(\.0) == ["grant_type", "client_id", "refresh_token"])
         }
@@ -38,7 +38,9 @@ struct OpenIDRefreshTests {
             )
             let session = try await manager.establish(try await world.login(), provider: "fake")
             world.fake.change(claims: { $0["sub"] = .string("buyer-2") })
-            let error = await #expect(throws: IdentityError.self) { _ = try await manager.renewTokens(for: session.id) }
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await manager.refreshTokens(for: session.id)
+            }
             #expect(error?.code == .idTokenSubject)
             let kept = try await manager.tokens(for: session.id)
             #expect(kept.tokens.accessToken.reveal() == "access-1")
@@ -80,7 +82,9 @@ struct OpenIDRefreshTests {
             forge.keyID = "key-2"
             world.fake.rotate(to: forge, publishing: false)
             world.fake.replace("/jwks", by: .message(status: 500))
-            let error = await #expect(throws: IdentityError.self) { _ = try await manager.renewTokens(for: session.id) }
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await manager.refreshTokens(for: session.id)
+            }
             #expect(error?.kind == .retryLater)
             #expect(world.fake.requests(to: "/token").count == 2)
         }
@@ -99,7 +103,7 @@ struct OpenIDRefreshTests {
             )
             let session = try await manager.establish(try await world.login(), provider: "fake")
             world.fake.replace("/token", by: .message(status: status, body: Array("<html>".utf8)))
-            _ = try? await manager.renewTokens(for: session.id)
+            _ = try? await manager.refreshTokens(for: session.id)
             let sent = world.fake.requests(to: "/token").dropFirst()
             #expect(sent.count == requests)
             #expect(sent.allSatisfy { $0.formFields().contains { $0 == ("refresh_token", "refresh-1") } })

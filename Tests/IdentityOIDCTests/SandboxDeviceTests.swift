@@ -137,7 +137,7 @@ struct SandboxDeviceTests {
             answering: nonce == .none ? 2 : 3,
             withDPoPNonce: nonce,
             then: { sessions, session in
-                let tokens = try await sessions.renewTokens(for: session.id).tokens
+                let tokens = try await sessions.refreshTokens(for: session.id).tokens
                 #expect(tokens.tokenType.lowercased() == "dpop")
                 #expect(try await sessions.buyerProfile(for: session.id).subject == session.buyer.subject)
             }

@@ -47,7 +47,7 @@ struct SandboxJourneyTests {
         #expect((caught.body != nil) == (mode == .formPost))
         let callback = try caught.body.map { try LoginCallback(form: $0) } ?? LoginCallback(url: caught.url)
         let session = try await sessions.complete(callback, browserBinding: started.browserBinding).session
-        for _ in 0..<2 { _ = try await sessions.renewTokens(for: session.id) }
+        for _ in 0..<2 { _ = try await sessions.refreshTokens(for: session.id) }
         let tokens = try await sessions.tokens(for: session.id, validFor: .seconds(1)).tokens
         #expect(tokens.tokenType.lowercased() == "dpop")
         #expect(try await provider.buyerProfile(for: tokens).email?.value == SandboxBuyerAccount.ada.email)

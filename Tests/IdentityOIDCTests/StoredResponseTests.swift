@@ -62,7 +62,7 @@ struct StoredResponseTests {
             _ = try await stage.process(store).tokens(for: stage.id)
             world.clock.advance(by: .seconds(4000))
             let got = try await stage.process().tokens(for: stage.id)
-            #expect(got.outcome == .renewedLate)
+            #expect(got.outcome == .refreshedLate)
             // The stored answer, whose access token has expired too, was used, and its refresh token after it.
             #expect(stage.sent == ["refresh-1", "refresh-2"])
         }
@@ -132,7 +132,7 @@ struct StoredResponseTests {
             world.clock.jump(by: seconds)
             // A process that knows the token from before: one that is behind would trust the old token otherwise.
             let error = await #expect(throws: IdentityError.self) {
-                _ = try await stage.process().renewTokens(for: stage.id)
+                _ = try await stage.process().refreshTokens(for: stage.id)
             }
             #expect(error?.code == .idTokenTime)
             #expect(error?.hint?.contains("This machine's clock") == true)
@@ -148,7 +148,7 @@ struct StoredResponseTests {
             _ = try await stage.process().repair()
         }
         stage.world.clock.jump(by: -seconds)
-        _ = try await stage.process().renewTokens(for: stage.id)
+        _ = try await stage.process().refreshTokens(for: stage.id)
         #expect(Set(stage.sent).count == stage.sent.count, "\(stage.sent)")
         #expect(try await !stage.process().session(stage.id).isInDoubt)
     }

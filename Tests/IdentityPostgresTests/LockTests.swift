@@ -18,7 +18,7 @@ struct LockTests {
         let id = try sampleSession().id
         let key = SessionRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         let before = ContinuousClock.now
-        // As a process leaves it that is killed, or stopped: nobody renews it.
+        // As a process leaves it that is killed, or stopped: nobody refreshes it.
         let lease = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
         await expect(.renewalBusy, .retryLater) {
             try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
@@ -30,7 +30,7 @@ struct LockTests {
     }
 
     @Test("a lease is renewed for as long as the body runs")
-    func renewal() async throws {
+    func refresh() async throws {
         let schema = try await TestSchema()
         let stores = [
             try await schema.open { $0.locking = .lease(.seconds(6)) },
@@ -48,7 +48,7 @@ struct LockTests {
     }
 
     @Test("a hold is no longer held when its lease cannot be renewed, before another holder can get it")
-    func unrenewed() async throws {
+    func unrefreshed() async throws {
         let server = try await TestServer.start()
         let schema = try await TestSchema(on: server)
         let store = try await schema.open {
@@ -59,7 +59,7 @@ struct LockTests {
         try await store.withSessionLock(id, waitingUpTo: .zero) { hold in
             #expect(hold.isHeld)
             try await server.command("signal STOP")
-            // The last renewal was asked for before now.
+            // The last refresh was asked for before now.
             try await Task.sleep(for: .seconds(5.5))
             #expect(!hold.isHeld)
             try await server.command("signal CONT")

@@ -16,7 +16,7 @@ import Testing
 )
 struct ProcessTests {
     @Test("eight processes that refresh at the same moment use no token twice")
-    func renewal() async throws {
+    func refresh() async throws {
         let schema = try await TestSchema()
         let sandbox = try await Sandbox.start(SandboxConfiguration())
         let made = sandbox.labConfiguration()

@@ -25,7 +25,7 @@ struct BackupTests {
         let claimed = try await store.save(sessions[0].next(isUnsettled: true), after: sessions[0])
         try await store.backup(to: other.database)
         // The original goes on, and spends what the copy still has.
-        for session in sessions.dropFirst() { _ = try await store.save(session.next("renewed"), after: session) }
+        for session in sessions.dropFirst() { _ = try await store.save(session.next("refreshed"), after: session) }
         #expect(try await store.session(sessions[1].id)?.isRestored == false)
         #expect(other.mode(other.database) == 0o600)
         #expect(try other.entries() == ["store.sqlite"])

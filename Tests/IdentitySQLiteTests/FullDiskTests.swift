@@ -130,7 +130,7 @@ struct FullDiskTests {
         for serial in 1...12 {
             clock.advance(by: .seconds(3_700))
             let got = try await manager.tokens(for: id)
-            #expect(got.outcome == .renewedLate)
+            #expect(got.outcome == .refreshedLate)
             #expect(got.tokens.accessToken.reveal() == sizes.text(sizes.access, serial))
             let health = try await store.checkHealth()
             #expect(health.isSound && health.spooledSessions == 0 && health.unsettledSessions == 0)

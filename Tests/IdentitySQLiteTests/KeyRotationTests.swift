@@ -99,7 +99,7 @@ struct KeyRotationTests {
         let other = try await stage.open()
         async let saved: Void = withThrowingTaskGroup { group in
             for session in stage.sessions {
-                group.addTask { _ = try await other.save(session.next("renewed"), after: session) }
+                group.addTask { _ = try await other.save(session.next("refreshed"), after: session) }
             }
             try await group.waitForAll()
         }
@@ -109,7 +109,7 @@ struct KeyRotationTests {
         for session in stage.sessions {
             let kept = try #require(try await store.session(session.id))
             #expect(kept.generation == session.generation + 1)
-            #expect(kept.payload.reveal() == "renewed")
+            #expect(kept.payload.reveal() == "refreshed")
         }
     }
 
@@ -121,12 +121,12 @@ struct KeyRotationTests {
             try connection.first(.listSessionRows, .integer(-1), .integer(1)) { StoredRow($0, of: .session) }
         }
         let row = try #require(found)
-        _ = try await store.save(stage.sessions[0].next("renewed"), after: stage.sessions[0])
+        _ = try await store.save(stage.sessions[0].next("refreshed"), after: stage.sessions[0])
         let changed = try await store.database.write { connection in
             try connection.run(.resealSession, .integer(row.key), .bytes(row.row.record), .bytes([0]))
         }
         #expect(changed == 0)
-        #expect(try await store.session(stage.sessions[0].id)?.payload.reveal() == "renewed")
+        #expect(try await store.session(stage.sessions[0].id)?.payload.reveal() == "refreshed")
     }
 
     @Test("a session in the spool counts as a row of its key")

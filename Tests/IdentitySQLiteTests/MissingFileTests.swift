@@ -39,7 +39,7 @@ struct MissingFileTests {
         let store = try await directory.open()
         let session = try sampleSession()
         try await store.insert(session)
-        try await store.spool(session.next("renewed"))
+        try await store.spool(session.next("refreshed"))
         await store.close()
         let aside = directory.path + "/aside"
         try FileManager.default.moveItem(atPath: directory.database, toPath: aside)
@@ -53,7 +53,7 @@ struct MissingFileTests {
         // Both ways that the hint names work.
         try FileManager.default.moveItem(atPath: aside, toPath: directory.database)
         let found = try await directory.open { $0.createsStore = creates }
-        #expect(try await found.spooledSession(session.id)?.payload.reveal() == "renewed")
+        #expect(try await found.spooledSession(session.id)?.payload.reveal() == "refreshed")
         await found.close()
         try FileManager.default.moveItem(atPath: directory.database, toPath: aside)
         try FileManager.default.moveItem(atPath: directory.spool, toPath: aside + ".spool")

@@ -105,9 +105,9 @@ struct OpeningTests {
         #expect(try await early.checkHealth().rowsWithoutKey == 1)
         await early.close()
         let third = try await directory.open { ($0.key, $0.readOnlyKeys) = (new, [directory.key]) }
-        var renewed = session
-        renewed.generation += 1
-        #expect(try await third.replace(renewed, expecting: session.generation))
+        var refreshed = session
+        refreshed.generation += 1
+        #expect(try await third.replace(refreshed, expecting: session.generation))
         await third.close()
         let last = try await directory.open { $0.key = new }
         #expect(try await last.session(session.id) != nil)

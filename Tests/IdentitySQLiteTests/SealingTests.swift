@@ -261,7 +261,7 @@ struct SealingTests {
         canary.watch(Secret(session.id.rawValue))
         try await store.insert(session)
         session.generation += 1
-        session.payload = Secret(canary.plant("renewed"))
+        session.payload = Secret(canary.plant("refreshed"))
         #expect(try await store.replace(session, expecting: session.generation - 1))
         let name = canary.plant("name")
         #expect(try await store.setAttachment(name, to: Secret(canary.plant("cart")), of: session.id, expecting: nil))

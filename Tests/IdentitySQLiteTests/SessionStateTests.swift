@@ -56,11 +56,11 @@ struct SessionStateTests {
         for session in few { _ = try await store.save(session.next(isUnsettled: true), after: session) }
         #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).count == few.count)
         for session in few.map({ $0.next(isUnsettled: true) }) {
-            _ = try await store.save(session.next("renewed"), after: session)
+            _ = try await store.save(session.next("refreshed"), after: session)
         }
         for session in sessions.suffix(300) {
             let claimed = try await store.save(session.next(isUnsettled: true), after: session)
-            _ = try await store.save(claimed.next("renewed"), after: claimed)
+            _ = try await store.save(claimed.next("refreshed"), after: claimed)
         }
         let health = try await store.checkHealth()
         #expect(health.isSound)

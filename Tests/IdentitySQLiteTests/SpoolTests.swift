@@ -26,7 +26,7 @@ struct SpoolTests {
         try await first.removeSpooledSession(session.id)
         #expect(try directory.entries().allSatisfy { !$0.hasSuffix(".spool") })
         try await first.spool(session)
-        session = session.next(canary.plant("renewed"), isUnsettled: true)
+        session = session.next(canary.plant("refreshed"), isUnsettled: true)
         try await first.spool(session)
         try await first.spool(sampleSession())
         #expect(try await first.checkHealth().spooledSessions == 2)

@@ -109,8 +109,8 @@ struct ProfileTests {
         let tokens = try await shop.login(provider)
         shop.shopify.expireAccessTokens()
         #expect(await failure { try await provider.buyerProfile(for: tokens) }?.code == .accessTokenRefused)
-        let renewed = try await provider.refresh(tokens)
-        #expect(try await provider.buyerProfile(for: renewed).givenName == "Ada")
+        let refreshed = try await provider.refresh(tokens)
+        #expect(try await provider.buyerProfile(for: refreshed).givenName == "Ada")
     }
 
     @Test("without a URL of the API, the profile is what the login verified")

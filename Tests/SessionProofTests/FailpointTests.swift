@@ -116,7 +116,7 @@ struct FailpointTests {
             #expect(next.said("repaired") == (moment.isRepaired && !isLost ? "1" : "0"))
             #expect(
                 next.said("outcome")
-                    == (isLost ? "rotation_lost" : moment.name == "before-claim" ? "renewed_late" : "stored")
+                    == (isLost ? "rotation_lost" : moment.name == "before-claim" ? "refreshed_late" : "stored")
             )
             #expect(next.said("spooled") == "0")
             let counters = stage.sandbox.openID.counters
@@ -163,7 +163,8 @@ struct FailpointTests {
             #expect(next.said("repaired") == "0")
             let isLost = moment.rotations == 1 && !moment.isKept && grace == .none
             #expect(
-                next.said("outcome") == (isLost ? "rotation_lost" : moment.name == "saved" ? "stored" : "renewed_late")
+                next.said("outcome")
+                    == (isLost ? "rotation_lost" : moment.name == "saved" ? "stored" : "refreshed_late")
             )
             #expect(next.said("spooled") == "0")
             let counters = stage.sandbox.openID.counters
@@ -184,7 +185,7 @@ struct FailpointTests {
             let id = try await stage.expiredSession()
             let stopped = try await stage.stop(at: "stopped-connecting", id)
             let next = try await stage.once(id)
-            #expect(next.said("outcome") == "renewed_late")
+            #expect(next.said("outcome") == "refreshed_late")
             let resumed = await stage.resume(stopped)
             #expect(resumed.said("outcome") == "renewal_busy")
             #expect(try await stage.once(id).said("outcome") == "stored")
@@ -206,7 +207,7 @@ struct FailpointTests {
             let resumed = await stage.resume(stopped)
             // Either process may save the tokens of the response.
             for said in [resumed, try await next] {
-                #expect(["renewed_late", "waited", "stored"].contains(said.said("outcome")))
+                #expect(["refreshed_late", "waited", "stored"].contains(said.said("outcome")))
             }
             #expect(stage.sandbox.openID.counters.refreshes == 1)
             #expect(stage.sandbox.openID.counters.reusesPunished == 0)

@@ -157,7 +157,7 @@ struct CustomerAccountTests {
     }
 
     @Test("a token that is rejected early is refreshed once, and the call is repeated")
-    func renewal() async throws {
+    func refresh() async throws {
         try await Shop.with { shop in
             shop.sandbox.shopify.expireAccessTokens()
             let profile = try await shop.account.profile()

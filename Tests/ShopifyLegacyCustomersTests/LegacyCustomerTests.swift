@@ -86,11 +86,11 @@ struct LegacyCustomerTests {
     }
 
     @Test("a token is refreshed before it expires, and an expired one ends the session")
-    func renewal() async throws {
+    func refresh() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()
             let first = try await shop.sessions.tokens(for: session).tokens.accessToken
-            let second = try await shop.sessions.renewTokens(for: session).tokens.accessToken
+            let second = try await shop.sessions.refreshTokens(for: session).tokens.accessToken
             #expect(!second.isEqual(to: first))
             shop.clock.advance(by: .seconds(15 * 86_400))
             let error = await #expect(throws: IdentityError.self) { try await shop.sessions.tokens(for: session) }
@@ -104,7 +104,7 @@ struct LegacyCustomerTests {
             let session = try await shop.signIn()
             shop.sandbox.storefront.misbehave(.status(503), on: .storefront)
             let error = await #expect(throws: IdentityError.self) {
-                try await shop.sessions.renewTokens(for: session)
+                try await shop.sessions.refreshTokens(for: session)
             }
             #expect(error?.kind == .retryLater)
             _ = try await shop.sessions.tokens(for: session)
@@ -214,7 +214,7 @@ struct LegacyCustomerTests {
             #expect(!new.isEqual(to: old))
             #expect(try await account.customer().legacyCustomer.email == Shop.email)
             let error = await #expect(throws: IdentityError.self) {
-                try await shop.sessions.renewTokens(for: other)
+                try await shop.sessions.refreshTokens(for: other)
             }
             #expect(error?.kind == .signInAgain)
         }

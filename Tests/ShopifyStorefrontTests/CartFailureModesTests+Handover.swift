@@ -10,7 +10,7 @@ import Testing
 /// What a slow or lost answer must not leave on a cart that somebody else gets.
 extension CartFailureModesTests {
     @Test("31: a refresh that starts during a checkout waits for the checkout before it changes the cart")
-    func renewalInsideCheckout() async throws {
+    func refreshInsideCheckout() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
@@ -36,7 +36,7 @@ extension CartFailureModesTests {
         let other = try await shop.process()
         let gate = try await shop.holdNextRequest()
         let late = Task {
-            _ = try await other.sessions.renewTokens(for: session)
+            _ = try await other.sessions.refreshTokens(for: session)
             await other.sessions.drain()
         }
         await shop.requestArrives()

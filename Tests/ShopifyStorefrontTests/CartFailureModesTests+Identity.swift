@@ -80,7 +80,7 @@ extension CartFailureModesTests {
         #expect(try shop.state(cart).customerAccessToken != nil && shop.state(cart).companyLocationID == nil)
         let good = "gid://shopify/CompanyLocation/1"
         _ = try await shop.carts.setCompanyLocation(good, for: session, in: shop.context)
-        _ = try await shop.sessions.renewTokens(for: session)
+        _ = try await shop.sessions.refreshTokens(for: session)
         await shop.sessions.drain()
         #expect(try shop.state(cart).companyLocationID == good)
         let guest = try await shop.sessions.beginGuest().id
@@ -302,7 +302,7 @@ extension CartFailureModesTests {
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         guard case .attached = cart.identity else { throw cart.problem ?? IdentityError.noIdentity }
         let first = try shop.state(cart.cart).customerAccessToken
-        _ = try await shop.sessions.renewTokens(for: session)
+        _ = try await shop.sessions.refreshTokens(for: session)
         await shop.sessions.drain()
         let second = try shop.state(cart.cart).customerAccessToken
         #expect(first != nil && second != nil && first != second)

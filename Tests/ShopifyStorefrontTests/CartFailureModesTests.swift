@@ -24,7 +24,7 @@ import Testing
         #expect(attached.identity == .degraded(.cartNotIssued) && attached.problem?.code == .cartNotIssued)
         let handoff = try await shop.carts.checkout(for: session, in: shop.context)
         #expect(handoff.identity == .guest && handoff.problem?.code == .cartNotIssued)
-        _ = try await shop.sessions.renewTokens(for: session)
+        _ = try await shop.sessions.refreshTokens(for: session)
         await shop.sessions.drain()
         #expect(try shop.state(adopted.cart).customerAccessToken == nil)
         // The app states that the id is trusted.
@@ -48,13 +48,13 @@ import Testing
     }
 
     @Test("3: a token that is refreshed during a checkout is on the cart afterwards")
-    func renewalDuringCheckout() async throws {
+    func refreshDuringCheckout() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
         let sessions = shop.sessions
         shop.storefront.misbehave(
-            .before { _ = try? await sessions.renewTokens(for: session) },
+            .before { _ = try? await sessions.refreshTokens(for: session) },
             on: .storefront
         )
         let handoff = try await shop.carts.checkout(for: session, in: shop.context)
@@ -64,7 +64,9 @@ import Testing
         #expect(try shop.state(cart).customerAccessToken == token)
     }
 
-    @Test("4: \"Customer is invalid\" renews once, then makes a guest's cart that says so, and never blocks the cart")
+    @Test(
+        "4: \"Customer is invalid\" refreshes once, then makes a guest's cart that says so, and never blocks the cart"
+    )
     func invalidCustomer() async throws {
         let shop = try await SandboxShop(storefront: { $0.takesCustomerAccountTokens = false })
         let session = try await shop.login()
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test("6: a refresh that fails temporarily keeps the identity, and one that fails permanently removes it")
-    func renewalFails() async throws {
+    func refreshFails() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart

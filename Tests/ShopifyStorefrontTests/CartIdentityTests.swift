@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test("a token rejected as INVALID is refreshed once and tried again")
-    func renewedOnce() async throws {
+    func refreshedOnce() async throws {
         let shop = try await TestShop(.customer) { call in
             if call.token == "token-1" {
                 return .payload(call.field, cart: "null", userErrors: LoopbackResponse.tokenRefused)
@@ -150,18 +150,18 @@ import Testing
     }
 
     @Test("a refreshed token is attached again, and an unchanged one is not")
-    func renewal() async throws {
+    func refresh() async throws {
         let shop = try await TestShop(.customer, Self.shopify)
         _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: shop.context)
         shop.storefront.forget()
         let session = try await shop.sessions.session(shop.session)
-        try await shop.carts.sessionRenewed(session)
+        try await shop.carts.sessionRefreshed(session)
         #expect(shop.storefront.calls.isEmpty)
-        _ = try await shop.sessions.renewTokens(for: shop.session)
+        _ = try await shop.sessions.refreshTokens(for: shop.session)
         await shop.sessions.drain()
         #expect(shop.storefront.calls.map(\.token) == ["token-2"])
         #expect(shop.storefront.calls[0].request.header("Shopify-Storefront-Buyer-IP") == "203.0.113.7")
-        try await shop.carts.sessionRenewed(session)
+        try await shop.carts.sessionRefreshed(session)
         #expect(shop.storefront.calls.count == 1)
     }
 

@@ -40,7 +40,7 @@ let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
 let login = try await sessions.begin("shopify")                     // redirect the browser to login.url
 // … the provider sends the browser back to /callback/shopify …
 let done = try await sessions.complete(LoginCallback(url: request.uri), browserBinding: bindingCookie)
-let tokens = try await sessions.tokens(for: done.session.id, validFor: .seconds(60))    // renewed when needed
+let tokens = try await sessions.tokens(for: done.session.id, validFor: .seconds(60))    // refreshed when needed
 let cart = try await carts.add([.init(merchandiseID: variant, quantity: 2)], for: done.session.id, in: .init(buyerIP: ip))
 let checkout = try await carts.checkout(for: done.session.id, in: .init(buyerIP: ip)) // signed-in checkout URL
             _ = (login, tokens, cart, checkout)

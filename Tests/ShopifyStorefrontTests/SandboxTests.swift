@@ -120,7 +120,7 @@ private struct Shop {
         #expect(try await !shop.page(handoff).contains("ada@example.com"))
     }
 
-    @Test("after an hour the cart follows the renewed token")
+    @Test("after an hour the cart follows the refreshed token")
     func anHourLater() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)

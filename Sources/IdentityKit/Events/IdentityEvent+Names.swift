@@ -6,10 +6,10 @@ extension IdentityEvent.Kind {
         case .loginCompleted: "login_completed"
         case .loginFailed: "login_failed"
         case .loginTokensDropped: "login_tokens_dropped"
-        case .renewed: "renewed"
-        case .renewalFailed: "renewal_failed"
-        case .renewalInDoubt: "renewal_in_doubt"
-        case .renewalRepaired: "renewal_repaired"
+        case .refreshed: "refreshed"
+        case .refreshFailed: "refresh_failed"
+        case .refreshInDoubt: "refresh_in_doubt"
+        case .refreshRepaired: "refresh_repaired"
         case .lockWaited: "lock_waited"
         case .providerPaused: "provider_paused"
         case .providerResumed: "provider_resumed"
@@ -31,13 +31,13 @@ extension IdentityEvent.Kind {
     /// The outcome, error code or reason as a stable text, suitable as a metric's label; nil if the kind has none.
     public var detail: String? {
         switch self {
-        case .renewed(let outcome): outcome.rawValue
+        case .refreshed(let outcome): outcome.rawValue
         case .sessionEnded(let reason): reason.rawValue
         case .loginTokensDropped(let isRevoked): isRevoked ? "revoked" : "not_revoked"
-        case .loginFailed(let code), .renewalFailed(let code), .storeFailed(let code), .logoutRefused(let code),
+        case .loginFailed(let code), .refreshFailed(let code), .storeFailed(let code), .logoutRefused(let code),
             .revocationFailed(let code), .participantFailed(let code), .keySetUnavailable(let code):
             code.rawValue
-        case .loginStarted, .loginCompleted, .renewalInDoubt, .renewalRepaired, .lockWaited, .providerPaused,
+        case .loginStarted, .loginCompleted, .refreshInDoubt, .refreshRepaired, .lockWaited, .providerPaused,
             .providerResumed, .tokensSpooled, .tokensNotDurable, .swept, .loggedOut, .keySetRefreshed,
             .keySetRefetchRefused:
             nil

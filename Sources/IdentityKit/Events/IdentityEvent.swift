@@ -11,15 +11,15 @@ public struct IdentityEvent: Sendable {
         /// The provider issued tokens for a login that was then refused or could not be stored, so that no session has them. If
         /// `isRevoked` is false, they stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
-        /// An access token was refreshed, before it was due (``TokenOutcome/renewedEarly``) or after.
-        case renewed(TokenOutcome)
+        /// An access token was refreshed, before it was due (``TokenOutcome/refreshedEarly``) or after.
+        case refreshed(TokenOutcome)
         /// A refresh failed with this code; the session stays signed in unless the code says otherwise. A stored answer that cannot
         /// be accepted is reported once for each error code, not at each attempt to validate it.
-        case renewalFailed(IdentityError.Code)
+        case refreshFailed(IdentityError.Code)
         /// A refresh token was sent and the response was lost: the token may be used up, and is sent once more.
-        case renewalInDoubt
+        case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved.
-        case renewalRepaired
+        case refreshRepaired
         /// A session's lock was held by another task or process; the event's duration is the time that was waited.
         case lockWaited
         /// The circuit breaker of a provider opened, because the provider failed often or asked for a pause: it gets no requests for

@@ -32,7 +32,7 @@ public struct RefreshRefusal: Error, Sendable {
         self.error = error
     }
 
-    /// Classifies an error of a token request by the table in `Documentation/Operating/Renewal.md`, "What an answer means".
+    /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What an answer means".
     ///
     /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
     ///   ``IdentityError/providerAnswer``.

@@ -17,7 +17,7 @@ struct RefreshAttempt: Sendable {
     /// Whether the schedule knows the new tokens.
     var isNoted = false
     /// Whether the tokens were replaced before or after they had expired.
-    var outcome = TokenOutcome.renewedEarly
+    var outcome = TokenOutcome.refreshedEarly
 
     init(_ id: SessionID, under lock: SessionHold, since started: Duration) {
         self.id = id

@@ -19,11 +19,11 @@ final class RefreshLimiter: Sendable {
         var breaker = CircuitBreaker()
     }
 
-    private let limits: SessionManager.RenewalLimits
+    private let limits: SessionManager.RefreshLimits
     private let environment: IdentityEnvironment
     private let state = Mutex(State())
 
-    init(_ limits: SessionManager.RenewalLimits, in environment: IdentityEnvironment) {
+    init(_ limits: SessionManager.RefreshLimits, in environment: IdentityEnvironment) {
         self.limits = limits
         self.environment = environment
     }

@@ -19,7 +19,7 @@ final class RefreshSchedule: Sendable {
     private let ages: TokenAges
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
-        earlyRefresh = configuration.earlyRenewal
+        earlyRefresh = configuration.earlyRefresh
         ages = TokenAges(clock)
     }
 

@@ -102,7 +102,7 @@ extension TokenRefresher {
     private func noteRefresh(_ state: SessionState, _ attempt: inout RefreshAttempt) {
         guard let new = state.tokens, let old = attempt.old, !attempt.isNoted else { return }
         attempt.isNoted = true
-        attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .renewedLate : .renewedEarly
+        attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .refreshedLate : .refreshedEarly
         schedule.refreshed(new, of: attempt.id)
     }
 
@@ -209,7 +209,7 @@ extension TokenRefresher {
             attempt.providerOutcome = refusal.kind == .transient ? .nothing : .answered
         }
         if refusal.kind == .inDoubt, let provider = attempt.stored?.provider {
-            events.emit(.renewalInDoubt, provider: provider, session: attempt.id)
+            events.emit(.refreshInDoubt, provider: provider, session: attempt.id)
         }
         return .refused(refusal)
     }
@@ -227,7 +227,7 @@ extension TokenRefresher {
             if attempt.hasBegun { attempt.providerOutcome = .answered }
             // Observers hear of it once, not at each repair; a new attempt reports its own failure.
             if reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasBegun {
-                events.emit(.renewalFailed(error.code), provider: stored.provider, session: attempt.id)
+                events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }
             return .notAccepted(error)
         }

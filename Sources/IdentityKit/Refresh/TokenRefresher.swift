@@ -211,7 +211,7 @@ final class TokenRefresher: Sendable {
     func limiter(of provider: String) -> RefreshLimiter {
         limiters.withLock { limiters in
             if let limiter = limiters[provider] { return limiter }
-            let limiter = RefreshLimiter(configuration.renewalLimits, in: environment)
+            let limiter = RefreshLimiter(configuration.refreshLimits, in: environment)
             limiters[provider] = limiter
             return limiter
         }
@@ -231,15 +231,15 @@ final class TokenRefresher: Sendable {
         // While nothing can be saved, nothing has changed since the refresh was reported.
         guard !refreshed.isRecovered || unsaved[id] == nil else { return }
         if refreshed.isRecovered || wasInDoubt {
-            events.emit(.renewalRepaired, provider: provider, session: id, since: attempt.started)
+            events.emit(.refreshRepaired, provider: provider, session: id, since: attempt.started)
         }
-        events.emit(.renewed(refreshed.outcome), provider: provider, session: id, since: attempt.started)
+        events.emit(.refreshed(refreshed.outcome), provider: provider, session: id, since: attempt.started)
     }
 
     private func failed(_ error: IdentityError, _ attempt: RefreshAttempt) -> IdentityError {
         if attempt.hasBegun, let stored = attempt.stored {
             events.emit(
-                .renewalFailed(error.code),
+                .refreshFailed(error.code),
                 provider: stored.provider,
                 session: stored.id,
                 since: attempt.started

@@ -6,7 +6,7 @@ internal import Synchronization
 final class CredentialCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
-        /// Until when it is served: its own time, the margin before the token's end, and when it becomes due for renewal.
+        /// Until when it is served: its own time, the margin before the token's end, and when it becomes due for refresh.
         let until: Duration
         /// When the token expires.
         let end: Duration?
@@ -50,7 +50,7 @@ final class CredentialCache: Sendable {
     /// - Parameters:
     ///   - tokens: The credential.
     ///   - remaining: How long it is valid; nil when nobody knows.
-    ///   - untilDue: How long until it is due for renewal.
+    ///   - untilDue: How long until it is due for refresh.
     ///   - ticket: From before it was read.
     func put(_ tokens: SessionTokens, remaining: Duration?, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }

@@ -11,7 +11,7 @@ public struct Session: Sendable {
     public let tenant: String
     /// Who signed in.
     public let buyer: Buyer
-    /// What was granted; a renewal may narrow it.
+    /// What was granted; a refresh may narrow it.
     public let scopes: [String]
     /// When the buyer signed in.
     public let createdAt: Date
@@ -19,7 +19,7 @@ public struct Session: Sendable {
     public let expiresAt: Date?
     /// Whether there is a refresh token.
     public let isRefreshable: Bool
-    /// Whether a renewal is under way, or ended without a known outcome; the next one repairs it.
+    /// Whether a refresh is under way, or ended without a known outcome; the next one repairs it.
     public let isInDoubt: Bool
     /// Why only a new login helps; nil while the session lives.
     public let endReason: SessionEndReason?
@@ -59,11 +59,11 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
 
     /// The stored token was good enough.
     public static let stored = Self(rawValue: "stored")
-    /// The token was renewed while it still was valid.
-    public static let renewedEarly = Self(rawValue: "renewed_early")
-    /// The token was renewed after it had expired.
-    public static let renewedLate = Self(rawValue: "renewed_late")
-    /// Another task or process renewed it meanwhile.
+    /// The token was refreshed while it still was valid.
+    public static let refreshedEarly = Self(rawValue: "refreshed_early")
+    /// The token was refreshed after it had expired.
+    public static let refreshedLate = Self(rawValue: "refreshed_late")
+    /// Another task or process refreshed it meanwhile.
     public static let waited = Self(rawValue: "waited")
     /// The refresh failed for now, and the old token is still valid for a while; ``SessionTokens/reason`` has the error.
     public static let stillValid = Self(rawValue: "still_valid")
@@ -117,7 +117,7 @@ public struct SessionTokens: Sendable {
 /// Something that follows a session's life, such as a cart.
 public protocol SessionParticipant: AnyObject, Sendable {
     /// The session has new tokens.
-    func sessionRenewed(_ session: Session) async throws
+    func sessionRefreshed(_ session: Session) async throws
 
     /// The session is gone from the store; what was attached to it is handed over for the last time.
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws

@@ -33,7 +33,7 @@ struct SessionLifetime: Sendable {
         return limited(max(earlier ?? sliding, sliding), since: createdAt)
     }
 
-    /// When a stored session ends, unless it is renewed before.
+    /// When a stored session ends, unless it is refreshed before.
     ///
     /// The maximum lifetime counts as it is configured now, also for sessions that were saved under a longer one.
     func end(of session: StoredSession) -> Date {

@@ -15,9 +15,9 @@ struct FollowUps: Sendable {
 extension SessionManager {
     /// Lets carts and others follow without making the callers wait.
     ///
-    /// A renewal that comes while they follow an earlier one is told to them afterwards: none is lost, and the newest is last.
+    /// A refresh that comes while they follow an earlier one is told to them afterwards: none is lost, and the newest is last.
     /// One that they caused themselves is not: they have its tokens, and with tokens that live shorter than the validity
-    /// that they ask for, telling would renew, and renewing tell, for ever.
+    /// that they ask for, a notification would refresh, and a refresh notify, for ever.
     func follow(_ session: Session) {
         guard !participants.isEmpty, FollowUps.told != session.id else { return }
         let run: Int? = followUps.withLock { state in
@@ -29,7 +29,7 @@ extension SessionManager {
         let id = session.id
         followUpRuns.start(run) { [self] in
             while let next = nextFollowUp(id) {
-                await FollowUps.$told.withValue(id) { await tell(next) { try await $0.sessionRenewed($1) } }
+                await FollowUps.$told.withValue(id) { await tell(next) { try await $0.sessionRefreshed($1) } }
             }
             return true
         }

@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 
 extension SessionManager {
-    /// A session's tokens, good for at least as long as asked, renewed first where that is needed.
+    /// A session's tokens, good for at least as long as asked, refreshed first where that is needed.
     ///
-    /// However many tasks ask, the refresh token is spent once. A caller who is cancelled does not cancel the renewal. When
+    /// However many tasks ask, the refresh token is spent once. A caller who is cancelled does not cancel the refresh. When
     /// the provider is down, the old token is handed out for as long as it lasts.
     ///
     /// - Parameters:
     ///   - id: The session.
     ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its life where that is
-    ///     less. For longer than the provider's tokens live, they are renewed at most every 30 seconds.
+    ///     less. For longer than the provider's tokens live, they are refreshed at most every 30 seconds.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
@@ -156,7 +156,7 @@ extension SessionManager {
     /// Refreshes a session's tokens now, whatever their age; for a token that was refused before its time.
     ///
     /// - Throws: ``IdentityError``.
-    public func renewTokens(for id: SessionID) async throws -> SessionTokens {
+    public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
         try await Correlation.scope {
             let state = try SessionState(try await load(id))
             guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
@@ -164,7 +164,7 @@ extension SessionManager {
         }
     }
 
-    /// Runs a call with a session's access token; where the provider refuses the token, renews once and runs it again.
+    /// Runs a call with a session's access token; where the provider refuses the token, refreshes once and runs it again.
     private func withTokens<Value: Sendable>(
         _ id: SessionID,
         _ duration: Duration?,
@@ -178,9 +178,9 @@ extension SessionManager {
             return (try await body(provider, first.tokens), first.session)
         } catch let error as IdentityError
             where error.code == .accessTokenRefused && first.session.isRefreshable
-            && first.outcome != .renewedEarly && first.outcome != .renewedLate
+            && first.outcome != .refreshedEarly && first.outcome != .refreshedLate
         {
-            // Who comes late gets what others have renewed meanwhile.
+            // Who comes late gets what others have refreshed meanwhile.
             let second = try await refreshed(id, replacing: first.tokens)
             return (try await body(provider, second.tokens), second.session)
         }

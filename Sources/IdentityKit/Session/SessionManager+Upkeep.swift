@@ -5,7 +5,7 @@ internal import Synchronization
 public struct RepairReport: Sendable, Equatable {
     /// How many sessions have good tokens again.
     public var repaired = 0
-    /// How many are being renewed by somebody else at this moment.
+    /// How many are being refreshed by somebody else at this moment.
     public var busy = 0
     /// How many ended: the provider no longer takes their refresh token.
     public var ended = 0
@@ -108,9 +108,9 @@ extension SessionManager {
         return count
     }
 
-    /// Waits until every renewal that is under way has been saved: call it before the process ends.
+    /// Waits until every refresh that is under way has been saved: call it before the process ends.
     ///
-    /// End ``maintain(sweepingEvery:)`` before. A renewal may take two of the provider's timeouts, and some seconds more;
+    /// End ``maintain(sweepingEvery:)`` before. A refresh may take two of the provider's timeouts, and some seconds more;
     /// an orchestrator's grace period must be longer than that.
     ///
     /// - Returns: The sessions whose newest tokens are stored nowhere durable: they are lost when the process ends.

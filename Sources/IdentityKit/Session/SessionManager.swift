@@ -16,18 +16,18 @@ public final class SessionManager: Sendable {
         /// After that it is unknown to every call, and the buyer has to sign in again. 30 days are a good value for a shop
         /// (NIST SP 800-63B section 4.1.3). Guests' sessions have no sign-in and are not limited by it.
         public var maximumSessionLifetime: Duration?
-        /// The share of a token's lifetime after which it is renewed behind the caller's back, by default 0.8; sessions are spread by
+        /// The share of a token's lifetime after which it is refreshed behind the caller's back, by default 0.8; sessions are spread by
         /// a twentieth to both sides of it.
-        public var earlyRenewal: Double = 0.8
+        public var earlyRefresh: Double = 0.8
         /// How many sessions' credentials are kept in memory for ``cacheLifetime``, by default none.
         ///
         /// A credential takes some 2 KB. With it, a call for a busy session costs no read of the store.
         public var cachedSessions = 0
         /// How long a credential is served from memory, by default 5 seconds: so late this process may hear of a logout in another.
         public var cacheLifetime: Duration = .seconds(5)
-        /// How many renewals at a time, and how long a provider that fails is left alone.
-        public var renewalLimits = RenewalLimits()
-        /// How long to wait for another process that renews the same session, by default 15 seconds.
+        /// How many refreshes at a time, and how long a provider that fails is left alone.
+        public var refreshLimits = RefreshLimits()
+        /// How long to wait for another process that refreshes the same session, by default 15 seconds.
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
@@ -53,10 +53,10 @@ public final class SessionManager: Sendable {
     }
 
     /// What is asked of one provider at most; every provider of a manager, and so every shop, has limits of its own.
-    public struct RenewalLimits: Sendable {
-        /// How many sessions are renewed at the same time, by default 64.
+    public struct RefreshLimits: Sendable {
+        /// How many sessions are refreshed at the same time, by default 64.
         public var concurrent = 64
-        /// How many more may wait for that, by default 4,096; beyond that a renewal fails as ``IdentityError/Code/renewalBusy``.
+        /// How many more may wait for that, by default 4,096; beyond that a refresh fails as ``IdentityError/Code/renewalBusy``.
         public var waiting = 4_096
         /// After how many failures in a row the provider is not asked for a while, by default 5.
         public var failures = 5
@@ -65,9 +65,9 @@ public final class SessionManager: Sendable {
         public var pause: Duration = .seconds(1)
         /// The longest pause of all, by default 60 seconds, also where the provider asks for more (`Retry-After`).
         public var maximumPause: Duration = .seconds(60)
-        /// How long anybody waits for one renewal, by default 90 seconds, which is more than the SDK's own providers take.
+        /// How long anybody waits for one refresh, by default 90 seconds, which is more than the SDK's own providers take.
         ///
-        /// A provider that never answers costs its callers this long; the renewal itself goes on.
+        /// A provider that never answers costs its callers this long; the refresh itself goes on.
         public var patience: Duration = .seconds(90)
 
         /// The defaults.
@@ -123,7 +123,7 @@ public final class SessionManager: Sendable {
         )
         // Real time, whatever the clock of a test or a simulation: this is about tasks that wait, not about tokens that age.
         refreshes = SingleFlight(
-            waitingUpTo: configuration.renewalLimits.patience,
+            waitingUpTo: configuration.refreshLimits.patience,
             on: SystemClock(),
             error: IdentityError.refreshTakesLong
         )

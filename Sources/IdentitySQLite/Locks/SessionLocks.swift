@@ -4,7 +4,7 @@ internal import Synchronization
 /// The session locks of one store, all through one open description of the lock file.
 ///
 /// The kernel keeps other processes out of a byte; locks of one description do not exclude each other, so the set does that among
-/// the tasks of this store. A description for each holder would do both, and run out of descriptors when thousands renew at once.
+/// the tasks of this store. A description for each holder would do both, and run out of descriptors when thousands refresh at once.
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?

@@ -45,7 +45,7 @@ public struct CustomerAccount: Sendable {
             return try await client.execute(operation, as: try await token(), in: context)
         } catch let error as IdentityError where error.code == .accessTokenRefused && error.kind == .retryLater {
             // A token can be rejected before it expires. A newer one helps, unless the app's configuration is wrong.
-            _ = try await sessions.renewTokens(for: session)
+            _ = try await sessions.refreshTokens(for: session)
             return try await client.execute(operation, as: try await token(), in: context)
         }
     }

@@ -16,7 +16,7 @@ public final class CachePurging: SessionParticipant {
     }
 
     /// Does nothing: cached responses do not depend on the buyer's token.
-    public func sessionRenewed(_ session: Session) async throws {}
+    public func sessionRefreshed(_ session: Session) async throws {}
 
     /// Removes the session's responses.
     ///

@@ -90,7 +90,7 @@ public struct LegacyCustomerAccount: Sendable {
         if let token = payload.customerAccessToken, !token.accessToken.isEqual(to: current) {
             let buyer = try await sessions.session(session).buyer
             provider.replacements.add(provider.tokens(token, of: buyer), for: current)
-            _ = try await sessions.renewTokens(for: session)
+            _ = try await sessions.refreshTokens(for: session)
         }
         guard let customer = payload.customer else { throw Self.empty }
         return customer

@@ -145,7 +145,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     ///
     /// Shopify does that for tokens that have not expired.
     ///
-    /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not renew it; everything else leaves the
+    /// - Throws: `IdentityError`: of kind `IdentityError.Kind.signInAgain` when Shopify does not refresh it; everything else leaves the
     ///   session as it is.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         if let replacement = replacements.take(for: tokens.accessToken) { return replacement }

@@ -135,7 +135,7 @@ extension CartAdapter {
     /// The identity after a forced refresh; nil when the tokens could not be refreshed, so that the rejection stands.
     func refreshedRequest(for id: SessionID, in context: StorefrontContext) async throws -> BuyerIdentityRequest? {
         do {
-            _ = try await sessions.renewTokens(for: id)
+            _ = try await sessions.refreshTokens(for: id)
             return BuyerIdentityRequest(try await sessions.cartClaim(for: id).claim, in: context)
         } catch {
             let error = IdentityError.wrapping(error)

@@ -58,7 +58,7 @@ public final class CartAdapter: SessionParticipant {
     /// Puts the new token on the session's cart, if its identity depends on the token.
     ///
     /// - Throws: `IdentityError` when that fails. The next checkout tries again.
-    public func sessionRenewed(_ session: Session) async throws {
+    public func sessionRefreshed(_ session: Session) async throws {
         let problem = try await withLockedRow(session.id) { row -> CartChange<IdentityError?> in
             guard var binding = row.binding, binding.identity == .customer || binding.problem != nil else {
                 return CartChange(nil, row.binding)

@@ -78,8 +78,8 @@ struct TokenCommand: Command {
     static func text(for outcome: TokenOutcome) -> String {
         switch outcome {
         case .stored: "The stored token is valid"
-        case .renewedEarly: "The token was refreshed before it expired"
-        case .renewedLate: "The token had expired and was refreshed"
+        case .refreshedEarly: "The token was refreshed before it expired"
+        case .refreshedLate: "The token had expired and was refreshed"
         case .waited: "Another task or process refreshed the token"
         case .stillValid: "The token could not be refreshed, but is still valid"
         default: outcome.rawValue.printable

@@ -111,10 +111,10 @@ actor ApproachRun {
             let tokens =
                 isExpired
                 ? try await deployment.sessions.tokens(for: session.id, validFor: .zero)
-                : try await deployment.sessions.renewTokens(for: session.id)
+                : try await deployment.sessions.refreshTokens(for: session.id)
             await deployment.drain()
             self.session = tokens.session
-            facts.refresh = "renewed"
+            facts.refresh = "refreshed"
             if let oldToken, tokens.tokens.accessToken.isEqual(to: oldToken) {
                 throw StepFailure("The refresh returned the old access token.")
             }

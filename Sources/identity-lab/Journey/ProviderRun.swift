@@ -121,7 +121,7 @@ actor ProviderRun {
     }
 
     private func refresh(_ isExpired: Bool) async throws -> Bool {
-        try await reporter.step(isExpired ? "access token expired" : "access token renewed") {
+        try await reporter.step(isExpired ? "access token expired" : "access token refreshed") {
             var outcomes: [String] = []
             var areRefreshed = true
             for run in signedIn {

@@ -36,7 +36,7 @@ final class SlowProvider: IdentityProvider {
     func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
     private static var unsupported: IdentityError {
-        IdentityError(.configuration, .unsupportedByProvider, "Only renewals are measured.")
+        IdentityError(.configuration, .unsupportedByProvider, "Only refreshes are measured.")
     }
 }
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-// store-benchmark [SECONDS] [ROWS ...]: how fast saves, reads and renewals are, beside the bare C library.
+// store-benchmark [SECONDS] [ROWS ...]: how fast saves, reads and refreshes are, beside the bare C library.
 let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 let seconds = arguments.first ?? 5
 let rows = arguments.count > 1 ? Array(arguments.dropFirst()) : [1_000]

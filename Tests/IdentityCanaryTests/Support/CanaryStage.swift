@@ -173,7 +173,7 @@ final class CanaryStage: Sendable {
             await see("add") { try await carts.add([line], for: id, in: context) }
             await see("attach") { try await carts.attach(to: id, in: context) }
             await see("checkout") { try await carts.checkout(for: id, in: context) }
-            await see("renewal") { try await sessions.renewTokens(for: id) }
+            await see("refresh") { try await sessions.refreshTokens(for: id) }
             await sessions.drain()
             await see("state") { try await carts.identityState(for: id) }
             await see("cart") { try await carts.read(for: id, in: context) }

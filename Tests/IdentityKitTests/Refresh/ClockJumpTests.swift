@@ -7,41 +7,41 @@ import Testing
 struct ClockJumpTests {
     @Test("a wall clock that is set back does not revive an expired token")
     func back() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager()
         let id = try await manager.establish(tokens, provider: "journaled").id
         #expect(try await manager.tokens(for: id).outcome == .stored)
         world.clock.advance(by: .seconds(3601))
         world.clock.jump(by: -3000)
-        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
     }
 
     @Test("the process that refreshed a token knows its age, also when the store rounds times")
     func rounded() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.clock.advance(by: .microseconds(400))
         let manager = try world.manager()
-        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
         world.clock.advance(by: .seconds(3700))
         world.clock.jump(by: -3000)
-        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
     }
 
     @Test("a process that never saw the tokens refreshes tokens that were issued in the future")
     func future() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let id = try await world.manager().establish(tokens, provider: "journaled").id
         world.clock.jump(by: -7200)
-        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         #expect(try await world.manager().tokens(for: id).outcome == .stored)
     }
 
     @Test("a clock that jumps ahead and back costs one refresh, not one for each call")
     func glitch() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager()
         let id = try await manager.establish(tokens, provider: "journaled").id
@@ -56,7 +56,7 @@ struct ClockJumpTests {
 
     @Test("a sweep removes no session too early after the wall clock was set ahead")
     func sweep() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager(world.memory)
         let id = try await manager.establish(tokens, provider: "journaled").id

@@ -57,7 +57,7 @@ struct DoubtTests {
         arguments: failures
     )
     func classes(_ failure: Failure) async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.provider.answer(.refused(failure.error), .refused(failure.error))
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
@@ -71,12 +71,12 @@ struct DoubtTests {
         let unsettled = try await world.store.sessions(matching: SessionFilter(isUnsettled: true))
         #expect(unsettled.isEmpty == !failure.isDoubt)
         world.provider.answer()
-        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
     }
 
     @Test("inside the grace window a lost answer is requested again, also by another process")
     func grace() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         world.provider.setGrace(30)
         let id = try await world.expiredSession()
         try await world.die(at: id)
@@ -88,7 +88,7 @@ struct DoubtTests {
 
     @Test("a lost answer at a strict provider ends the session as lost_rotation, a revocation as revoked")
     func reasons() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let lost = try await world.expiredSession("lost")
         try await world.die(at: lost)
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: lost) }
@@ -110,7 +110,7 @@ struct DoubtTests {
 
     @Test("if a token from a backup is refused, the session ends as lost_rotation")
     func restored() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let backup = RestoredStore(
             world.memory,
@@ -123,7 +123,7 @@ struct DoubtTests {
 
     @Test("a failure before the token is sent leaves no claim")
     func preparation() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let generation = try await world.store.session(id)?.generation
         world.provider.refusePreparation(IdentityError(.retryLater, .discoveryFailed, "No metadata."))
@@ -134,7 +134,7 @@ struct DoubtTests {
 
     @Test("a process that lost the lock sends nothing, and the session is not in doubt")
     func lostLease() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let error = await #expect(throws: IdentityError.self) {
             _ = try await world.manager(LostLeaseStore(world.memory)).tokens(for: id)
@@ -146,7 +146,7 @@ struct DoubtTests {
 
     @Test("a token that expired while its refresh failed is not handed out")
     func expiredMeanwhile() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager()
         let id = try await manager.establish(tokens, provider: "journaled").id
@@ -158,10 +158,10 @@ struct DoubtTests {
     }
 
     @Test(
-        "for longer than tokens live they are renewed once, not at every call, also at times between two milliseconds"
+        "for longer than tokens live they are refreshed once, not at every call, also at times between two milliseconds"
     )
     func fresh() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         world.clock.jump(by: 0.000_437)
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let manager = try world.manager()
@@ -175,7 +175,7 @@ struct DoubtTests {
 
     @Test("a repair skips sessions whose refresh runs in the same process")
     func underWay() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
@@ -184,19 +184,19 @@ struct DoubtTests {
             arrival.finish()
             for await _ in released {}
         }
-        let renewal = Task { try await manager.tokens(for: id) }
+        let refresh = Task { try await manager.tokens(for: id) }
         for await _ in arrived {}
         var expected = RepairReport()
         expected.busy = 1
         #expect(try await manager.repair() == expected)
         release.finish()
-        _ = try await renewal.value
+        _ = try await refresh.value
         #expect(world.provider.requests == 1)
     }
 
     @Test("a repair finishes the refreshes of a dead process and reports them")
     func repair() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         world.provider.setGrace(30)
         let ids = [try await world.expiredSession("a"), try await world.expiredSession("b")]
         let fine = try await world.expiredSession("c")

@@ -9,7 +9,7 @@ struct DurabilityTests {
         "tokens that neither the store nor its spool saved come with a warning and an event, and drain() names the session"
     )
     func nowhere() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         #expect(await manager.drain().isEmpty)
@@ -17,7 +17,7 @@ struct DurabilityTests {
         world.store.allow(1)
         world.store.breakSpool()
         let got = try await manager.tokens(for: id)
-        #expect(got.outcome == .renewedLate)
+        #expect(got.outcome == .refreshedLate)
         #expect(got.warning?.code == .tokensNotDurable)
         #expect(got.warning?.hint != nil)
         #expect(world.heard.kinds.count { $0 == .tokensNotDurable } == 1)
@@ -38,7 +38,7 @@ struct DurabilityTests {
 
     @Test("all callers of one refresh get the warning that its tokens are not durable")
     func waiters() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         world.store.allow(1)
@@ -52,7 +52,7 @@ struct DurabilityTests {
 
     @Test("a store without a spool warns as well")
     func withoutSpool() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let store = FaultyStore(world.memory)
         store.script([nil] + Array(repeating: .fails, count: 40))
@@ -65,7 +65,7 @@ struct DurabilityTests {
 
     @Test("tokens in the spool are durable: there is no warning, and another event")
     func spooled() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         world.store.allow(1)
@@ -78,7 +78,7 @@ struct DurabilityTests {
 
     @Test("a stored answer is durable, although its tokens could not be saved")
     func journaled() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         // The claim and the answer, and nothing after them.
@@ -98,7 +98,7 @@ struct DurabilityTests {
         arguments: [true, false]
     )
     func expired(_ isSpooled: Bool) async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         world.store.allow(1)
@@ -113,7 +113,7 @@ struct DurabilityTests {
 
     @Test("the old token comes with a warning while an answer that cannot be validated exists in memory only")
     func unjudged() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         _ = try await manager.tokens(for: id)

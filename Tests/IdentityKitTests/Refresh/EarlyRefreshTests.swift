@@ -8,7 +8,7 @@ struct EarlyRefreshTests {
 
     @Test("a failed refresh in the background is reported to the next caller, with its error as the reason")
     func failedEarly() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         #expect(try await manager.tokens(for: id).reason == nil)
@@ -20,21 +20,21 @@ struct EarlyRefreshTests {
         #expect(got.outcome == .stillValid)
         #expect(got.reason?.code == .providerUnavailable)
         #expect(got.reason?.kind == .retryLater)
-        #expect(world.heard.kinds.contains(.renewalFailed(.providerUnavailable)))
+        #expect(world.heard.kinds.contains(.refreshFailed(.providerUnavailable)))
         // The provider answers again: the next attempt succeeds, and nothing is reported any more.
         world.clock.advance(by: .seconds(31))
         #expect(try await manager.tokens(for: id).outcome == .stored)
         await manager.drain()
-        let renewed = try await manager.tokens(for: id)
-        #expect(renewed.outcome == .stored)
-        #expect(renewed.reason == nil)
+        let refreshed = try await manager.tokens(for: id)
+        #expect(refreshed.outcome == .stored)
+        #expect(refreshed.reason == nil)
     }
 
     @Test(
         "a store that refuses the claim of a refresh in the background is the reason, and is asked again after 30 seconds"
     )
     func refusedClaim() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let store = FaultyStore(world.memory)
         let manager = try world.manager(store)
@@ -53,7 +53,7 @@ struct EarlyRefreshTests {
 
     @Test("a caller who waits for a refresh that fails gets the valid token with the error as the reason")
     func failedWhileWaiting() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager()
         _ = try await manager.tokens(for: id)

@@ -7,7 +7,7 @@ import Testing
 struct JournalTests {
     @Test("an answer that cannot be validated yet waits in the store, and the old token is not sent again")
     func waits() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
@@ -16,11 +16,11 @@ struct JournalTests {
         // Another process, later: only the judgement is made up for.
         world.clock.advance(by: .seconds(600))
         let got = try await world.manager().tokens(for: id)
-        #expect(got.outcome == .renewedLate)
+        #expect(got.outcome == .refreshedLate)
         #expect(got.tokens.refreshToken?.reveal() == "refresh-2")
         #expect(world.provider.requests == 1)
         #expect(world.provider.reuses == 0)
-        #expect(world.heard.kinds.contains(.renewalRepaired))
+        #expect(world.heard.kinds.contains(.refreshRepaired))
     }
 
     @Test(
@@ -31,7 +31,7 @@ struct JournalTests {
         ]
     )
     func keysAreGone(_ error: IdentityError) async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.provider.refuseJudgement(error, error, error)
         for _ in 0..<3 {
@@ -45,7 +45,7 @@ struct JournalTests {
 
     @Test("an answer that arrives after two newer refreshes is dropped, and newer tokens are not overwritten")
     func late() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         world.provider.setGrace(300)
         let id = try await world.expiredSession()
         // While ours is at work, another process refreshes twice.
@@ -68,7 +68,7 @@ struct JournalTests {
 
     @Test("invalid_grant does not end a session for which another process stored an answer")
     func foreignAnswer() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let other = try world.manager(FaultyStore(world.memory))
         let provider = world.provider
@@ -88,24 +88,24 @@ struct JournalTests {
 
     @Test("a stored answer is validated by another process at once")
     func atOnce() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         _ = try? await world.manager(FaultyStore(world.memory)).tokens(for: id)
         let before = world.clock.elapsed
-        #expect(try await world.manager(FaultyStore(world.memory)).tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager(FaultyStore(world.memory)).tokens(for: id).outcome == .refreshedLate)
         #expect(world.clock.elapsed == before)
     }
 
     @Test("a refresh settles its session, also one from a backup")
     func settled() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         var restored = try #require(try await world.store.session(id))
         restored.isRestored = true
         restored.generation += 1
         #expect(try await world.store.replace(restored, expecting: restored.generation - 1))
-        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         let row = try #require(try await world.store.session(id))
         #expect(!row.isRestored)
         #expect(!row.isUnsettled)
@@ -113,7 +113,7 @@ struct JournalTests {
 
     @Test("a token's lifetime counts from the request, even if its answer is validated late")
     func life() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let sent = world.clock.now
         world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
@@ -126,7 +126,7 @@ struct JournalTests {
         "an answer whose tokens fail a check is refused and kept, however often, and becomes good when the check does"
     )
     func refused() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         // What the other side sent stands in the error, as with a wrong issuer; that makes it no refusal by the provider.
         let wrong = IdentityError(
@@ -148,18 +148,18 @@ struct JournalTests {
         #expect(world.provider.requests == 1)
         #expect(try await !world.manager().session(id).needsLogin)
         world.provider.refuseJudgement()
-        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.requests == 1)
     }
 
     @Test("a stored answer that is refused is reported once for each error code in each process")
     func reportedOnce() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let issuer = IdentityError(.rejected, .idTokenIssuer, "Another issuer.")
         let subject = IdentityError(.rejected, .idTokenSubject, "Somebody else.")
         func reports(_ code: IdentityError.Code) -> Int {
-            world.heard.kinds.count { $0 == .renewalFailed(code) }
+            world.heard.kinds.count { $0 == .refreshFailed(code) }
         }
         world.provider.refuseJudgement(issuer, issuer, issuer)
         let first = try world.manager()
@@ -176,7 +176,7 @@ struct JournalTests {
 
     @Test("an answer that is refused for a day is still not replaced by sending the old refresh token again")
     func neverGivenUp() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         world.provider.setGrace(3600)
         let id = try await world.expiredSession()
         let wrong = IdentityError(.rejected, .idTokenSubject, "Somebody else.")
@@ -195,7 +195,7 @@ struct JournalTests {
 
     @Test("a stored answer that cannot be read is an error, and never counts as absent")
     func unreadable() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
         _ = try? await world.manager().tokens(for: id)
@@ -211,21 +211,21 @@ struct JournalTests {
 
     @Test("a page with status 200 is not a token response, so the request is repeated at once")
     func page() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.provider.answer(.page)
-        #expect(try await world.manager().tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.requests == 2)
     }
 
     @Test("if the store saves neither the answer nor the tokens, the spool keeps them beyond the process")
     func spooled() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.store.allow(1)
         let manager = try world.manager()
         let got = try await manager.tokens(for: id)
-        #expect(got.outcome == .renewedLate)
+        #expect(got.outcome == .refreshedLate)
         #expect(world.store.spooled == [id])
         // The buyer goes on being served from memory while the store is down.
         #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-2")
@@ -245,7 +245,7 @@ struct JournalTests {
 
     @Test("the spool keeps an answer that could be neither saved nor validated beyond the process")
     func spooledAnswer() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.store.allow(1)
         world.provider.refuseJudgement(IdentityError(.retryLater, .providerUnavailable, "No keys."))
@@ -259,7 +259,7 @@ struct JournalTests {
 
     @Test("an answer that could be neither saved nor validated is saved by the next repair, before it is validated")
     func savedByRepair() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let noKeys = IdentityError(.retryLater, .providerUnavailable, "No keys.")
         world.provider.refuseJudgement(noKeys, noKeys)
@@ -278,7 +278,7 @@ struct JournalTests {
 
     @Test("spooled tokens do not overwrite newer ones, and are removed with their session")
     func stale() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.provider.setGrace(600)
         world.store.allow(1)
@@ -288,7 +288,7 @@ struct JournalTests {
         let other = try world.manager(world.memory)
         world.clock.advance(by: .seconds(61))
         _ = try await other.tokens(for: id)
-        _ = try await other.renewTokens(for: id)
+        _ = try await other.refreshTokens(for: id)
         world.store.allow(.max)
         _ = try await world.manager().repair()
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-3")
@@ -304,7 +304,7 @@ struct JournalTests {
 
     @Test("a claim reserves space for the answer")
     func reserve() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let sizes = SizeRecorder(world.memory)
         _ = try await world.manager(sizes).tokens(for: id)

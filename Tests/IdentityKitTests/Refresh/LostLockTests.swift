@@ -21,7 +21,7 @@ struct LostLockTests {
         "after an outage longer than the lease and the saving limit, a second node sends no token that the first has spent"
     )
     func outage() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let (first, second) = (LeasedNode(world.memory, shared), LeasedNode(world.memory, shared))
@@ -42,7 +42,7 @@ struct LostLockTests {
 
     @Test("a claim of a process that died is left alone for the timeout, the saving limit and one repair interval")
     func dead() async throws {
-        let world = RenewalWorld(timeout: .seconds(8))
+        let world = RefreshFixture(timeout: .seconds(8))
         world.provider.setGrace(3600)
         let id = try await world.expiredSession()
         try await world.die(at: id)
@@ -58,7 +58,7 @@ struct LostLockTests {
 
     @Test("time in which the store cannot be reached does not count, nor does a step of the wall clock")
     func unreachable() async throws {
-        let world = RenewalWorld(timeout: .seconds(8))
+        let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
         try await world.die(at: id)
         let requests = world.provider.requests
@@ -76,7 +76,7 @@ struct LostLockTests {
 
     @Test("time in which the store can be read but not written does not count")
     func full() async throws {
-        let world = RenewalWorld(timeout: .seconds(8))
+        let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let (first, second) = (LeasedNode(world.memory, shared), LeasedNode(world.memory, shared))
@@ -98,7 +98,7 @@ struct LostLockTests {
 
     @Test("a second request after an answer without tokens is claimed again, so that no other process sends meanwhile")
     func secondRequest() async throws {
-        let world = RenewalWorld(timeout: .seconds(8))
+        let world = RefreshFixture(timeout: .seconds(8))
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let (one, other) = (
@@ -120,35 +120,35 @@ struct LostLockTests {
 
     @Test("a caller who needs new tokens waits until the claim may be taken over")
     func caller() async throws {
-        let world = RenewalWorld(timeout: .seconds(8))
+        let world = RefreshFixture(timeout: .seconds(8))
         world.provider.setGrace(3600)
         let id = try await world.expiredSession()
         try await world.die(at: id)
         let before = world.clock.elapsed
         let node = try world.manager(LeasedNode(world.memory, LeasedNode.Shared()))
-        #expect(try await node.tokens(for: id).outcome == .renewedLate)
+        #expect(try await node.tokens(for: id).outcome == .refreshedLate)
         #expect(world.clock.elapsed - before >= .seconds(18))
         #expect(world.clock.elapsed - before < .seconds(20))
     }
 
     @Test("a lost answer that its own process reported is asked for again at once, also under a lease")
     func reported() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         world.provider.setGrace(30)
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
-        world.provider.answer(.lost(RenewalWorld.lost), .refused(RenewalWorld.lost))
+        world.provider.answer(.lost(RefreshFixture.lost), .refused(RefreshFixture.lost))
         _ = try? await world.manager(LeasedNode(world.memory, shared)).tokens(for: id)
         #expect(try await world.manager().session(id).isInDoubt)
         let before = world.clock.elapsed
         let other = try world.manager(LeasedNode(world.memory, shared))
-        #expect(try await other.tokens(for: id).outcome == .renewedLate)
+        #expect(try await other.tokens(for: id).outcome == .refreshedLate)
         #expect(world.clock.elapsed == before)
     }
 
     @Test("a process that loses the lock after its claim sends nothing and leaves the claim unchanged")
     func beforeSending() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let node = LeasedNode(world.memory, shared)
@@ -164,18 +164,18 @@ struct LostLockTests {
 
     @Test("a process that loses the lock during the request saves the answer over its own claim")
     func ownClaim() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         world.provider.hold { shared.loseLease(of: id) }
-        #expect(try await world.manager(LeasedNode(world.memory, shared)).tokens(for: id).outcome == .renewedLate)
+        #expect(try await world.manager(LeasedNode(world.memory, shared)).tokens(for: id).outcome == .refreshedLate)
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
         #expect(world.provider.requests == 1)
     }
 
     @Test("a late answer does not revive a session that another process has ended; its tokens are revoked")
     func ended() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let node = LeasedNode(world.memory, shared)
@@ -195,7 +195,7 @@ struct LostLockTests {
 
     @Test("a late answer does not replace the claim of another process; it waits until the lock is free")
     func foreignClaim() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let node = LeasedNode(world.memory, shared)
@@ -220,7 +220,7 @@ struct LostLockTests {
 
     @Test("a provider whose timeout is longer than the guaranteed hold of the lock is refused at the start and later")
     func contradiction() async throws {
-        let world = RenewalWorld(timeout: .seconds(9))
+        let world = RefreshFixture(timeout: .seconds(9))
         let id = try await world.expiredSession()
         let node = LeasedNode(world.memory, LeasedNode.Shared(), guaranteedHold: .seconds(8))
         let manager = try world.manager(node)

@@ -13,8 +13,8 @@ struct ProviderPauseTests {
         providerAnswer: .init(status: 503)
     )
 
-    private func limits(_ failures: Int = 3, concurrent: Int = 64) -> SessionManager.RenewalLimits {
-        var limits = SessionManager.RenewalLimits()
+    private func limits(_ failures: Int = 3, concurrent: Int = 64) -> SessionManager.RefreshLimits {
+        var limits = SessionManager.RefreshLimits()
         limits.failures = failures
         limits.concurrent = concurrent
         return limits
@@ -22,7 +22,7 @@ struct ProviderPauseTests {
 
     @Test("after some failures in a row no request is sent, no session is claimed, and one probe decides for all")
     func breaker() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         var ids: [SessionID] = []
         for number in 0..<6 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits())
@@ -46,13 +46,13 @@ struct ProviderPauseTests {
         #expect(world.provider.requests == 4)
         // The next one succeeds: all may ask again.
         world.clock.advance(by: .seconds(120))
-        for id in ids { #expect(try await manager.tokens(for: id).outcome == .renewedLate) }
+        for id in ids { #expect(try await manager.tokens(for: id).outcome == .refreshedLate) }
         #expect(world.heard.kinds.contains(.providerResumed))
     }
 
     @Test("one outage opens the circuit breaker once, also with many requests in flight")
     func burst() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         var ids: [SessionID] = []
         for number in 0..<40 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits())
@@ -67,12 +67,12 @@ struct ProviderPauseTests {
         #expect(pauses.count == 1)
         world.provider.answerAll(nil)
         world.clock.advance(by: .seconds(2))
-        #expect(try await manager.tokens(for: ids[0]).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: ids[0]).outcome == .refreshedLate)
     }
 
     @Test("one session that always fails does not block the others")
     func poison() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let (poison, fine) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
         let manager = try world.manager(limits: limits())
         for _ in 0..<10 {
@@ -81,12 +81,12 @@ struct ProviderPauseTests {
             world.clock.advance(by: .seconds(31))
         }
         world.provider.answer()
-        #expect(try await manager.tokens(for: fine).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: fine).outcome == .refreshedLate)
     }
 
     @Test("a pause that the provider requests takes effect at once, for at most a minute")
     func retryAfter() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let (first, second) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
         let manager = try world.manager(limits: limits())
         let day = IdentityError(
@@ -101,12 +101,12 @@ struct ProviderPauseTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: second) }
         #expect(error?.retryAfter == .seconds(60))
         world.clock.advance(by: .seconds(61))
-        #expect(try await manager.tokens(for: second).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: second).outcome == .refreshedLate)
     }
 
     @Test("a refused client pauses the provider with a configuration error, and changes no session")
     func client() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         var ids: [SessionID] = []
         for number in 0..<3 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits(2))
@@ -123,18 +123,18 @@ struct ProviderPauseTests {
 
     @Test("a revoked token of one session does not count as a failure of the provider")
     func dead() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let manager = try world.manager(limits: limits(1))
         let id = try await world.expiredSession("dead")
         world.provider.kill()
         _ = try? await manager.tokens(for: id)
         let other = try await world.expiredSession("alive")
-        #expect(try await manager.tokens(for: other).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: other).outcome == .refreshedLate)
     }
 
     @Test("never more refreshes than the limit run at one provider, and all complete")
     func concurrency() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         var ids: [SessionID] = []
         for number in 0..<20 { ids.append(try await world.expiredSession("buyer-\(number)")) }
         let manager = try world.manager(limits: limits(concurrent: 3))
@@ -151,13 +151,13 @@ struct ProviderPauseTests {
             for id in ids { group.addTask { try await manager.tokens(for: id).outcome } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(outcomes == Array(repeating: .renewedLate, count: 20))
+        #expect(outcomes == Array(repeating: .refreshedLate, count: 20))
         #expect(inside.withLock { $0.most } == 3)
     }
 
     @Test("a session that keeps failing is retried less and less often, and at once when the provider works again")
     func pauses() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let manager = try world.manager(limits: limits(1_000))
         let failing = IdentityError(.retryLater, .unexpectedResponse, "?", providerAnswer: .init(error: "server_error"))
@@ -173,6 +173,6 @@ struct ProviderPauseTests {
         #expect((10...60).contains(asked))
         world.provider.answer()
         world.clock.advance(by: .seconds(31))
-        #expect(try await manager.tokens(for: id).outcome == .renewedLate)
+        #expect(try await manager.tokens(for: id).outcome == .refreshedLate)
     }
 }

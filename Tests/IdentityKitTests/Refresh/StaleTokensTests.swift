@@ -9,7 +9,7 @@ import Testing
 struct StaleTokensTests {
     @Test("a claim that was released meanwhile does not count as a refresh")
     func givenBack() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         let other = try world.manager(world.memory)
         let store = InterruptedStore(world.memory)
@@ -22,12 +22,12 @@ struct StaleTokensTests {
         }
         let got = try await world.manager(store).tokens(for: id)
         #expect(got.tokens.accessToken.reveal() == "access-2")
-        #expect(got.outcome == .renewedLate)
+        #expect(got.outcome == .refreshedLate)
     }
 
     @Test("tokens that expired while they waited to be saved are saved, and refreshed at once")
     func expiredInTheSecondPlace() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.store.allow(2)
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
@@ -42,7 +42,7 @@ struct StaleTokensTests {
 
     @Test("tokens that expired while the store refuses writes are not handed out, and the session continues")
     func expiredInMemory() async throws {
-        let world = RenewalWorld()
+        let world = RefreshFixture()
         let id = try await world.expiredSession()
         world.store.allow(2)
         let manager = try world.manager()

@@ -111,7 +111,7 @@ struct ErrorSweep {
         let sessions = try (0..<10).map { try Sample.session($0) }
         let claimed = sessions[1].next("tokens of 1", isUnsettled: true)
         return [
-            .save(claimed), .save(claimed.next("renewed")), .insert(sessions[9]), .beginLogin("second"),
+            .save(claimed), .save(claimed.next("refreshed")), .insert(sessions[9]), .beginLogin("second"),
             .takeLogin("first"), .markUsed("second"), .attach(sessions[0].id, "another cart"),
             .attach(sessions[2].id, "new cart"), .attach(sessions[0].id, nil), .remove(sessions[2].id),
             .spool(sessions[3].next("spooled")), .unspool(sessions[3].id), .spool(sessions[4].next("kept")),

@@ -48,7 +48,7 @@ struct FullDisk {
         guard try await store.checkHealth().isSound else { throw Finding("damaged") }
         await store.close()
         print(
-            "full disk (\(path ?? "limit of files")): 100 renewals went on, \(refused) new sessions were refused, 0 lost"
+            "full disk (\(path ?? "limit of files")): 100 refreshes went on, \(refused) new sessions were refused, 0 lost"
         )
         return true
     }

@@ -139,10 +139,10 @@ private struct Workload {
             let session = sessions[index].next("spooled \(number)")
             return [.spool(session)]
         default:
-            // A renewal: the claim, and the save, now and then of more than was there.
+            // A refresh: the claim, and the save, now and then of more than was there.
             let claimed = sessions[index].next(sessions[index].payload.reveal(), isUnsettled: true)
             let length = Int.random(in: 0..<8, using: &generator) == 0 ? 1_200 : 40
-            sessions[index] = claimed.next("renewed \(number) " + String(repeating: "x", count: length))
+            sessions[index] = claimed.next("refreshed \(number) " + String(repeating: "x", count: length))
             return [.save(claimed), .save(sessions[index])]
         }
     }

@@ -145,7 +145,7 @@ extension StoreConformance {
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             var session = try StoreSample.session(retainedUntil: StoreSample.moment)
             try await store.insert(session)
-            session = session.successor(Secret("renewed"))
+            session = session.successor(Secret("refreshed"))
             session.retainedUntil += 60
             #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
             #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment + 30) == 0)
@@ -155,14 +155,14 @@ extension StoreConformance {
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             let sessions = try (0..<30).map { _ in try StoreSample.session(retainedUntil: StoreSample.moment - 1) }
             try await StoreSample.insert(sessions, into: store)
-            let renewed = sessions.map { session in
-                var next = session.successor(Secret("renewed"))
+            let refreshed = sessions.map { session in
+                var next = session.successor(Secret("refreshed"))
                 next.retainedUntil = StoreSample.moment + 60
                 return next
             }
             async let swept = sweeping.sweep(expiredBefore: StoreSample.moment)
             let held = try await count(of: sessions.count) { number in
-                let next = renewed[number]
+                let next = refreshed[number]
                 let isReplaced = try await store.replace(next, expecting: sessions[number].generation)
                 let found = try await store.session(next.id)
                 #expect(isReplaced ? StoreSample.areSame(found, next) : found == nil)

@@ -72,7 +72,7 @@ extension StoreConformance {
             #expect(try await store.replace(next, expecting: session.generation))
             #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).map(\.id) == [session.id])
             #expect(try await store.sessions(matching: SessionFilter(isUnsettled: false)).count == 1)
-            var settled = next.successor(Secret("renewed"))
+            var settled = next.successor(Secret("refreshed"))
             settled.isUnsettled = false
             #expect(try await store.replace(settled, expecting: next.generation))
             #expect(try await store.sessions(matching: SessionFilter(isUnsettled: true)).isEmpty)

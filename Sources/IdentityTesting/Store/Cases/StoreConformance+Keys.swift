@@ -146,7 +146,7 @@ extension StoreConformance {
             let progress = try await rotation.run(limit: 2)
             #expect(progress.postponed == 1)
             #expect(StoreSample.areSame(try await rotation.store.session(busy.id), busy))
-            var settled = busy.successor(Secret("renewed"))
+            var settled = busy.successor(Secret("refreshed"))
             settled.isUnsettled = false
             #expect(try await elsewhere.replace(settled, expecting: busy.generation))
             #expect(try await rotation.run(limit: 2).resealed == 1)

@@ -125,7 +125,7 @@ extension StoreConformance {
             let nameless = try StoreSample.session()
             for session in [named, nameless] {
                 try await store.insert(session)
-                var next = session.successor(Secret("renewed"))
+                var next = session.successor(Secret("refreshed"))
                 next.providerSessionID = "two"
                 #expect(try await store.replace(next, expecting: session.generation))
                 #expect(StoreSample.areSame(try await store.session(session.id), next))
@@ -140,7 +140,7 @@ extension StoreConformance {
         Case("a session without the provider's name is no longer found by the old name") { store in
             let named = try StoreSample.session(providerSessionID: "one")
             try await store.insert(named)
-            var next = named.successor(Secret("renewed"))
+            var next = named.successor(Secret("refreshed"))
             next.providerSessionID = nil
             #expect(try await store.replace(next, expecting: named.generation))
             #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "one")).isEmpty)

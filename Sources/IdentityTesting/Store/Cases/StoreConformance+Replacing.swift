@@ -6,7 +6,7 @@ extension StoreConformance {
     static let replacingCases: [Case] = [
         Case("a replacement of the expected generation is stored completely") { store in
             var session = try await StoreSample.inserted(in: store)
-            session = session.successor(Secret("renewed"))
+            session = session.successor(Secret("refreshed"))
             session.retainedUntil += 7_200
             #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
             #expect(StoreSample.areSame(try await store.session(session.id), session))

@@ -107,7 +107,7 @@ struct Driver: Sendable {
         _ = try await manager.repair()
         for session in try await manager.sessions() where ended[session.id.rawValue] == nil {
             do {
-                _ = try await manager.renewTokens(for: session.id)
+                _ = try await manager.refreshTokens(for: session.id)
             } catch let error as IdentityError where error.kind == .signInAgain {
                 ended[session.id.rawValue] = error.code.rawValue
                 if !ledger.hit.contains(session.id.rawValue) { lost += 1 }
@@ -116,13 +116,13 @@ struct Driver: Sendable {
         let raced = ledger.ended.keys.filter { !ledger.hit.contains($0) }.count
         let counters = sandbox.openID.counters
         let reasons = Dictionary(grouping: ended.values) { $0 }.map { "\($0.key) \($0.value.count)" }.sorted()
-        let renewed = ledger.outcomes.filter { $0.key.hasPrefix("renewed") }.values.reduce(0, +)
+        let refreshed = ledger.outcomes.filter { $0.key.hasPrefix("refreshed") }.values.reduce(0, +)
         let isForeign = ended.values.contains { $0 != "rotation_lost" }
         print(
             """
             \(plan.processes) processes, \(plan.postgres == nil ? "SQLite" : "PostgreSQL"), reuse \(plan.reuse): \
             \(ledger.kills) kills (\(ledger.hits) between claim and journal), \(counters.refreshes) refreshes, \
-            \(renewed) answered to callers, \(counters.refreshReplays) replayed, \(counters.reusesPunished) families revoked, \
+            \(refreshed) answered to callers, \(counters.refreshReplays) replayed, \(counters.reusesPunished) families revoked, \
             \(raced) of them by a race of ours, \(lost) acknowledged tokens lost, \(ended.count) new logins \
             (\(reasons.joined(separator: ", "))), temporary errors \(ledger.troubles.values.reduce(0, +)), \
             \(ledger.longStops) stops of 14 s (\(ledger.stopHits) in the gap), \(ledger.overlaps) locks held twice

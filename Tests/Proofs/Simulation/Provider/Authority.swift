@@ -71,7 +71,7 @@ final class Authority: @unchecked Sendable {
             world.tally.replays += 1
             exchange.rotatedTo = spent.successor
             // The repeated response states the lifetime of its access token again.
-            family.renewAccess(of: spent.successor, at: world.scheduler.now)
+            family.refreshAccess(of: spent.successor, at: world.scheduler.now)
             return (family, spent.successor)
         }
         if let spent, let grace, world.scheduler.now - spent.at < grace {
@@ -103,13 +103,13 @@ final class Authority: @unchecked Sendable {
 
     /// Checks that without faults and forced refreshes a token is refreshed once in its lifetime, and not before it is due.
     private func checkPace(_ family: Family) {
-        let age = world.scheduler.now - family.renewedAt
+        let age = world.scheduler.now - family.refreshedAt
         let lifetime = world.episode.lifetime
         // Callers request at most a minute of validity, and early refreshes do not happen in the first two thirds.
         guard world.episode.weather == .calm, age < min(lifetime * 2 / 3, lifetime - .seconds(62)),
-            let subject = subject(of: family), subject.lastDemand.map({ $0 < family.renewedAt }) ?? true
+            let subject = subject(of: family), subject.lastDemand.map({ $0 < family.refreshedAt }) ?? true
         else { return }
-        world.violate("\(world.name(subject.id)) was renewed twice for one expiry, \(age) after the last time")
+        world.violate("\(world.name(subject.id)) was refreshed twice for one expiry, \(age) after the last time")
     }
 
     /// Records that an exchange failed.

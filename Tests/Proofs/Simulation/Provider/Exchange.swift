@@ -73,7 +73,7 @@ final class Family: @unchecked Sendable {
     /// When a token was first used, and the tokens that its last use returned.
     private(set) var spent: [Int: (at: Duration, successor: Int)] = [:]
     /// When the newest tokens were issued.
-    private(set) var renewedAt: Duration
+    private(set) var refreshedAt: Duration
     /// When the access tokens were issued, by their numbers.
     private(set) var issuedAt: [Int: Duration]
     var exchanges: [Exchange] = []
@@ -87,13 +87,13 @@ final class Family: @unchecked Sendable {
         self.number = number
         self.provider = provider
         self.subject = subject
-        renewedAt = now
+        refreshedAt = now
         issuedAt = [0: now]
     }
 
     /// Issues a new access token and keeps the refresh token.
-    func renewAccess(of token: Int, at now: Duration) {
-        renewedAt = now
+    func refreshAccess(of token: Int, at now: Duration) {
+        refreshedAt = now
         issuedAt[token] = now
     }
 
@@ -103,7 +103,7 @@ final class Family: @unchecked Sendable {
         good.remove(token)
         good.insert(newest)
         spent[token] = (spent[token]?.at ?? now, newest)
-        renewAccess(of: newest, at: now)
+        refreshAccess(of: newest, at: now)
         return newest
     }
 

@@ -64,7 +64,7 @@ struct Reply {
         guard let (family, number) = world.authority.find(exchange.text, prefix: "rt"), family.good.contains(number),
             family.provider != .bolt, family.revokedBecause == nil
         else { return nil }
-        family.renewAccess(of: number, at: world.scheduler.now)
+        family.refreshAccess(of: number, at: world.scheduler.now)
         let body = tokens(family, family.accessToken(number), world.episode.lifetime)
         return Reply(response: json(body), isUsable: true)
     }

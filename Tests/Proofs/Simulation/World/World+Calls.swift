@@ -4,7 +4,7 @@ internal import IdentityKit
 /// A call of a session manager.
 enum Request {
     case tokens(Duration)
-    case renew
+    case refresh
     case logout
     case drain
 }
@@ -34,7 +34,7 @@ extension World {
         let number = lastCall
         let started = scheduler.now
         note(process, "call \(number) \(name(subject.id)): \(request)")
-        if case .renew = request { subject.lastDemand = started }
+        if case .refresh = request { subject.lastDemand = started }
         if case .logout = request { subject.isLoggedOut = true }
         scheduler.running(as: process.number) {
             process.callers[number] = Task { [self] in
@@ -49,8 +49,8 @@ extension World {
                             "call \(number) has \(tokens.tokens.accessToken.reveal()) \(tokens.outcome.rawValue)"
                         )
                         answer = .tokens
-                    case .renew:
-                        let tokens = try await manager.renewTokens(for: subject.id)
+                    case .refresh:
+                        let tokens = try await manager.refreshTokens(for: subject.id)
                         check(tokens, for: subject, in: process, since: nil)
                         note(
                             process,

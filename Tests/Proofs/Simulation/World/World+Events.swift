@@ -20,7 +20,7 @@ extension World {
         guard !living.isEmpty else { return addSubject() }
         let subject = scheduler.random.one(of: living)
         switch scheduler.random.below(1000) {
-        case ..<100: call(process, subject, .renew)
+        case ..<100: call(process, subject, .refresh)
         case ..<120: for _ in 0..<(5 + scheduler.random.below(20)) { call(process, subject, .tokens(.seconds(60))) }
         case ..<150:
             for process in running { for _ in 0..<3 { call(process, subject, .tokens(.seconds(60))) } }
@@ -66,7 +66,7 @@ extension World {
     /// Moves the wall clock and sets it right after a while.
     ///
     /// One that is ahead is set right before it was ahead for as long as it is ahead: later nothing would show that an answer came
-    /// under a wrong clock (Documentation/Operating/Renewal.md, "A stored answer").
+    /// under a wrong clock (Documentation/Operating/Refresh.md, "A stored answer").
     private func jump() {
         let seconds = scheduler.random.one(of: [-86_400, -7200, -400, -30, 30, 400, 7200, 86_400])
         let longest = seconds > 0 ? min(seconds * 800, 900_000) : 900_000
@@ -117,8 +117,12 @@ extension World {
         for subject in subjects where !subject.isReplaced && !subject.isLoggedOut {
             for (index, process) in running.enumerated() {
                 open.count += 1
-                ask(process, subject, index == 0 ? .renew : .tokens(.seconds(60)), until: scheduler.now + .seconds(900))
-                {
+                ask(
+                    process,
+                    subject,
+                    index == 0 ? .refresh : .tokens(.seconds(60)),
+                    until: scheduler.now + .seconds(900)
+                ) {
                     open.count -= 1
                 }
             }

@@ -4,7 +4,7 @@ import IdentityTesting
 import Synchronization
 
 /// One provider, one store, any number of processes that know nothing of each other.
-struct RenewalWorld {
+struct RefreshFixture {
     let clock = ManualClock()
     let memory = InMemoryStore()
     let store: SpoolingStore
@@ -18,10 +18,10 @@ struct RenewalWorld {
 
     func manager(
         _ store: (any SessionStore)? = nil,
-        limits: SessionManager.RenewalLimits = .init()
+        limits: SessionManager.RefreshLimits = .init()
     ) throws -> SessionManager {
         var configuration = SessionManager.Configuration()
-        configuration.renewalLimits = limits
+        configuration.refreshLimits = limits
         return SessionManager(
             providers: try ProviderRegistry([provider]),
             store: store ?? self.store,
