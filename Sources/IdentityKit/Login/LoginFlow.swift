@@ -121,14 +121,13 @@ public struct LoginFlow: Sendable {
 
     private func present(_ options: LoginOptions, by presenter: any Presenter) async throws -> Session {
         let descriptor = try sessions.descriptor(of: provider)
-        let binding = try sessions.environment.random.bytes(32)
-        let bindingHash = try Digest.sha256(binding)
+        let binding = try BrowserBinding(random: sessions.logins.environment.random)
         let usedRedirectURI = Mutex<String?>(nil)
         let login = PresentedLogin(provider: provider, redirectURI: options.redirectURI ?? descriptor.redirectURI) {
             [sessions, provider] redirectURI in
             var options = options
             options.redirectURI = redirectURI
-            let request = try await sessions.start(provider, options, bindingHash: bindingHash)
+            let request = try await sessions.logins.start(provider, options, binding)
             usedRedirectURI.withLock { $0 = request.attempt.redirectURI }
             return request
         }
@@ -138,7 +137,7 @@ public struct LoginFlow: Sendable {
         let callback = try received.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: received.url)
         let completed = try await sessions.complete(
             callback,
-            browserBinding: Secret(Base64URL.encode(binding)),
+            browserBinding: binding.cookie,
             provider: provider
         )
         return completed.session

@@ -2,41 +2,34 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityHTTP
 
-extension SessionManager {
-    /// Checks a browser's return from the provider's logout page (OpenID Connect RP-Initiated Logout 1.0 section 3).
-    ///
-    /// The session already ended before the browser was sent there, so the result only decides which page the buyer sees next. A
-    /// `state` is accepted once, from the browser that was sent to the logout page, until
-    /// ``SessionManager/Configuration/attemptLifetime`` has passed.
-    ///
-    /// - Parameters:
-    ///   - callback: The parameters that the browser brought back.
-    ///   - browserBinding: The binding cookie of that browser, from ``LogoutResult/awaitedReturn``.
-    ///   - provider: The provider whose return address was called, if each provider has an address of its own.
-    /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser, was used
-    ///   before or has expired.
-    public func completeLogout(
+/// Makes the URLs of the providers' logout pages, and checks the browser's return from there.
+struct LogoutPages: Sendable {
+    let known: KnownSessions
+    let environment: IdentityEnvironment
+    let returnPaths: ReturnPathPolicy
+    /// How long a `state` is accepted.
+    let attemptLifetime: Duration
+    let events: EventSource
+
+    func complete(
         _ callback: LogoutCallback,
         browserBinding: Secret?,
-        provider: String? = nil
+        provider: String?
     ) async throws -> CompletedLogout {
-        try await Correlation.scope {
-            let started = environment.clock.elapsed
-            guard let state = callback.state else {
-                return CompletedLogout(isConfirmed: false, provider: nil, returnPath: nil)
-            }
-            var name = provider ?? ""
-            do {
-                let logout = try await take(state)
-                name = logout.provider
-                try check(logout, browserBinding, provider)
-                let returnPath = try returnPath(logout.returnPath)
-                return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
-            } catch {
-                emit(.logoutRefused(IdentityError.code(of: error)), provider: name, since: started)
-                throw IdentityError.wrapping(error)
-            }
+        let started = environment.clock.elapsed
+        guard let state = callback.state else {
+            return CompletedLogout(isConfirmed: false, provider: nil, returnPath: nil)
+        }
+        var name = provider ?? ""
+        do {
+            let logout = try await take(state)
+            name = logout.provider
+            try check(logout, browserBinding, provider)
+            let returnPath = try logout.returnPath.map(returnPaths.location(for:))
+            return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
+        } catch {
+            events.emit(.logoutRefused(IdentityError.code(of: error)), provider: name, since: started)
+            throw IdentityError.wrapping(error)
         }
     }
 
@@ -45,9 +38,11 @@ extension SessionManager {
             .stateUnknown,
             "carries a state that is unknown, was used before or has expired"
         )
-        guard let stored = try await store.takeLoginAttempt(try StoredLogout.key(for: state)) else { throw unknown }
+        guard let stored = try await known.store.takeLoginAttempt(try StoredLogout.key(for: state)) else {
+            throw unknown
+        }
         let logout = try StoredLogout(stored)
-        guard isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
+        guard known.isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
         return logout
     }
 
@@ -79,7 +74,7 @@ extension SessionManager {
     /// Makes the provider's logout URL, and the pending logout against which the browser's return is checked.
     ///
     /// When the store cannot keep the `state`, the logout continues without one.
-    func logoutPage(
+    func page(
         for session: Session,
         _ tokens: TokenSet?,
         _ options: LogoutOptions,
@@ -88,7 +83,7 @@ extension SessionManager {
         // A guest is signed in at no provider.
         guard let tokens else { return (nil, nil) }
         do {
-            let provider = try providers.provider(named: session.provider)
+            let provider = try known.providers.provider(named: session.provider)
             do {
                 if let page = try await checkedLogoutPage(at: provider, tokens, options) { return page }
             } catch {
@@ -115,7 +110,7 @@ extension SessionManager {
             return nil
         }
         let binding = try BrowserBinding(random: environment.random)
-        let expiresAt = environment.clock.now + configuration.attemptLifetime.timeInterval
+        let expiresAt = environment.clock.now + attemptLifetime.timeInterval
         let logout = StoredLogout(
             provider: provider.descriptor.name,
             tenant: provider.descriptor.tenant,
@@ -123,7 +118,7 @@ extension SessionManager {
             returnPath: options.returnPath,
             expiresAt: expiresAt
         )
-        try await store.insert(try logout.stored(under: state))
+        try await known.store.insert(try logout.stored(under: state))
         return (url, LogoutResult.AwaitedReturn(browserBinding: binding.cookie, expiresAt: expiresAt))
     }
 }

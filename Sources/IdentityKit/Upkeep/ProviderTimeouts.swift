@@ -1,11 +1,12 @@
-extension SessionManager {
-    /// Checks that the providers fit the store: a request that sends a refresh token must be over while the session's lock is
-    /// certainly held.
+/// Checks that a request that sends a refresh token is over while the session's lock is certainly held.
+struct ProviderTimeouts: Sendable {
+    let providers: ProviderRegistry
+    let store: any SessionStore
+
+    /// Checks every provider.
     ///
-    /// ``repair()``, every login and every refresh check it too.
-    ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
-    public func checkConfiguration() throws(IdentityError) {
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
+    func check() throws(IdentityError) {
         for provider in providers.all { try check(provider) }
     }
 

@@ -1,46 +1,31 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 
-extension SessionManager {
-    /// Executes a provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
-    ///
-    /// Call it in the handler of the provider's back-channel logout `POST`, and send the result's status, headers and body. The
-    /// request needs no further authentication: a signed token identifies the ended sessions, and each token is accepted once.
-    ///
-    /// - A token with a provider session (`sid`) ends the sessions that came from it.
-    /// - If it also has a buyer (`sub`), it ends the buyer's sessions whose `sid` is unknown, too.
-    /// - A token with only a buyer ends all sessions of the buyer.
-    ///
-    /// Only sessions of this provider, tenant and issuer end.
-    ///
-    /// - Parameters:
-    ///   - name: The provider whose address received the request. Give each provider its own address.
-    ///   - body: The unchanged body of the request; more than 16 KiB are refused.
-    ///   - contentType: The request's `Content-Type`.
-    /// - Returns: The response to send, and the sessions that were ended.
-    public func backChannelLogout(
-        provider name: String,
-        body: [UInt8],
-        contentType: String?
-    ) async -> BackChannelLogoutResult {
-        await Correlation.scope {
-            let started = environment.clock.elapsed
-            let (ended, failure) = await endSessions(provider: name, body, contentType)
-            let problems = await outlivingCaller { [self] in
-                var problems: [IdentityError] = []
-                for session in ended {
-                    problems += await tellEnd(of: session, since: started)
-                    guard !session.wasOver else { continue }
-                    emit(.loggedOut, provider: name, session: session.session.id, since: started)
-                }
-                return problems
+/// Executes a provider's requests to end sessions (OpenID Connect Back-Channel Logout 1.0).
+struct BackChannelLogoutCoordinator: Sendable {
+    let known: KnownSessions
+    let logouts: LogoutCoordinator
+    let participants: SessionParticipants
+    let clock: any IdentityClock
+    let events: EventSource
+
+    func logout(provider name: String, body: [UInt8], contentType: String?) async -> BackChannelLogoutResult {
+        let started = clock.elapsed
+        let (ended, failure) = await endSessions(provider: name, body, contentType)
+        let problems = await outlivingCaller { [self] in
+            var problems: [IdentityError] = []
+            for session in ended {
+                problems += await participants.tellEnd(of: session, since: started)
+                guard !session.wasOver else { continue }
+                events.emit(.loggedOut, provider: name, session: session.session.id, since: started)
             }
-            if let failure {
-                emit(.logoutRefused(failure.code), provider: name, since: started)
-            }
-            let sessions = ended.filter { !$0.wasOver }.map(\.session)
-            return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
+            return problems
         }
+        if let failure {
+            events.emit(.logoutRefused(failure.code), provider: name, since: started)
+        }
+        let sessions = ended.filter { !$0.wasOver }.map(\.session)
+        return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
     }
 
     /// Removes the sessions of a request, then marks its token as used.
@@ -53,15 +38,15 @@ extension SessionManager {
     ) async -> (ended: [EndedSession], failure: IdentityError?) {
         var ended: [EndedSession] = []
         do {
-            let provider = try providers.provider(named: name)
+            let provider = try known.providers.provider(named: name)
             let marks = try usedTokens(for: provider)
             let token = try BackChannelLogoutRequest.token(in: body, contentType: contentType)
             let notice = try await marks.supporting.validate(logoutToken: token)
             let key = try notice.key(at: provider.descriptor)
             guard try await !marks.store.isUsed(key) else { throw Self.replayed }
-            let listing = try await store.readable(notice.filter(for: provider.descriptor))
+            let listing = try await known.store.readable(notice.filter(for: provider.descriptor))
             let failure: (any Error)?
-            (ended, failure) = await takeAll(listing.sessions.filter(notice.concerns).map(\.id))
+            (ended, failure) = await logouts.takeAll(listing.sessions.filter(notice.concerns).map(\.id))
             // An unreadable session may be one of those that should end. It still exists, so the request must not succeed.
             if let failure = failure ?? listing.damage { throw failure }
             guard try await mark(key, until: notice.expiresAt, in: marks.store) else { throw Self.replayed }
@@ -93,7 +78,7 @@ extension SessionManager {
                 hint: "Pass the name of a provider that does, such as one of kind openid."
             )
         }
-        guard let used = store as? any UsedTokenStore else {
+        guard let used = known.store as? any UsedTokenStore else {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,

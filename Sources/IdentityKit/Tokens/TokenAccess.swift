@@ -1,24 +1,24 @@
 internal import FoundationEssentials
 
-extension SessionManager {
-    /// A session's tokens, good for at least as long as asked, refreshed first where that is needed.
-    ///
-    /// However many tasks ask, the refresh token is spent once. A caller who is cancelled does not cancel the refresh. When
-    /// the provider is down, the old token is handed out for as long as it lasts.
-    ///
-    /// - Parameters:
-    ///   - id: The session.
-    ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its life where that is
-    ///     less. For longer than the provider's tokens live, they are refreshed at most every 30 seconds.
-    /// - Returns: The tokens and how they were obtained.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps.
-    public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
+/// Hands out the tokens of sessions, refreshed first where that is needed.
+struct TokenAccess: Sendable {
+    let known: KnownSessions
+    let schedule: RefreshSchedule
+    let refresher: TokenRefresher
+    let refreshes: SharedRefreshes
+    let cache: CredentialCache?
+    let participants: SessionParticipants
+    /// How long to wait for another process that refreshes the same session.
+    let lockWait: Duration
+    let clock: any IdentityClock
+
+    func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         if let cached = cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity) { return cached }
         return try await Correlation.scope {
             let ticket = cache?.ticket
             let stored: StoredSession
             do {
-                stored = try await load(id)
+                stored = try await known.load(id)
             } catch {
                 guard let held = inMemory(id, after: error) else { throw error }
                 return held
@@ -30,7 +30,8 @@ extension SessionManager {
     /// Tokens that the store has not taken yet are handed out while it can be neither read nor locked.
     private func inMemory(_ id: SessionID, after error: any Error) -> SessionTokens? {
         let error = IdentityError.wrapping(error)
-        guard error.kind != .signInAgain, let (session, tokens) = refresher.unsavedTokens(of: id), isKnown(session)
+        guard error.kind != .signInAgain, let (session, tokens) = refresher.unsavedTokens(of: id),
+            known.isKnown(session)
         else { return nil }
         return handOut(tokens, of: Session(session, .active(tokens)), .stillValid, because: error)
     }
@@ -69,7 +70,7 @@ extension SessionManager {
         if let end = state.endReason {
             // An unsaved answer may contain newer tokens than those that the provider refused.
             guard refresher.hasUnsaved(stored.id) else {
-                followEnd(of: stored.id)
+                participants.followEnd(of: stored.id)
                 throw IdentityError.ended(end)
             }
             return try await refreshed(stored.id, replacing: tokens)
@@ -82,7 +83,7 @@ extension SessionManager {
         case .none(let untilDue):
             let credential = asStored(.stored)
             if let cache, let ticket, credential.warning == nil {
-                let untilEnd = TokenAges.duration(lifetime.end(of: stored).timeIntervalSince(lifetime.now))
+                let untilEnd = TokenAges.duration(known.lifetime.end(of: stored).timeIntervalSince(known.lifetime.now))
                 cache.put(credential, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
             }
             return credential
@@ -110,58 +111,37 @@ extension SessionManager {
         guard !refresher.holdsBackEarly(stored.id, of: stored.provider) else {
             return refresher.earlyFailure(stored.id)
         }
-        refreshes.start(stored.id) { [self] in
-            do {
-                return try await refresh(stored.id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
-            } catch {
-                refresher.failedEarly(stored.id, with: IdentityError.wrapping(error))
-                throw error
-            }
-        }
+        refreshes.startEarly(stored.id, replacing: tokens)
         return nil
     }
 
-    /// What the session lets a cart know of the buyer, from tokens that are good for at least as long as asked.
-    ///
-    /// - Throws: ``IdentityError``.
-    public func cartClaim(
+    func cartClaim(
         for id: SessionID,
-        validFor duration: Duration? = nil
+        validFor duration: Duration?
     ) async throws -> (claim: CartClaim, session: Session) {
-        try await Correlation.scope {
-            do {
-                return try await withTokens(id, duration) { provider, tokens in
-                    guard let claiming = provider as? any CartClaimProviding else { return CartClaim.none }
-                    return try await claiming.cartClaim(for: tokens)
-                }
-            } catch let error as IdentityError where error.code == .notSignedIn {
-                // A guest's cart is a guest's; that is no failure.
-                return (.none, try await session(id))
+        do {
+            return try await withTokens(id, duration) { provider, tokens in
+                guard let claiming = provider as? any CartClaimProviding else { return CartClaim.none }
+                return try await claiming.cartClaim(for: tokens)
             }
+        } catch let error as IdentityError where error.code == .notSignedIn {
+            // A guest's cart is a guest's; that is no failure.
+            let guest = try await known.load(id)
+            return (.none, Session(guest, try SessionState(guest)))
         }
     }
 
-    /// The buyer's profile, asked of the provider; what the login verified, where the provider has no profile to ask for.
-    ///
-    /// - Throws: ``IdentityError``.
-    public func buyerProfile(for id: SessionID) async throws -> Buyer {
-        try await Correlation.scope {
-            try await withTokens(id, nil) { provider, tokens in
-                guard let profiles = provider as? any BuyerProfileProviding else { return tokens.buyer }
-                return try await profiles.buyerProfile(for: tokens)
-            }.0
-        }
+    func buyerProfile(for id: SessionID) async throws -> Buyer {
+        try await withTokens(id, nil) { provider, tokens in
+            guard let profiles = provider as? any BuyerProfileProviding else { return tokens.buyer }
+            return try await profiles.buyerProfile(for: tokens)
+        }.0
     }
 
-    /// Refreshes a session's tokens now, whatever their age; for a token that was refused before its time.
-    ///
-    /// - Throws: ``IdentityError``.
-    public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
-        try await Correlation.scope {
-            let state = try SessionState(try await load(id))
-            guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
-            return try await refreshed(id, replacing: tokens)
-        }
+    func refreshTokens(for id: SessionID) async throws -> SessionTokens {
+        let state = try SessionState(try await known.load(id))
+        guard let tokens = state.tokens else { throw IdentityError.ended(state.endReason ?? .guest) }
+        return try await refreshed(id, replacing: tokens)
     }
 
     /// Runs a call with a session's access token; where the provider refuses the token, refreshes once and runs it again.
@@ -171,9 +151,9 @@ extension SessionManager {
         _ body: (any IdentityProvider, TokenSet) async throws -> Value
     ) async throws -> (Value, Session) {
         let ticket = cache?.ticket
-        let stored = try await load(id)
+        let stored = try await known.load(id)
         let first = try await tokens(of: stored, validFor: duration, ticket: ticket)
-        let provider = try providers.provider(named: first.session.provider)
+        let provider = try known.providers.provider(named: first.session.provider)
         do {
             return (try await body(provider, first.tokens), first.session)
         } catch let error as IdentityError
@@ -188,14 +168,12 @@ extension SessionManager {
 
     /// Other tokens than these, got by a refresh of ours or of another process.
     private func refreshed(_ id: SessionID, replacing tokens: TokenSet) async throws -> SessionTokens {
-        let begun = environment.clock.elapsed
+        let begun = clock.elapsed
         var stale = tokens
         while true {
             let (found, started): (RefreshedSession, Bool)
             do {
-                (found, started) = try await refreshes.run(id) { [self, stale] in
-                    try await refresh(id, for: .replacing(stale), waitingUpTo: configuration.lockWait)
-                }
+                (found, started) = try await refreshes.run(id, for: .replacing(stale), waitingUpTo: lockWait)
             } catch {
                 throw IdentityError.wrapping(error)
             }
@@ -209,7 +187,7 @@ extension SessionManager {
                 return handOut(found.tokens, of: found.session, outcome)
             }
             stale = found.tokens
-            guard environment.clock.elapsed - begun < configuration.lockWait else {
+            guard clock.elapsed - begun < lockWait else {
                 throw IdentityError.refreshTakesLong
             }
         }

@@ -1,0 +1,80 @@
+/// Signs buyers in on another device (RFC 8628).
+struct DeviceLoginCoordinator: Sendable {
+    let providers: ProviderRegistry
+    let creator: SessionCreator
+    let clock: any IdentityClock
+    let events: EventSource
+
+    func login(
+        _ provider: String,
+        options: LoginOptions,
+        prompt: @Sendable (DeviceLoginPrompt) async throws -> Void
+    ) async throws -> Session {
+        let started = clock.elapsed
+        let device = try deviceProvider(provider)
+        let authorization = try await device.deviceAuthorization(options)
+        events.emit(.loginStarted, provider: provider, since: started)
+        do {
+            try await prompt(authorization.prompt)
+            let schedule = DevicePollSchedule(authorization, askedAt: started)
+            let tokens = try await tokens(for: authorization, from: device, by: schedule)
+            let session = try await creator.createOrRevoke(
+                for: tokens,
+                by: try providers.provider(named: provider).descriptor
+            )
+            events.emit(.loginCompleted, provider: provider, session: session.id, since: started)
+            return session
+        } catch {
+            events.emit(.loginFailed(IdentityError.code(of: error)), provider: provider, since: started)
+            throw IdentityError.wrapping(error)
+        }
+    }
+
+    private func deviceProvider(_ name: String) throws(IdentityError) -> any DeviceAuthorizing {
+        guard let device = try providers.provider(named: name) as? any DeviceAuthorizing else {
+            throw IdentityError(
+                .configuration,
+                .unsupportedByProvider,
+                "This provider has no login on another device.",
+                hint: "Use a login with a browser.",
+                reference: "RFC 8628 section 4"
+            )
+        }
+        return device
+    }
+
+    private func tokens(
+        for authorization: DeviceAuthorization,
+        from device: any DeviceAuthorizing,
+        by schedule: DevicePollSchedule
+    ) async throws -> TokenSet {
+        var schedule = schedule
+        var outage: IdentityError?
+        while let pause = schedule.pause(at: clock.elapsed) {
+            try await clock.sleep(for: pause)
+            guard schedule.pause(at: clock.elapsed) != nil else { break }
+            switch try await device.poll(authorization) {
+            case .authorized(let tokens): return tokens
+            case .pending:
+                outage = nil
+                schedule.answered()
+            case .slowDown:
+                outage = nil
+                schedule.answered(slowingDown: true)
+            case .unanswered(let error):
+                outage = error
+                schedule.unanswered(retryAfter: error.retryAfter)
+            }
+        }
+        throw IdentityError(
+            .rejected,
+            .attemptExpired,
+            outage == nil
+                ? "The code expired before the buyer signed in."
+                : "The code expired while the provider did not answer.",
+            hint: "Start the login again.",
+            reference: "RFC 8628 section 3.5",
+            cause: outage
+        )
+    }
+}

@@ -1,0 +1,160 @@
+internal import FoundationEssentials
+
+/// Begins and completes logins with a redirect.
+struct LoginCoordinator: Sendable {
+    let known: KnownSessions
+    /// The providers of all tenants: any of them may send a browser to a callback of this one.
+    let possibleSenders: ProviderRegistry
+    let timeouts: ProviderTimeouts
+    let creator: SessionCreator
+    let environment: IdentityEnvironment
+    let attemptLifetime: Duration
+    let returnPaths: ReturnPathPolicy
+    let events: EventSource
+
+    func begin(_ provider: String, options: LoginOptions) async throws -> StartedLogin {
+        let binding = try BrowserBinding(random: environment.random)
+        let request = try await start(provider, options, binding)
+        return StartedLogin(
+            url: request.url,
+            browserBinding: binding.cookie,
+            expiresAt: request.attempt.expiresAt
+        )
+    }
+
+    func start(
+        _ name: String,
+        _ options: LoginOptions,
+        _ binding: BrowserBinding
+    ) async throws -> AuthorizationRequest {
+        let started = environment.clock.elapsed
+        let provider = try known.providers.provider(named: name)
+        try timeouts.check(provider)
+        let returnPath = try options.returnPath.map(returnPaths.location(for:))
+        var request = try await provider.authorizationRequest(options)
+        request.attempt.returnPath = returnPath
+        request.attempt.createdAt = environment.clock.now
+        request.attempt.expiresAt = request.attempt.createdAt + attemptLifetime.timeInterval
+        request.attempt.tenant = provider.descriptor.tenant
+        request.attempt.browserBindingHash = binding.hash
+        try await known.store.insert(request.attempt.stored())
+        events.emit(.loginStarted, provider: name, since: started)
+        return request
+    }
+
+    func complete(
+        _ callback: LoginCallback,
+        browserBinding: Secret?,
+        provider expectedProvider: String?
+    ) async throws -> CompletedLogin {
+        let started = environment.clock.elapsed
+        var name = expectedProvider ?? ""
+        do {
+            let attempt = try await take(callback)
+            name = attempt.provider
+            try Self.check(attempt, browserBinding)
+            try check(attempt, expectedProvider)
+            if expectedProvider == nil { try checkSender(of: callback, attempt) }
+            // Judged again, by the policy of the process that hands it out.
+            let returnPath = try attempt.returnPath.map(returnPaths.location(for:))
+            let provider = try known.providers.provider(named: attempt.provider)
+            let tokens = try await provider.exchange(callback, for: attempt)
+            let session = try await creator.createOrRevoke(for: tokens, by: provider.descriptor)
+            events.emit(.loginCompleted, provider: name, session: session.id, since: started)
+            return CompletedLogin(session: session, returnPath: returnPath)
+        } catch {
+            events.emit(.loginFailed(IdentityError.code(of: error)), provider: name, since: started)
+            throw IdentityError.wrapping(error)
+        }
+    }
+
+    private func take(_ callback: LoginCallback) async throws -> LoginAttempt {
+        guard let state = try callback.value(of: "state"), !state.isEmpty else {
+            throw IdentityError(
+                .rejected,
+                .stateInvalid,
+                "The callback has no state.",
+                hint: "Start the login again; a callback without state is forged or cut short.",
+                reference: "RFC 6749 section 4.1.2"
+            )
+        }
+        guard let stored = try await known.store.takeLoginAttempt(try LoginAttempt.key(for: state)) else {
+            throw Self.unknownState
+        }
+        let attempt = try LoginAttempt(stored)
+        guard known.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
+        return attempt
+    }
+
+    private static var unknownState: IdentityError {
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            "The callback's state belongs to no pending login.",
+            hint: "It was used before, has expired, or was never issued here. Start the login again.",
+            reference: "RFC 6749 section 10.12"
+        )
+    }
+
+    private func check(_ attempt: LoginAttempt, _ expectedProvider: String?) throws(IdentityError) {
+        guard attempt.expiresAt > environment.clock.now else {
+            throw IdentityError(
+                .rejected,
+                .attemptExpired,
+                "The login took too long.",
+                hint: "Start the login again."
+            )
+        }
+        guard expectedProvider.map({ $0.isIdentical(to: attempt.provider) }) ?? true else {
+            throw IdentityError(
+                .rejected,
+                .responseIssuerMismatch,
+                "The callback reached another provider's redirect URI.",
+                hint: "Give each provider a redirect URI of its own.",
+                reference: "RFC 9700 section 4.4.2.2"
+            )
+        }
+    }
+
+    /// Refuses a callback that another provider may have sent: a login that began at a malicious provider would bring it the code
+    /// of an honest one.
+    private func checkSender(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
+        if let issuer = attempt.issuer, let given = try callback.value(of: "iss"), given.isEqual(to: Secret(issuer)) {
+            return
+        }
+        guard possibleSenders.all.contains(where: { maySend(callback, to: attempt, $0.descriptor) }) else { return }
+        throw IdentityError(
+            .rejected,
+            .responseIssuerMismatch,
+            "More than one provider could have sent this callback, and nothing shows which one did.",
+            hint:
+                "Give each provider a redirect URI of its own, and pass the provider's name when you complete the login.",
+            reference: "RFC 9700 section 4.4.2"
+        )
+    }
+
+    /// Whether a provider other than the login's own may have sent the browser to where the callback arrived.
+    ///
+    /// Only redirect URIs that are configured, and a callback that shows where it arrived, prove that it did not.
+    private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
+        guard !other.name.isIdentical(to: attempt.provider) else { return false }
+        guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),
+            let configured = try? known.providers.provider(named: attempt.provider).descriptor.redirectURI,
+            configured.isIdentical(to: redirectURI),
+            let otherRedirectURI = other.redirectURI
+        else { return true }
+        return address.matches(otherRedirectURI)
+    }
+
+    private static func check(_ attempt: LoginAttempt, _ browserBinding: Secret?) throws(IdentityError) {
+        guard BrowserBinding.matches(attempt.browserBindingHash, cookie: browserBinding) else {
+            throw IdentityError(
+                .rejected,
+                .browserMismatch,
+                "The callback came from another browser than the login.",
+                hint: "Set the binding cookie on the response that redirects to the provider, and start again.",
+                reference: "RFC 9700 section 4.7"
+            )
+        }
+    }
+}

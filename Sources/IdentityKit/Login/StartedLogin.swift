@@ -1,0 +1,21 @@
+public import FoundationEssentials
+public import IdentityHTTP
+
+/// A login that has begun in a web app.
+public struct StartedLogin: Sendable {
+    /// Where to send the browser.
+    public let url: HTTPURL
+    /// The value of a cookie to set in that browser (`HttpOnly`, `Secure`, `SameSite=Lax`, but
+    /// `SameSite=None` where the provider posts its answer, ``ResponseMode/formPost``), and to hand back at the callback.
+    public let browserBinding: Secret
+    /// When the login must be finished.
+    public let expiresAt: Date
+}
+
+/// A login that has ended well.
+public struct CompletedLogin: Sendable {
+    /// The new session.
+    public let session: Session
+    /// Where to send the browser, from ``LoginOptions/returnPath``, as ``ReturnPathPolicy`` wrote it.
+    public let returnPath: String?
+}

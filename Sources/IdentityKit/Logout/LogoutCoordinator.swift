@@ -1,0 +1,154 @@
+internal import FoundationEssentials
+
+/// A session that is gone from the store, with what is still to be done about it.
+struct EndedSession: Sendable {
+    let session: Session
+    /// Nil for a guest.
+    let tokens: TokenSet?
+    let attachments: [String: Secret]
+    /// Whether its time was over before: it was unknown to every call and only waited for a sweep, so nobody is told of its end.
+    let wasOver: Bool
+}
+
+/// Ends sessions: removes them from the store first, then lets carts follow and has the tokens revoked.
+struct LogoutCoordinator: Sendable {
+    /// How many sessions' tokens are revoked at the same time, so that a buyer with many sessions does not flood the provider.
+    private static let concurrentRevocations = 8
+
+    let known: KnownSessions
+    let refresher: TokenRefresher
+    let cache: CredentialCache?
+    let participants: SessionParticipants
+    let revocation: TokenRevocation
+    let pages: LogoutPages
+    let returnPaths: ReturnPathPolicy
+    let clock: any IdentityClock
+    let events: EventSource
+
+    func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
+        var options = options
+        options.returnPath = try options.returnPath.map(returnPaths.location(for:))
+        let started = clock.elapsed
+        let (results, failure) = await end([id], options, since: started)
+        if let failure { throw failure }
+        guard let result = results.first else { throw IdentityError.unknownSession }
+        return result
+    }
+
+    func logoutAll(issuer: String, subject: String, tenant: String?) async throws -> [LogoutResult] {
+        let started = clock.elapsed
+        guard let filter = known.limited(SessionFilter(tenant: tenant, buyer: (issuer, subject))) else { return [] }
+        let listing = try await known.store.readable(filter)
+        var options = LogoutOptions()
+        options.sendsState = false
+        let (results, failure) = await end(listing.sessions.map(\.id), options, since: started)
+        if let failure = failure ?? listing.damage { throw failure }
+        return results
+    }
+
+    /// Ends a guest's session; nil where there is no such guest.
+    func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
+        guard let stored = try await known.store.session(id), known.isKnown(stored),
+            try SessionState(stored).endReason == .guest
+        else { return nil }
+        do {
+            var options = LogoutOptions()
+            options.sendsState = false
+            return try await logout(id, options: options).problems
+        } catch let error as IdentityError where error.code == .sessionUnknown {
+            // Somebody else was faster.
+            return nil
+        }
+    }
+
+    /// Removes sessions, all that can be, and does what follows.
+    private func end(
+        _ ids: [SessionID],
+        _ options: LogoutOptions,
+        since started: Duration
+    ) async -> (results: [LogoutResult], failure: (any Error)?) {
+        await outlivingCaller { [self] in
+            let (ended, failure) = await takeAll(ids)
+            return (await finish(ended, options, since: started), failure)
+        }
+    }
+
+    /// Removes sessions, all that can be; those that are gone already count as removed.
+    func takeAll(_ ids: [SessionID]) async -> (ended: [EndedSession], failure: (any Error)?) {
+        var ended: [EndedSession] = []
+        var failure: (any Error)?
+        for id in ids {
+            do {
+                if let taken = try await take(id) { ended.append(taken) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        return (ended, failure)
+    }
+
+    /// Removes a session; nil when there is none.
+    private func take(_ id: SessionID) async throws -> EndedSession? {
+        if known.tenant != nil {
+            // Looked at before it is removed: another tenant's session must outlive whoever came upon its id here.
+            guard let stored = try await known.store.session(id), known.isOurs(stored) else { return nil }
+        }
+        defer { cache?.remove(id) }
+        guard let removed = try await known.store.remove(id) else { return nil }
+        let state = try SessionState(removed.session)
+        return EndedSession(
+            session: Session(removed.session, state),
+            // New tokens that could not be saved yet are the ones to be revoked.
+            tokens: await refresher.newestTokens(ofRemoved: removed.session, state),
+            attachments: removed.attachments,
+            wasOver: known.lifetime.isOver(removed.session)
+        )
+    }
+
+    /// Does what follows the removal of sessions; whatever fails is a problem of that session's logout.
+    private func finish(
+        _ ended: [EndedSession],
+        _ options: LogoutOptions,
+        since started: Duration
+    ) async -> [LogoutResult] {
+        var problems: [[IdentityError]] = []
+        for session in ended { problems.append(await participants.tellEnd(of: session, since: started)) }
+        let refusals = await revoke(ended)
+        var results: [LogoutResult] = []
+        for (ended, (var problems, refusal)) in zip(ended, zip(problems, refusals)) {
+            guard !ended.wasOver else { continue }
+            if let refusal { problems.append(refusal) }
+            let page = await pages.page(for: ended.session, ended.tokens, options, &problems)
+            events.emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)
+            results.append(
+                LogoutResult(
+                    session: ended.session,
+                    browserURL: page.url,
+                    awaitedReturn: page.awaitedReturn,
+                    problems: problems
+                )
+            )
+        }
+        return results
+    }
+
+    /// Revokes the tokens of ended sessions, at most ``concurrentRevocations`` at a time.
+    ///
+    /// - Returns: An error or nil for each session, in the order of the sessions.
+    private func revoke(_ ended: [EndedSession]) async -> [IdentityError?] {
+        await withTaskGroup(of: (Int, IdentityError?).self) { group in
+            var problems: [IdentityError?] = ended.map { _ in nil }
+            for (index, session) in ended.enumerated() {
+                if index >= Self.concurrentRevocations, let (done, problem) = await group.next() {
+                    problems[done] = problem
+                }
+                group.addTask { [revocation] in
+                    guard let tokens = session.tokens else { return (index, nil) }
+                    return (index, await revocation.revoke(tokens, of: session.session))
+                }
+            }
+            for await (done, problem) in group { problems[done] = problem }
+            return problems
+        }
+    }
+}

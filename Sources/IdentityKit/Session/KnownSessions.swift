@@ -1,0 +1,63 @@
+/// The sessions that exist for the callers of one manager: of its tenant only, and only while their time is not over.
+struct KnownSessions: Sendable {
+    let store: any SessionStore
+    let providers: ProviderRegistry
+    /// The only tenant that the manager serves; nil for all.
+    let tenant: String?
+    let lifetime: SessionLifetime
+
+    /// A session as it is stored.
+    ///
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
+    func load(_ id: SessionID) async throws -> StoredSession {
+        guard let stored = try await store.session(id), isKnown(stored) else { throw IdentityError.unknownSession }
+        return stored
+    }
+
+    /// The sessions that match; those that the store cannot read may be left out.
+    func matching(_ filter: SessionFilter) async throws -> [Session] {
+        guard let filter = limited(filter) else { return [] }
+        return try await store.readable(filter).sessions.compactMap {
+            lifetime.isOver($0) ? nil : Session($0, try SessionState($0))
+        }
+    }
+
+    /// Whether a session exists for the callers: it belongs to the tenant that the manager serves, and its time is not over.
+    func isKnown(_ session: StoredSession) -> Bool {
+        isOurs(session) && !lifetime.isOver(session)
+    }
+
+    /// Whether a session belongs to the tenant that the manager serves.
+    func isOurs(_ session: StoredSession) -> Bool {
+        isOurs(tenant: session.tenant)
+    }
+
+    /// Whether a login or logout that began in a tenant may end at a provider of the manager.
+    ///
+    /// Shops that share a store may call their providers the same, each in a registry of its own.
+    func isOurs(tenant: String, of provider: String) -> Bool {
+        guard isOurs(tenant: tenant) else { return false }
+        guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }
+        return descriptor.tenant.isIdentical(to: tenant)
+    }
+
+    private func isOurs(tenant: String) -> Bool {
+        self.tenant?.isIdentical(to: tenant) ?? true
+    }
+
+    /// The filter, limited to the manager's tenant; nil when it asks for the sessions of another one.
+    func limited(_ filter: SessionFilter) -> SessionFilter? {
+        guard let tenant else { return filter }
+        guard filter.tenant?.isIdentical(to: tenant) ?? true else { return nil }
+        var filter = filter
+        filter.tenant = tenant
+        return filter
+    }
+}
+
+extension ProviderRegistry {
+    /// The providers of one tenant.
+    func limited(to tenant: String) -> ProviderRegistry {
+        ProviderRegistry(unique: all.filter { $0.descriptor.tenant.isIdentical(to: tenant) })
+    }
+}

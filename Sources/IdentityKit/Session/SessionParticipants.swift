@@ -1,0 +1,151 @@
+internal import Synchronization
+
+/// What follows the life of a manager's sessions, such as carts, and what it still has to be told.
+final class SessionParticipants: Sendable {
+    /// What is still to be told, by at most one run per session at a time.
+    private struct State {
+        var boxes: [ParticipantBox] = []
+        /// The newest session that nobody has been told of; nil while the newest is being told.
+        var waiting: [SessionID: Session?] = [:]
+        var serial = 0
+        /// The sessions of whose end by the provider the participants have been told.
+        var needingLogin: Set<SessionID> = []
+    }
+
+    /// The session whose participants are being told, for everything that they cause.
+    @TaskLocal private static var told: SessionID?
+
+    private let known: KnownSessions
+    private let clock: any IdentityClock
+    private let events: EventSource
+    private let state = Mutex(State())
+    private let runs = SingleFlight<Int, Bool>()
+
+    init(_ known: KnownSessions, clock: any IdentityClock, events: EventSource) {
+        self.known = known
+        self.clock = clock
+        self.events = events
+    }
+
+    /// Adds a participant, which is held weakly.
+    func add(_ participant: any SessionParticipant) {
+        state.withLock { $0.boxes.append(ParticipantBox(participant)) }
+    }
+
+    /// Waits until all that was to be told has been told.
+    func drain() async { await runs.drain() }
+
+    private var all: [any SessionParticipant] {
+        state.withLock { state in
+            state.boxes.removeAll { $0.participant == nil }
+            return state.boxes.compactMap(\.participant)
+        }
+    }
+
+    /// Lets carts and others follow without making the callers wait.
+    ///
+    /// A refresh that comes while they follow an earlier one is told to them afterwards: none is lost, and the newest is last.
+    /// One that they caused themselves is not: they have its tokens, and with tokens that live shorter than the validity
+    /// that they ask for, a notification would refresh, and a refresh notify, for ever.
+    func follow(_ session: Session) {
+        guard !all.isEmpty, Self.told != session.id else { return }
+        let run: Int? = state.withLock { state in
+            guard state.waiting.updateValue(session, forKey: session.id) == nil else { return nil }
+            state.serial += 1
+            return state.serial
+        }
+        guard let run else { return }
+        let id = session.id
+        runs.start(run) { [self] in
+            while let next = nextFollowUp(id) {
+                await Self.$told.withValue(id) { await tell(next) { try await $0.sessionRefreshed($1) } }
+            }
+            return true
+        }
+    }
+
+    /// Tells carts, caches and others that the provider has ended a session, without making the caller wait.
+    func followEnd(of id: SessionID) {
+        guard !all.isEmpty else { return }
+        let run: Int? = state.withLock { state in
+            if state.needingLogin.count >= Self.maximumNeedingLogin { state.needingLogin = [] }
+            guard state.needingLogin.insert(id).inserted else { return nil }
+            state.serial += 1
+            return state.serial
+        }
+        guard let run else { return }
+        runs.start(run) { [self] in
+            guard let stored = try? await known.load(id), let state = try? SessionState(stored),
+                let end = state.endReason, end != .guest
+            else {
+                state.withLock { _ = $0.needingLogin.remove(id) }
+                return true
+            }
+            await tell(Session(stored, state)) { try await $0.sessionNeedsLogin($1) }
+            return true
+        }
+    }
+
+    /// Of so many sessions it is known that the participants have been told; who is told twice does nothing new.
+    private static let maximumNeedingLogin = 10_000
+
+    private func nextFollowUp(_ id: SessionID) -> Session? {
+        state.withLock { state in
+            guard let next = state.waiting[id] ?? nil else {
+                state.waiting[id] = nil
+                return nil
+            }
+            state.waiting.updateValue(nil, forKey: id)
+            return next
+        }
+    }
+
+    private func tell(
+        _ session: Session,
+        _ message: (any SessionParticipant, Session) async throws -> Void
+    ) async {
+        let started = clock.elapsed
+        for participant in all {
+            do {
+                try await message(participant, session)
+            } catch {
+                events.emit(
+                    .participantFailed(IdentityError.code(of: error)),
+                    provider: session.provider,
+                    session: session.id,
+                    since: started
+                )
+            }
+        }
+    }
+
+    /// Lets carts and others let go of a session that has ended.
+    ///
+    /// - Returns: What went wrong.
+    func tellEnd(of ended: EndedSession, since started: Duration) async -> [IdentityError] {
+        var problems: [IdentityError] = []
+        for participant in all {
+            do {
+                try await participant.sessionEnded(ended.session, attachments: ended.attachments)
+            } catch {
+                problems.append(.wrapping(error))
+                events.emit(
+                    .participantFailed(IdentityError.code(of: error)),
+                    provider: ended.session.provider,
+                    session: ended.session.id,
+                    since: started
+                )
+            }
+        }
+        return problems
+    }
+}
+
+/// Holds a participant without keeping it alive: it usually holds the manager.
+private struct ParticipantBox: Sendable {
+    weak let participant: (any SessionParticipant)?
+
+    init(_ participant: any SessionParticipant) {
+        self.participant = participant
+    }
+}

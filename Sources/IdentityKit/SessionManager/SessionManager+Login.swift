@@ -1,0 +1,90 @@
+extension SessionManager {
+    /// Begins a login in a web app: redirect the browser to the URL and set the binding cookie.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider's name.
+    ///   - options: What to ask for.
+    /// - Returns: The login page and the binding cookie.
+    /// - Throws: ``IdentityError``.
+    public func begin(_ provider: String, options: LoginOptions = LoginOptions()) async throws -> StartedLogin {
+        try await Correlation.scope { try await logins.begin(provider, options: options) }
+    }
+
+    /// Completes a login in a web app: checks the callback, gets the tokens, stores the session.
+    ///
+    /// The pending login is taken out of the store before anything is sent, so a callback works once, in whichever process
+    /// it arrives.
+    ///
+    /// - Parameters:
+    ///   - callback: What the provider sent back.
+    ///   - browserBinding: The binding cookie of the browser that brought it.
+    ///   - provider: The provider whose redirect URI received the callback, where each has its own, as RFC 9700 section 4.4
+    ///     advises. Without it, a callback that more than one provider of any tenant could have sent is refused, unless its `iss`
+    ///     (RFC 9207) is the issuer to which the login is bound.
+    /// - Returns: The new session and the return path.
+    /// - Throws: ``IdentityError``.
+    public func complete(
+        _ callback: LoginCallback,
+        browserBinding: Secret?,
+        provider: String? = nil
+    ) async throws -> CompletedLogin {
+        try await Correlation.scope {
+            try await logins.complete(callback, browserBinding: browserBinding, provider: provider)
+        }
+    }
+
+    /// Signs a buyer in on another device, for programs without a browser: shows a code and waits until the buyer has
+    /// entered it (RFC 8628).
+    ///
+    /// The provider is asked at the interval that it names, more slowly when it says so or does not answer, one request at a
+    /// time, until the code expires. Cancelling the task ends the wait at once.
+    ///
+    /// - Parameters:
+    ///   - provider: The provider's name.
+    ///   - options: What to ask for; redirect URI and return path mean nothing here.
+    ///   - prompt: Shows the buyer what to do; called once, before the waiting begins.
+    /// - Returns: The new session.
+    /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` where the provider cannot do this,
+    ///   ``IdentityError/Code/accessDenied`` when the buyer said no, ``IdentityError/Code/attemptExpired`` when the code expired.
+    public func deviceLogin(
+        _ provider: String,
+        options: LoginOptions = LoginOptions(),
+        prompt: @Sendable (DeviceLoginPrompt) async throws -> Void
+    ) async throws -> Session {
+        try await Correlation.scope { try await deviceLogins.login(provider, options: options, prompt: prompt) }
+    }
+
+    /// Stores a session for tokens that were got in another way, for example with a code that a phone app relayed.
+    ///
+    /// - Throws: ``IdentityError`` when the provider is not known or the store fails.
+    public func establish(_ tokens: TokenSet, provider name: String) async throws -> Session {
+        try await Correlation.scope {
+            try await creator.create(for: tokens, by: try known.providers.provider(named: name).descriptor)
+        }
+    }
+
+    /// The provider's name that guests' sessions have.
+    public static let guestProvider = "guest"
+
+    /// Begins a session of nobody: a place in the store for what belongs to a visitor who has not signed in, such as a cart.
+    ///
+    /// It has an id for the app's cookie, dies like any session, and never has tokens: ``tokens(for:validFor:)`` asks for a login.
+    /// A login makes a session with an id of its own, so that who planted a guest's cookie does not get the buyer's session. What
+    /// was attached to the guest is another matter: the planter may know it, so give guests their cookie yourself, and sign it.
+    ///
+    /// - Parameter retention: How long it is kept, by default 30 days.
+    /// - Returns: The guest session.
+    /// - Throws: ``IdentityError`` of the store.
+    public func beginGuest(retainedFor retention: Duration = .seconds(30 * 86_400)) async throws -> Session {
+        try await Correlation.scope { try await creator.createGuest(retainedFor: retention) }
+    }
+
+    /// Ends a guest's session; carts follow as they do after a logout.
+    ///
+    /// - Returns: What went wrong for those who follow; nil where there is no such guest.
+    /// - Throws: ``IdentityError`` of the store.
+    @discardableResult
+    public func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
+        try await Correlation.scope { try await logouts.endGuest(id) }
+    }
+}

@@ -1,0 +1,66 @@
+/// How a token came to its caller.
+public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
+    /// The outcome as text.
+    public let rawValue: String
+
+    /// An outcome with the given text.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The stored token was good enough.
+    public static let stored = Self(rawValue: "stored")
+    /// The token was refreshed while it still was valid.
+    public static let refreshedEarly = Self(rawValue: "refreshed_early")
+    /// The token was refreshed after it had expired.
+    public static let refreshedLate = Self(rawValue: "refreshed_late")
+    /// Another task or process refreshed it meanwhile.
+    public static let waited = Self(rawValue: "waited")
+    /// The refresh failed for now, and the old token is still valid for a while; ``SessionTokens/reason`` has the error.
+    public static let stillValid = Self(rawValue: "still_valid")
+}
+
+/// A session's tokens at one moment.
+public struct SessionTokens: Sendable {
+    /// Shared, not copied: a busy session hands out the same values to many callers.
+    private final class Content: Sendable {
+        let session: Session
+        let tokens: TokenSet
+        let warning: IdentityError?
+        let reason: IdentityError?
+
+        init(_ session: Session, _ tokens: TokenSet, _ warning: IdentityError?, _ reason: IdentityError?) {
+            self.session = session
+            self.tokens = tokens
+            self.warning = warning
+            self.reason = reason
+        }
+    }
+
+    private let content: Content
+    /// The session.
+    public var session: Session { content.session }
+    /// The tokens.
+    public var tokens: TokenSet { content.tokens }
+    /// Nil while the session's newest tokens are stored durably.
+    ///
+    /// Otherwise an error with code ``IdentityError/Code/tokensNotDurable``: these tokens work, but an operator must act before the process ends.
+    ///
+    /// Tokens that wait in the store's second place (``SessionSpooling``) are durable.
+    public var warning: IdentityError? { content.warning }
+    /// How they were got.
+    public let outcome: TokenOutcome
+    /// Why the token was not refreshed, with the outcome ``TokenOutcome/stillValid``; nil with every other outcome.
+    public var reason: IdentityError? { content.reason }
+
+    init(
+        session: Session,
+        tokens: TokenSet,
+        outcome: TokenOutcome,
+        warning: IdentityError?,
+        reason: IdentityError? = nil
+    ) {
+        content = Content(session, tokens, warning, reason)
+        self.outcome = outcome
+    }
+}

@@ -1,0 +1,113 @@
+/// Repairs sessions, removes those whose time is over, and waits for refreshes before a process ends.
+struct SessionUpkeep: Sendable {
+    let known: KnownSessions
+    let timeouts: ProviderTimeouts
+    let refresher: TokenRefresher
+    let refreshes: SharedRefreshes
+    let participants: SessionParticipants
+    let repairInterval: Duration
+    let clock: any IdentityClock
+    let events: EventSource
+
+    private static let repairsAtATime = 8
+    private static let lastAttempts = 4
+    /// How long a repair waits for the lock of a session whose newest tokens this process has.
+    private static let waitWithTokens = Duration.seconds(2)
+
+    func repair() async throws -> RepairReport {
+        try await Correlation.scope {
+            try timeouts.check()
+            let kept = try await refresher.sessionsToSettle()
+            var ids = kept
+            let unsettled = SessionFilter(tenant: known.tenant, isUnsettled: true)
+            for session in try await known.store.readable(unsettled).sessions {
+                ids.insert(session.id)
+            }
+            return await withTaskGroup(of: RepairOutcome.self) { group in
+                var report = RepairReport()
+                for (index, id) in ids.enumerated() {
+                    if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
+                    // Another process may hold the lock for a moment to look at the claim that is answered here.
+                    let limit = kept.contains(id) ? Self.waitWithTokens : .zero
+                    group.addTask { [self] in await repair(id, waitingUpTo: limit) }
+                }
+                for await outcome in group { report.count(outcome) }
+                return report
+            }
+        }
+    }
+
+    private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
+        // Under way in this process: not in doubt, and not to be waited for while others are.
+        if refreshes.isUnderWay(id) { return .busy }
+        do {
+            if known.tenant != nil {
+                // What waits in the store's second place may be another tenant's.
+                guard let stored = try await known.store.session(id), known.isKnown(stored) else { return .gone }
+            }
+            let (refreshed, _) = try await refreshes.run(id, for: .settling, waitingUpTo: limit)
+            return refreshed.outcome == .waited ? .gone : .repaired
+        } catch {
+            let error = IdentityError.wrapping(error)
+            if error.code == .renewalBusy { return .busy }
+            if error.code == .sessionUnknown { return .gone }
+            return error.kind == .signInAgain ? .ended : .remaining
+        }
+    }
+
+    func maintain(sweepingEvery sweepInterval: Duration) async {
+        var nextSweep = clock.elapsed
+        while !Task.isCancelled {
+            do {
+                _ = try await repair()
+                if clock.elapsed >= nextSweep {
+                    nextSweep = clock.elapsed + sweepInterval
+                    _ = try await sweep()
+                }
+            } catch {
+                events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
+            }
+            try? await clock.sleep(for: repairInterval)
+        }
+    }
+
+    func sweep() async throws -> Int {
+        guard let sweeping = known.store as? any ExpirySweeping else { return 0 }
+        let started = clock.elapsed
+        let count = try await sweeping.sweep(expiredBefore: known.lifetime.now)
+        events.emit(.swept(count), provider: "", since: started)
+        return count
+    }
+
+    func drain() async -> Set<SessionID> {
+        await refreshes.drain()
+        for _ in 0..<Self.lastAttempts {
+            let unsaved = refresher.unsavedSessions
+            guard !unsaved.isEmpty else { break }
+            for id in unsaved { refreshes.start(id, for: .settling) }
+            await refreshes.drain()
+            guard !refresher.unsavedSessions.isEmpty else { break }
+            try? await clock.sleep(for: .milliseconds(250))
+        }
+        await participants.drain()
+        return refresher.sessionsNotDurable
+    }
+}
+
+private enum RepairOutcome: Sendable {
+    case repaired, busy, ended, remaining
+    /// Somebody else was faster, or the session has ended.
+    case gone
+}
+
+extension RepairReport {
+    fileprivate mutating func count(_ outcome: RepairOutcome) {
+        switch outcome {
+        case .repaired: repaired += 1
+        case .busy: busy += 1
+        case .ended: ended += 1
+        case .remaining: remaining += 1
+        case .gone: break
+        }
+    }
+}
