@@ -1,18 +1,26 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Warnings are errors in .ci/run only, so that a newer compiler never stops a user's build.
+let strictness: [SwiftSetting] =
+    Context.environment["IDENTITYKIT_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
 // The compiler settings of every target.
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableUpcomingFeature("InferIsolatedConformances"),
-    .enableUpcomingFeature("ImmutableWeakCaptures"),
-]
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .strictMemorySafety(),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .enableUpcomingFeature("ImmutableWeakCaptures"),
+    ] + strictness
+
+// What needs libpq, the client library of PostgreSQL. A trait removes dependencies and not targets, so the sources that need
+// libpq are inside `#if PostgreSQL`.
+let postgreSQL = TargetDependencyCondition.when(traits: ["PostgreSQL"])
 
 // A module depends only on modules of lower layers: Documentation/Decisions/0001-modules.md.
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -59,6 +67,12 @@ let package = Package(
         .executable(name: "bolt-login", targets: ["bolt-login"]),
         .executable(name: "identity-lab", targets: ["identity-lab"]),
     ],
+    traits: [
+        .trait(
+            name: "PostgreSQL",
+            description: "Contains the session store in PostgreSQL (IdentityPostgres), which needs libpq."
+        )
+    ],
     dependencies: [],
     targets: [
         // Layer 0: system libraries; the prefix avoids clashes with modules of other packages.
@@ -100,7 +114,10 @@ let package = Package(
         ),
         library(
             "IdentityPostgres",
-            ["IdentityPlatform", "IdentityStoreKit", "IdentityKit", "IdentityCrypto", "CIdentityPostgres"]
+            [
+                "IdentityPlatform", "IdentityStoreKit", "IdentityKit", "IdentityCrypto",
+                .target(name: "CIdentityPostgres", condition: postgreSQL),
+            ]
         ),
         .target(
             name: "ShopifyStorefront",

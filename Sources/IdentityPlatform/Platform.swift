@@ -5,28 +5,28 @@ internal import CIdentityPlatform
 /// Only Linux with glibc is built and tested. The other branches show where a port begins.
 package enum Platform {
     #if canImport(Glibc)
-        /// The type of a TCP socket.
-        package static let streamSocket = Int32(SOCK_STREAM.rawValue)
+    /// The type of a TCP socket.
+    package static let streamSocket = Int32(SOCK_STREAM.rawValue)
     #else
-        /// The type of a TCP socket.
-        package static let streamSocket = Int32(SOCK_STREAM)
+    /// The type of a TCP socket.
+    package static let streamSocket = Int32(SOCK_STREAM)
     #endif
 
     #if canImport(Darwin)
-        /// The flags of a send that must not raise SIGPIPE.
-        ///
-        /// Darwin has the socket option SO_NOSIGPIPE instead.
-        package static let sendFlags: Int32 = 0
-        /// The flag of `posix_spawn` that starts a session.
-        package static let spawnSetSession: Int32 = 0x400
-        private static let setFileDescriptionLock: Int32 = 90
+    /// The flags of a send that must not raise SIGPIPE.
+    ///
+    /// Darwin has the socket option SO_NOSIGPIPE instead.
+    package static let sendFlags: Int32 = 0
+    /// The flag of `posix_spawn` that starts a session.
+    package static let spawnSetSession: Int32 = 0x400
+    private static let setFileDescriptionLock: Int32 = 90
     #else
-        /// The flags of a send that must not raise SIGPIPE.
-        package static let sendFlags = Int32(MSG_NOSIGNAL)
-        /// The flag of `posix_spawn` that starts a session: POSIX_SPAWN_SETSID, which glibc's headers show under _GNU_SOURCE only.
-        package static let spawnSetSession: Int32 = 0x80
-        // F_OFD_SETLK, which glibc's headers show under _GNU_SOURCE only.
-        private static let setFileDescriptionLock: Int32 = 37
+    /// The flags of a send that must not raise SIGPIPE.
+    package static let sendFlags = Int32(MSG_NOSIGNAL)
+    /// The flag of `posix_spawn` that starts a session: POSIX_SPAWN_SETSID, which glibc's headers show under _GNU_SOURCE only.
+    package static let spawnSetSession: Int32 = 0x80
+    // F_OFD_SETLK, which glibc's headers show under _GNU_SOURCE only.
+    private static let setFileDescriptionLock: Int32 = 37
     #endif
 
     /// Locks or unlocks one byte of a file for an open file description, without waiting.
@@ -52,9 +52,9 @@ extension stat {
     /// When the content was last changed, in seconds since 1970.
     package var modificationTime: Int {
         #if canImport(Darwin)
-            st_mtimespec.tv_sec
+        st_mtimespec.tv_sec
         #else
-            st_mtim.tv_sec
+        st_mtim.tv_sec
         #endif
     }
 }

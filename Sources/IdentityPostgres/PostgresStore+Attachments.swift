@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import IdentityKit
 internal import IdentityStoreKit
 
@@ -114,3 +115,4 @@ extension PostgresStore: SessionAttachmentStore {
         return try row.record == saved.record || records.open(row, of: id).payload.isEqual(to: payload)
     }
 }
+#endif

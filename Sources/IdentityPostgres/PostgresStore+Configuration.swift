@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import IdentityKit
 public import IdentityStoreKit
 
@@ -137,3 +138,4 @@ extension PostgresStore.Configuration {
         IdentityError(.configuration, .configurationInvalid, message)
     }
 }
+#endif

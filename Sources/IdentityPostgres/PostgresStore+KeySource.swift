@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import IdentityKit
 public import IdentityStoreKit
 
@@ -21,3 +22,4 @@ extension PostgresStore {
         return try await open(configuration)
     }
 }
+#endif

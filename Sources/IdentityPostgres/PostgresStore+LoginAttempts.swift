@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import IdentityKit
 internal import IdentityStoreKit
 internal import Synchronization
@@ -48,3 +49,4 @@ extension PostgresStore: LoginAttemptStore {
         _ = try await client.write(sql.evictAttempts, .text(tenant), .integer(Int64(maximumAttempts - 1)))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityKit
 public import IdentityStoreKit
 
@@ -122,3 +123,4 @@ private struct DatabaseTables: SealedTables {
         }
     }
 }
+#endif

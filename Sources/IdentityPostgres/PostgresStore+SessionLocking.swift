@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import IdentityKit
 internal import IdentityPlatform
 internal import IdentityStoreKit
@@ -87,3 +88,4 @@ extension PostgresStore: SessionLocking {
         }
     }
 }
+#endif

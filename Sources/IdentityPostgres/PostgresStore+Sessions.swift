@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import IdentityKit
 internal import IdentityStoreKit
 internal import Synchronization
@@ -176,3 +177,4 @@ extension PostgresStore: PartialSessionListing {
         return listing.oldestFirst
     }
 }
+#endif

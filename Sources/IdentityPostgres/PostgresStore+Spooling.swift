@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import IdentityKit
 
 extension PostgresStore: SessionSpooling {
@@ -31,3 +32,4 @@ extension PostgresStore: SessionSpooling {
         try await spool?.remove(id)
     }
 }
+#endif

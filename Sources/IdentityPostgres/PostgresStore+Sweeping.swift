@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import FoundationEssentials
 public import IdentityKit
 
@@ -42,3 +43,4 @@ extension PostgresStore: ExpirySweeping {
         }
     }
 }
+#endif

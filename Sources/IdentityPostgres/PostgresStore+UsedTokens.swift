@@ -1,3 +1,4 @@
+#if PostgreSQL
 public import FoundationEssentials
 internal import IdentityCrypto
 public import IdentityKit
@@ -53,3 +54,4 @@ extension PostgresStore: UsedTokenStore {
         throw IdentityError.usedTokensFull
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityCrypto
 internal import IdentityKit
 internal import IdentityStoreKit
@@ -166,3 +167,4 @@ public final class PostgresStore: Sendable {
         return SessionRecords.rowKey(try HMACSHA256.authenticationCode(for: Array(schema.utf8), key: key))
     }
 }
+#endif

@@ -5,7 +5,7 @@ import IdentityLoopback
 import TestDirectories
 import Testing
 
-@Suite(.enabled(if: TLSServer.openssl != nil)) struct TLSTests {
+@Suite(.enabled(if: TLSServer.openssl != nil, "apt-get install openssl")) struct TLSTests {
     @Test("a certificate of a given authority is accepted, and only with that authority")
     func authority() async throws {
         let server = try await TLSServer()

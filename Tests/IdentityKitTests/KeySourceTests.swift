@@ -122,7 +122,7 @@ struct KeySourceTests {
         await expectRefusal(ReferencedKeys(good, readOnly: readOnly), "other users")
     }
 
-    @Test("a key file of another user is refused", .enabled(if: geteuid() == 0, "needs root to give a file away"))
+    @Test("a key file of another user is refused", .enabled(if: geteuid() == 0, "run the tests as root"))
     func owner() async throws {
         let folder = try TemporaryDirectory("keys")
         defer { folder.remove() }

@@ -1,3 +1,4 @@
+#if PostgreSQL
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
@@ -8,7 +9,7 @@ import Testing
 
 @testable import IdentityPostgres
 
-@Suite("The PostgreSQL store", .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"))
+@Suite("The PostgreSQL store", .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"))
 struct ConformanceTests {
     @Test("satisfies the conformance suite of stores", arguments: StoreConformance.cases)
     func conformance(_ promise: StoreConformance.Case) async throws {
@@ -95,3 +96,4 @@ extension StoreConformance {
     /// The promises about locks.
     fileprivate static var lockCasesOnly: [Case] { cases.filter { $0.name.contains("lock") } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 import IdentityKit
 import Testing
 
@@ -109,3 +110,4 @@ struct ConnectionStringTests {
         #expect(error.code == code && error.kind == kind)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
@@ -9,7 +10,7 @@ import Testing
 
 @Suite(
     "Opening a store in PostgreSQL",
-    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct OpeningTests {
@@ -194,3 +195,4 @@ struct OpeningTests {
         }
     }
 }
+#endif

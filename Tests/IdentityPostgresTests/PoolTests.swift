@@ -1,3 +1,4 @@
+#if PostgreSQL
 import FoundationEssentials
 import IdentityKit
 import TestServers
@@ -7,7 +8,7 @@ import Testing
 
 @Suite(
     "The pool of connections",
-    .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+    .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
     .timeLimit(.minutes(5))
 )
 struct PoolTests {
@@ -129,7 +130,7 @@ struct PoolTests {
 
     @Test(
         "works through PgBouncer in transaction mode",
-        .enabled(if: Bouncer.isAvailable, "PgBouncer is not installed")
+        .enabled(if: Bouncer.isAvailable, "apt-get install pgbouncer")
     )
     func bouncer() async throws {
         let schema = try await TestSchema()
@@ -175,3 +176,4 @@ struct PoolTests {
         await expect(.storeFailed, .retryLater) { try await store.remove(id) }
     }
 }
+#endif

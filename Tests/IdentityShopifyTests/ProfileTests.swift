@@ -132,7 +132,7 @@ struct ProfileTests {
     /// the module `graphql`.
     @Test(
         "the document is valid against Shopify's own schema",
-        .enabled(if: schemas != nil, "set IDENTITYKIT_SCHEMAS to a folder with customer_*.json.gz")
+        .enabled(if: schemas != nil, "set IDENTITYKIT_SCHEMAS to a folder with Shopify's schemas")
     )
     func schema() throws {
         let folder = try #require(Self.schemas)

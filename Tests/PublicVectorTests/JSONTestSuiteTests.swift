@@ -8,7 +8,7 @@ import Testing
     "JSONTestSuite",
     .enabled(
         if: VectorFolder.jsonTestSuite != nil,
-        "IDENTITYKIT_JSON_TEST_SUITE names no checkout; Tests/Fixtures/public-vectors gets one"
+        "run them with Tests/Fixtures/public-vectors"
     )
 )
 struct JSONTestSuiteTests {

@@ -7,7 +7,7 @@ import Testing
     "Wycheproof: encryption, codes and derived keys",
     .enabled(
         if: VectorFolder.wycheproof != nil,
-        "IDENTITYKIT_WYCHEPROOF names no checkout; Tests/Fixtures/public-vectors gets one"
+        "run them with Tests/Fixtures/public-vectors"
     )
 )
 struct WycheproofSymmetricTests {

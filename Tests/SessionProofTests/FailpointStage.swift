@@ -95,13 +95,15 @@ final class FailpointStage: Sendable {
 
     private func openStore() async throws -> (any SessionStore, () async -> Void) {
         let key = try StoreKey(hexadecimal: Secret(key))
-        guard let database else {
-            let store = try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
+        #if PostgreSQL
+        if let database {
+            var configuration = PostgresStore.Configuration(connection: database.server.local(), key: key)
+            configuration.schema = database.schema
+            let store = try await PostgresStore.open(configuration)
             return (store, { await store.close() })
         }
-        var configuration = PostgresStore.Configuration(connection: database.server.local(), key: key)
-        configuration.schema = database.schema
-        let store = try await PostgresStore.open(configuration)
+        #endif
+        let store = try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
         return (store, { await store.close() })
     }
 

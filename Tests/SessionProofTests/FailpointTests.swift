@@ -147,7 +147,7 @@ struct FailpointTests {
     /// The lease has to expire first. The repair does not touch a claim, so always the call after it recovers the session.
     @Test(
         "With PostgreSQL, too, the next process continues correctly after a crash at each failpoint",
-        .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed"),
+        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql"),
         arguments: moments,
         [Grace.none, .repeats]
     )
@@ -178,7 +178,7 @@ struct FailpointTests {
 
     @Test(
         "A process that is stopped while connecting until its lease has expired does not send the token when it continues",
-        .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
+        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func stoppedWhileConnecting() async throws {
         try await FailpointStage.with(.revokes, on: try await TestServer.shared) { stage in
@@ -196,7 +196,7 @@ struct FailpointTests {
 
     @Test(
         "A process that is stopped with the response until its lease has expired saves it, and the token is not sent again",
-        .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
+        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func stoppedWithTheAnswer() async throws {
         try await FailpointStage.with(.revokes, on: try await TestServer.shared) { stage in

@@ -33,7 +33,7 @@ struct KillTests {
 
     @Test(
         "With PostgreSQL, too, ten kills in the gap between claim and journal cost only the logins of these sessions",
-        .enabled(if: TestServer.isAvailable, "PostgreSQL's server programs are not installed")
+        .enabled(if: TestServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func gapAtPostgreSQL() async throws {
         let url = try await TestServer.shared.local().reveal()

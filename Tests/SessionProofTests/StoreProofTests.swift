@@ -45,7 +45,7 @@ struct StoreProofTests {
         #expect(ended.status == 0, "\(ended.output)")
     }
 
-    @Test("Refreshes continue when the disk is full", .enabled("needs the permission to mount") { await mayMount() })
+    @Test("Refreshes continue when the disk is full", .enabled("run the tests as root") { await mayMount() })
     func fullDisk() async throws {
         let ended = try await Self.mount("exec \"$1\" full /mnt", proof.path)
         #expect(ended.status == 0, "\(ended.output)")
@@ -54,7 +54,7 @@ struct StoreProofTests {
 
     @Test(
         "A store on a read-only file system can be read, and writes fail with store_read_only",
-        .enabled("needs the permission to mount") { await mayMount() }
+        .enabled("run the tests as root") { await mayMount() }
     )
     func readOnlyDisk() async throws {
         let commands = "$1 read-only /mnt prepare && mount -o remount,ro /mnt && exec $1 read-only /mnt"

@@ -177,7 +177,7 @@ struct GuideTests {
 
     @Test(
         "every document of the migration guide is valid against every supported schema",
-        .enabled(if: schemas != nil, "IDENTITYKIT_SCHEMAS names no folder with Shopify's schemas")
+        .enabled(if: schemas != nil, "set IDENTITYKIT_SCHEMAS to a folder with Shopify's schemas")
     )
     func documents() throws {
         let blocks = try blocks("graphql", of: "Documentation/Using/MigratingFromTheMobileBuySDK.md")

@@ -167,7 +167,7 @@ import Testing
 
     @Test(
         "every document is valid against every supported schema",
-        .enabled(if: schemas != nil, "IDENTITYKIT_SCHEMAS names no folder with Shopify's schemas")
+        .enabled(if: schemas != nil, "set IDENTITYKIT_SCHEMAS to a folder with Shopify's schemas")
     )
     func validDocuments() throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

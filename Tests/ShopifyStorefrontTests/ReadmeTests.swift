@@ -1,4 +1,5 @@
 import FoundationEssentials
+import IdentityBolt
 import IdentityHTTP
 import IdentityKit
 import IdentitySQLite
@@ -16,6 +17,8 @@ private enum Readme {
     static func code(
         clientID: String,
         clientSecret: Secret,
+        publishableKey: String,
+        apiKey: Secret,
         storeKey: StoreKey,
         storefrontToken: Secret,
         request: Request,
@@ -30,14 +33,17 @@ let shopify = try ShopifyProvider(
     .init(name: "shopify", shopDomain: "example.myshopify.com", clientID: clientID,
           client: .confidential(clientSecret), redirectURI: "https://app.example/callback/shopify"),
     environment: environment)
+let bolt = try BoltProvider(
+    .init(name: "bolt", environment: .sandbox, publishableKey: publishableKey, authentication: .confidential(apiKey: apiKey)),
+    environment: environment)
 let store = try await SQLiteStore.open(.init(path: "identity.sqlite", key: storeKey))
-let sessions = SessionManager(providers: try ProviderRegistry([shopify]), store: store, environment: environment)
+let sessions = SessionManager(providers: try ProviderRegistry([shopify, bolt]), store: store, environment: environment)
 let storefront = StorefrontClient(
     configuration: try .init(shopDomain: "example.myshopify.com", authentication: .privateToken(storefrontToken)),
     environment: environment)
 let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
 
-let login = try await sessions.begin("shopify")                     // redirect the browser to login.url
+let login = try await sessions.begin("shopify")                     // or "bolt"; redirect the browser to login.url
 // … the provider sends the browser back to /callback/shopify …
 let done = try await sessions.complete(LoginCallback(url: request.uri), browserBinding: bindingCookie)
 let tokens = try await sessions.tokens(for: done.session.id, validFor: .seconds(60))    // refreshed when needed

@@ -1,4 +1,5 @@
-# Sourced by Examples/run, Tests/run and .ci/run: checks that Swift and the C libraries are installed, or explains how to.
+# Sourced by all scripts that build: checks that Swift and the C libraries are installed, or explains how to install them.
+# Call need_libraries before run_swift.
 
 need_swift() {
     command -v swift >/dev/null 2>&1 && return 0
@@ -6,12 +7,13 @@ need_swift() {
     exit 2
 }
 
+postgresql_packages='apt-get install libpq-dev postgresql'
+
 # Debian packages, each with one of its headers.
 system_libraries='
 libssl-dev openssl/evp.h
 libsqlite3-dev sqlite3.h
 libcurl4-openssl-dev curl/curl.h
-libpq-dev postgresql/libpq-fe.h
 pkg-config -
 '
 
@@ -29,12 +31,34 @@ missing_libraries() {
     done
 }
 
-need_libraries() {
-    install_packages "$(missing_libraries)"
+# The variable IDENTITYKIT_WITHOUT_POSTGRESQL hides an installed libpq; Tests/Proofs/without-postgres sets it.
+has_libpq() {
+    [ -z "${IDENTITYKIT_WITHOUT_POSTGRESQL:-}" ] && { has_header postgresql/libpq-fe.h || has_header libpq-fe.h; }
 }
 
-# The programs of a PostgreSQL server, which the tests of IdentityPostgres start; without them these tests are skipped.
+# Switches the trait PostgreSQL on where libpq is installed.
+need_libraries() {
+    install_packages "$(missing_libraries)"
+    build_options=''
+    if has_libpq; then build_options='--traits PostgreSQL'; fi
+    if [ -n "${IDENTITYKIT_BUILD_FOLDER:-}" ]; then build_options="$build_options --scratch-path $IDENTITYKIT_BUILD_FOLDER"; fi
+}
+
+# Runs swift build or swift test, always with the same options, so that one build directory serves all scripts.
+run_swift() {
+    swift_command=$1
+    shift
+    # shellcheck disable=SC2086 # split the options on purpose
+    swift "$swift_command" $build_options "$@"
+}
+
+# Checks that libpq and the programs of a PostgreSQL server are installed, and installs the programs if it can.
+# Returns 1 and says so where libpq is missing.
 need_postgresql() {
+    if ! has_libpq; then
+        echo "SKIPPED: everything with PostgreSQL, because libpq is not installed. Switch it on: $postgresql_packages"
+        return 1
+    fi
     for program in /usr/lib/postgresql/*/bin/initdb /usr/local/pgsql/bin/initdb /usr/local/bin/initdb /usr/bin/initdb; do
         [ -x "$program" ] && return 0
     done
@@ -46,7 +70,7 @@ install_packages() {
     [ -z "$missing" ] && return 0
     if ! command -v apt-get >/dev/null 2>&1; then
         echo "These packages are missing, under their Debian names: $missing" >&2
-        echo "Install the development packages of OpenSSL 3, SQLite 3, libcurl and libpq for your system, then run this again." >&2
+        echo "Install the development packages of OpenSSL 3, SQLite 3 and libcurl for your system, then run this again." >&2
         exit 2
     fi
     as_root=''

@@ -35,9 +35,9 @@ final class ParameterList {
     /// Adds an unsigned integer of any size, given as JOSE writes it: most significant octet first.
     func add(_ name: String, bigEndian magnitude: [UInt8]) {
         #if _endian(little)
-            let native = Array(magnitude.reversed())
+        let native = Array(magnitude.reversed())
         #else
-            let native = magnitude
+        let native = magnitude
         #endif
         let value = unsafe own(native)
         unsafe parameters.append(

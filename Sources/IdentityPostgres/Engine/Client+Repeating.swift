@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityKit
 internal import IdentityPlatform
 
@@ -57,3 +58,4 @@ extension Client {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityKit
 internal import IdentityPlatform
 internal import Synchronization
@@ -175,3 +176,4 @@ struct Transaction: Sendable {
         }
     }
 }
+#endif

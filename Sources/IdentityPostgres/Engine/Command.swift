@@ -1,3 +1,4 @@
+#if PostgreSQL
 /// What tasks and connectors ask of the loop.
 enum Command: Sendable {
     case perform(StatementCall, Role)
@@ -10,3 +11,4 @@ enum Command: Sendable {
     case connected(Result<OpenedConnection, PostgresFailure>, Role)
     case close
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 /// The direct connection, for notifications and advisory locks.
 extension ConnectionLoop {
     func dispatchDirect() {
@@ -57,3 +58,4 @@ extension ConnectionLoop {
         }
     }
 }
+#endif

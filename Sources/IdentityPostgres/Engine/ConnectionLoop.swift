@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import CIdentityPostgres
 internal import IdentityPlatform
 
@@ -295,3 +296,4 @@ final class ConnectionLoop {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import CIdentityPostgres
 internal import FoundationEssentials
 internal import IdentityKit
@@ -150,3 +151,4 @@ struct ConnectionPlan: Sendable {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityPlatform
 
 /// The state of connecting to the servers: how many connections are being opened, and when the next attempt may start.
@@ -51,3 +52,4 @@ struct ConnectionState {
         retryAt = .now + Jitter.duration(from: Self.shortestPause / 2, to: ceiling)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import CIdentityPostgres
 internal import IdentityKit
 internal import IdentityPlatform
@@ -187,3 +188,4 @@ struct Connector: Sendable {
         }
     }
 }
+#endif

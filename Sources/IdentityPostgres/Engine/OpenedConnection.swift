@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import CIdentityPostgres
 
 /// A new connection that its thread hands over to the connection loop.
@@ -14,3 +15,4 @@ struct OpenedConnection: @unchecked Sendable {
         unsafe PQfinish(pointer)
     }
 }
+#endif

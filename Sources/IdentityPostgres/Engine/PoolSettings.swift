@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import Synchronization
 
 /// How the connection loop opens connections, and how many.
@@ -26,3 +27,4 @@ final class DirectState: Sendable {
         serial.withLock { if $0 == link { $0 = nil } }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityKit
 
 extension PostgresFailure {
@@ -144,3 +145,4 @@ extension IdentityError {
         IdentityError(.cancelled, .cancelled, "The operation was cancelled.")
     }
 }
+#endif

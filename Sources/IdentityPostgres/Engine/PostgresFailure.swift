@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityKit
 
 /// Why a statement failed.
@@ -86,3 +87,4 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the server accepts no writes.
     var isReadOnly: Bool { reason == .readOnly || reason == .server("25006") }
 }
+#endif

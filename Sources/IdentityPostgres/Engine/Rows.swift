@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import CIdentityPostgres
 
 /// The result of a statement.
@@ -66,3 +67,4 @@ struct Row: Sendable {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
+#endif

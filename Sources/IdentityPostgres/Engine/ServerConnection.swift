@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import CIdentityPostgres
 internal import IdentityPlatform
 
@@ -225,3 +226,4 @@ final class ServerConnection {
         return call
     }
 }
+#endif

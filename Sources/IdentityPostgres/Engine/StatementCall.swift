@@ -1,3 +1,4 @@
+#if PostgreSQL
 /// A statement of the store, ready to be prepared on any connection.
 struct Statement: Sendable {
     /// The name of the prepared statement; nil for a statement that is not prepared.
@@ -63,3 +64,4 @@ enum Role: Sendable {
     /// The connection that goes directly to the server, for work that lasts longer than a transaction.
     case direct
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import CIdentityPostgres
 internal import IdentityPlatform
 internal import Synchronization
@@ -36,3 +37,4 @@ enum StatementCanceller {
         if isAllowed { running.withLock { $0 -= 1 } }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import FoundationEssentials
 internal import IdentityStoreKit
 
@@ -56,3 +57,4 @@ struct EncodedValues {
         for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index))) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 /// The calls that wait for a connection, in the order of their arrival.
 struct WaitQueue {
     enum Waiter {
@@ -79,3 +80,4 @@ struct WaitQueue {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityKit
 internal import Synchronization
 
@@ -89,3 +90,4 @@ final class AdvisoryLocks: Sendable {
         inside.withLock { _ = $0.remove(hold.key) }
     }
 }
+#endif

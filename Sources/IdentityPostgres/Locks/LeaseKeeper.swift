@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityCrypto
 internal import IdentityKit
 internal import IdentityPlatform
@@ -139,3 +140,4 @@ final class Lease: Sendable {
         validUntil.withLock { $0 = nil }
     }
 }
+#endif

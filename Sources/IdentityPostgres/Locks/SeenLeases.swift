@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import Synchronization
 
 /// The leases of others that this process has seen, and since when each has not been renewed.
@@ -42,3 +43,4 @@ final class SeenLeases: Sendable {
         notes.withLock { _ = $0.removeValue(forKey: key) }
     }
 }
+#endif

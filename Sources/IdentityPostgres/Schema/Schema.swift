@@ -1,3 +1,4 @@
+#if PostgreSQL
 /// The tables; `§` stands for the schema's name and a dot.
 ///
 /// A row's key is the first 63 bits of the keyed hash that it is found by. Slots are encrypted and do not compress. They are
@@ -75,3 +76,4 @@ enum Schema {
         "CREATE INDEX quarantine_hash ON §quarantine (hash)",
     ]
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityKit
 internal import IdentityStoreKit
 
@@ -100,3 +101,4 @@ struct SchemaHeader: Sendable {
 
     private static var lost: IdentityError { .storeCorrupt("The header of the store is missing or damaged.") }
 }
+#endif

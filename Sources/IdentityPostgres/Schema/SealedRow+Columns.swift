@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import FoundationEssentials
 internal import IdentityStoreKit
 
@@ -90,3 +91,4 @@ extension SealedAttachment {
 extension Row {
     func date(_ column: Int32) -> Date { Date(timeIntervalSinceReferenceDate: real(column)) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityStoreKit
 
 /// The statements for attachments of sessions.
@@ -46,3 +47,4 @@ extension Statements {
         statement("has_session", [.integer], "SELECT hash FROM §session WHERE key = $1")
     }
 }
+#endif

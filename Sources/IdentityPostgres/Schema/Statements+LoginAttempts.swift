@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityStoreKit
 
 /// The statements for pending logins.
@@ -41,3 +42,4 @@ extension Statements {
     }
     var sweepAttempts: Statement { sweep("login_attempt") }
 }
+#endif

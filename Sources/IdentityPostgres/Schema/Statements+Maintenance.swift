@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityStoreKit
 
 /// The statements for health check, quarantine and key rotation.
@@ -93,3 +94,4 @@ extension Statements {
 
     var fsync: Statement { rare("SELECT current_setting('fsync')") }
 }
+#endif

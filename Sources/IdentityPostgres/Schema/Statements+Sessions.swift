@@ -1,3 +1,4 @@
+#if PostgreSQL
 internal import IdentityStoreKit
 
 /// The statements for sessions.
@@ -106,3 +107,4 @@ extension Statements {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 /// The statements for used tokens.
 extension Statements {
     var insertUsedToken: Statement {
@@ -23,3 +24,4 @@ extension Statements {
     }
     var sweepUsedTokens: Statement { sweep("used_token") }
 }
+#endif

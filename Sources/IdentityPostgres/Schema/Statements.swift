@@ -1,3 +1,4 @@
+#if PostgreSQL
 /// The statements of a store, with the name of its schema.
 ///
 /// Each one is a whole transaction, or a step of a transaction that is written where it is used. None relies on the state of a
@@ -33,3 +34,4 @@ struct Statements: Sendable {
 
     var ping: Statement { statement("ping", [], "SELECT 1::bigint") }
 }
+#endif

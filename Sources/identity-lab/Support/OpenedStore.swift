@@ -9,19 +9,25 @@ typealias LabStore = SessionStore & ExpirySweeping
 /// The opened session store: SQLite or PostgreSQL.
 enum OpenedStore: Sendable {
     case sqlite(SQLiteStore, path: String)
+    #if PostgreSQL
     case postgres(PostgresStore)
+    #endif
 
     var store: any LabStore {
         switch self {
         case .sqlite(let store, _): store
+        #if PostgreSQL
         case .postgres(let store): store
+        #endif
         }
     }
 
     func close() async {
         switch self {
         case .sqlite(let store, _): await store.close()
+        #if PostgreSQL
         case .postgres(let store): await store.close()
+        #endif
         }
     }
 
@@ -29,7 +35,9 @@ enum OpenedStore: Sendable {
     func recorded(by recorder: Recorder) -> any SessionStore {
         switch self {
         case .sqlite(let store, _): RecordingStore(base: store, recorder: recorder)
+        #if PostgreSQL
         case .postgres(let store): RecordingStore(base: store, recorder: recorder)
+        #endif
         }
     }
 

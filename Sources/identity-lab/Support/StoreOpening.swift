@@ -40,6 +40,7 @@ enum StoreOpening {
         }
         // --store also replaces a configured server.
         if let connection, path == nil {
+            #if PostgreSQL
             var configuration = PostgresStore.Configuration(connection: connection, key: keys.active)
             configuration.readOnlyKeys = keys.readOnly
             configuration.usesTransactionPooler = pooler
@@ -49,6 +50,14 @@ enum StoreOpening {
             configuration.createsStore = creates
             configuration.spoolDirectory = spool
             return .postgres(try await PostgresStore.open(configuration))
+            #else
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "This identity-lab was built without PostgreSQL, which store.postgres needs.",
+                hint: "Install libpq-dev and build it again, with Examples/run or with: swift build --traits PostgreSQL"
+            )
+            #endif
         }
         guard let path = path ?? configuredPath else {
             throw IdentityError(

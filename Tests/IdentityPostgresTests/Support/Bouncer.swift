@@ -1,3 +1,4 @@
+#if PostgreSQL
 import FoundationEssentials
 import Glibc
 import IdentityKit
@@ -76,3 +77,4 @@ actor Bouncer {
         while read -r _; do :; done
         """
 }
+#endif

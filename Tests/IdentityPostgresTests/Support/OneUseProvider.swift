@@ -1,3 +1,4 @@
+#if PostgreSQL
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
@@ -64,3 +65,4 @@ struct NoNetwork: HTTPTransport {
         throw HTTPTransportError(code: .connectionFailed, phase: .notSent, message: "There is no network.")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 import Glibc
 import IdentityKit
 import Synchronization
@@ -144,3 +145,4 @@ final class Proxy: Sendable {
         shutdown(sink, Int32(SHUT_RDWR))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 import FoundationEssentials
 import IdentityCrypto
 import IdentityKit
@@ -125,3 +126,4 @@ final class Flag: Sendable {
         }
     }
 }
+#endif

@@ -41,11 +41,20 @@ struct WorkOrder: Codable, Sendable {
         guard let postgres else {
             return try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
         }
+        #if PostgreSQL
         var configuration = PostgresStore.Configuration(connection: Secret(postgres), key: key)
         configuration.schema = schema
         configuration.spoolDirectory = spool
         configuration.locking = .lease(.seconds(lease))
         return try await PostgresStore.open(configuration)
+        #else
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "This program was built without PostgreSQL.",
+            hint: "Install libpq-dev and start it with Tests/Proofs/kill-loop."
+        )
+        #endif
     }
 
     /// Creates a session manager with a store and a transport.

@@ -30,7 +30,14 @@ package actor TestServer {
         }
     }()
 
-    package static var isAvailable: Bool { programs != nil }
+    /// Whether the tests can use a server: its programs are installed, and the build contains the store.
+    package static var isAvailable: Bool {
+        #if PostgreSQL
+        programs != nil
+        #else
+        false
+        #endif
+    }
 
     private static let sharedTask = Task { try await TestServer.start() }
 
