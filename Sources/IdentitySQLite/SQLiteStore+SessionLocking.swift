@@ -31,6 +31,6 @@ extension SQLiteStore: SessionLocking {
             pause = min(pause * 2, .milliseconds(250))
         }
         defer { sessionLocks.unlock(byte) }
-        return try await body(.kernel)
+        return try await body(.kernel { [sessionLocks] in sessionLocks.keep(byte) })
     }
 }

@@ -93,6 +93,8 @@ final class TokenRefresher: Sendable {
             if environment.clock.elapsed - asked > .milliseconds(10) {
                 events.emit(.lockWaited, provider: "", session: id, since: asked)
             }
+            // The lock proves to other processes that this one is dead. While it alone has the newest tokens, they must not get it.
+            defer { if warning(for: id) != nil { lock.keepAfterBody() } }
             var goal = goal
             while true {
                 let round = try await attempt(id, for: goal, under: lock, since: started)

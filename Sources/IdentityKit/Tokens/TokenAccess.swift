@@ -181,8 +181,9 @@ struct TokenAccess: Sendable {
             let hasExpired = schedule.hasExpired(found.tokens, of: id)
             if hasExpired, refresher.hasUnsaved(id) { throw expiredUnsaved(id) }
             // The refresh that this caller joined may have had another goal, such as settling a doubt, or may have ended long ago.
-            // Tokens that a refresh has just brought are the best that can be had.
-            let isGood = !found.tokens.isSameIssue(as: stale) && (!hasExpired || schedule.isFresh(found.tokens, of: id))
+            // Tokens that a refresh has just brought are the best that can be had; those of an answer that was saved before may be old.
+            let isNew = !found.isRecovered && schedule.isFresh(found.tokens, of: id)
+            let isGood = !found.tokens.isSameIssue(as: stale) && (!hasExpired || isNew)
             if outcome != .waited || isGood {
                 return handOut(found.tokens, of: found.session, outcome)
             }

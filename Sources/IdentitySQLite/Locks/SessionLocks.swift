@@ -9,6 +9,8 @@ final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
         var held: Set<Int64> = []
+        /// The bytes that stay locked for other processes when their holders unlock them.
+        var kept: Set<Int64> = []
     }
 
     private let path: String
@@ -44,13 +46,19 @@ final class SessionLocks: Sendable {
                 )
             }
             state.held.insert(byte)
+            state.kept.remove(byte)
             return true
         }
     }
 
+    /// Lets a held byte stay locked for other processes when it is unlocked here.
+    func keep(_ byte: Int64) {
+        state.withLock { _ = $0.kept.insert(byte) }
+    }
+
     func unlock(_ byte: Int64) {
         state.withLock { state in
-            state.descriptor?.unlock(byte)
+            if !state.kept.contains(byte) { state.descriptor?.unlock(byte) }
             state.held.remove(byte)
         }
     }

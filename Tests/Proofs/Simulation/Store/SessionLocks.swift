@@ -7,6 +7,9 @@ final class SessionLocks: @unchecked Sendable {
         let id: SessionID
         let process: VirtualProcess
         let until: Duration?
+        /// Whether a lock of the kernel stays with its process when its holder releases it.
+        var isKept = false
+        var isReleased = false
 
         init(_ id: SessionID, _ process: VirtualProcess, until: Duration?) {
             self.id = id
@@ -53,7 +56,8 @@ final class SessionLocks: @unchecked Sendable {
 
     func release(_ grant: Grant) {
         guard held[grant.id] === grant else { return }
-        held[grant.id] = nil
+        grant.isReleased = true
+        if !grant.isKept { held[grant.id] = nil }
         // Owned by the world, because the next lock holder is another process.
         world.scheduler.after(.zero, as: world.owner) { [self] in hand(grant.id) }
     }
@@ -73,19 +77,22 @@ final class SessionLocks: @unchecked Sendable {
         }
         guard world.episode.locking == .kernel else { return }
         for grant in held.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where grant.process === process {
+            grant.isKept = false
             release(grant)
         }
     }
 
     private func hand(_ id: SessionID) {
-        guard held[id] == nil else { return }
+        let kept = held[id]
+        guard kept?.isReleased ?? true else { return }
         var queue = waiting[id] ?? []
         queue.removeAll { unsafe $0.continuation == nil }
-        guard !queue.isEmpty else {
-            waiting[id] = nil
-            return
+        waiting[id] = queue.isEmpty ? nil : queue
+        let candidates = queue.indices.filter { index in
+            kept.map { queue[index].process === $0.process } ?? true
         }
-        let next = queue.remove(at: world.scheduler.random.below(queue.count))
+        guard !candidates.isEmpty else { return }
+        let next = queue.remove(at: candidates[world.scheduler.random.below(candidates.count)])
         waiting[id] = queue
         let isLease = world.episode.locking == .lease
         let grant = Grant(id, next.process, until: isLease ? world.scheduler.now + Self.lease : nil)

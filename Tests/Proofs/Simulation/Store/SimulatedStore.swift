@@ -174,7 +174,7 @@ final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         try failIfAway()
         let grant = try await world.locks.acquire(id, for: process, waitingUpTo: limit)
         defer { world.locks.release(grant) }
-        guard grant.until != nil else { return try await body(.kernel) }
+        guard grant.until != nil else { return try await body(.kernel { grant.isKept = true }) }
         if world.mutant == .neverAsksTheLease { return try await body(SessionHold { .seconds(3600) }) }
         return try await body(SessionHold { [locks = world.locks] in locks.remaining(grant) })
     }

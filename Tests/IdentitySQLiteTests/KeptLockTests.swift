@@ -1,0 +1,113 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+@testable import IdentitySQLite
+
+/// A provider whose refresh tokens work once.
+private final class OneUseProvider: IdentityProvider {
+    let descriptor = ProviderDescriptor(name: "strict", kind: "test", clientID: "client")
+    private let current = Mutex(0)
+    private let clock: ManualClock
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func tokens(_ serial: Int) -> TokenSet {
+        TokenSet(
+            buyer: Buyer(issuer: "https://id.example", subject: "buyer"),
+            accessToken: Secret("access-\(serial)"),
+            refreshToken: Secret("refresh-\(serial)"),
+            issuedAt: clock.now,
+            expiresAt: clock.now + 3_600
+        )
+    }
+
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        let serial = try current.withLock { current in
+            guard tokens.refreshToken?.reveal() == "refresh-\(current)" else {
+                throw IdentityError(.signInAgain, .invalidGrant, "The token was used before.", hint: "Sign in again.")
+            }
+            current += 1
+            return current
+        }
+        return self.tokens(serial)
+    }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.none }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet { throw Self.none }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+    private static var none: IdentityError { IdentityError(.configuration, .unsupportedByProvider, "No logins here.") }
+}
+
+/// A store that cannot save new tokens while its disk is full, and has no spool.
+private final class FullStore: WrappingStore {
+    let inner: SQLiteStore
+    let isFull = Mutex(false)
+
+    init(_ inner: SQLiteStore) { self.inner = inner }
+
+    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        guard session.isUnsettled || !isFull.withLock({ $0 }) else {
+            throw IdentityError(.retryLater, .storeBusy, "The disk is full.")
+        }
+        return try await inner.replace(session, expecting: generation)
+    }
+}
+
+@Suite("A session lock that a process keeps")
+struct KeptLockTests {
+    @Test("no other process refreshes a session while one process alone has the newest tokens")
+    func keepsLock() async throws {
+        let directory = try StoreDirectory()
+        let clock = ManualClock(isAdvancedBySleeping: true)
+        let provider = OneUseProvider(clock)
+        func manager(_ store: any SessionStore) throws -> SessionManager {
+            var configuration = SessionManager.Configuration()
+            configuration.lockWait = .milliseconds(50)
+            let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+            return SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: store,
+                environment: environment,
+                configuration: configuration
+            )
+        }
+        // Two open stores lock each other out as two processes do.
+        let full = FullStore(try await directory.open())
+        let (first, second) = (try manager(full), try await manager(directory.open()))
+        let id = try await first.establish(provider.tokens(0), provider: "strict").id
+        clock.advance(by: .seconds(3_700))
+
+        full.isFull.withLock { $0 = true }
+        let got = try await first.tokens(for: id)
+        #expect(got.tokens.accessToken.reveal() == "access-1" && got.warning?.code == .tokensNotDurable)
+        await expect(.renewalBusy, .retryLater) { try await second.tokens(for: id) }
+        #expect(try await first.tokens(for: id).tokens.accessToken.reveal() == "access-1")
+        await expect(.renewalBusy, .retryLater) { try await second.tokens(for: id) }
+
+        full.isFull.withLock { $0 = false }
+        _ = try await first.repair()
+        #expect(try await second.tokens(for: id).tokens.accessToken.reveal() == "access-1")
+        clock.advance(by: .seconds(3_700))
+        #expect(try await second.tokens(for: id).tokens.accessToken.reveal() == "access-2")
+    }
+
+    @Test("a kept lock ends with the first body that does not keep it, and excludes other processes until then")
+    func endsLater() async throws {
+        let directory = try StoreDirectory()
+        let (holder, other) = (try await directory.open(), try await directory.open())
+        let name = LockName.session(try #require(SessionID(rawValue: "AAAAAAAAAAAAAAAAAAAAAA")))
+        func isFree() async -> Bool {
+            (try? await other.withLock(name, waitingUpTo: .zero) { _ in true }) ?? false
+        }
+        try await holder.withLock(name, waitingUpTo: .zero) { $0.keepAfterBody() }
+        #expect(await !isFree())
+        try await holder.withLock(name, waitingUpTo: .zero) { $0.keepAfterBody() }
+        #expect(await !isFree())
+        try await holder.withLock(name, waitingUpTo: .zero) { _ in }
+        #expect(await isFree())
+    }
+}
