@@ -21,13 +21,17 @@ extension PostgresStore: LoginAttemptStore {
     /// Takes a pending login out.
     ///
     /// - Throws: `store_unavailable` also when it is unknown whether this call or another one has taken it.
-    public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+    public func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
         let hash = try records.hash(ofLoginAttempt: key)
         let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
             let rows = try await client.perform(sql.readAttempt, [.key(hash)], needsWriting: true, by: deadline)
             if let row = rows.first.map(SealedLoginAttempt.init) {
-                // Opened before it is taken: an attempt that cannot be opened stays.
+                // Opened and checked before it is taken: an attempt that cannot be opened, or is refused, stays.
                 let attempt = try records.open(row, of: key)
+                try check(attempt)
                 if try await change(sql.deleteAttempt, [.key(hash), .bytes(hash), .bytes(row.record)], deadline) {
                     return attempt
                 }

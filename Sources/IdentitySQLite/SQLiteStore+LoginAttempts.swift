@@ -19,7 +19,10 @@ extension SQLiteStore: LoginAttemptStore {
     }
 
     /// Takes a pending login out.
-    public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+    public func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
         let hash = try records.hash(ofLoginAttempt: key)
         return try await database.write { [records] connection in
             guard let row = try connection.first(.readAttempt, .key(hash), read: SealedLoginAttempt.init) else {
@@ -27,6 +30,7 @@ extension SQLiteStore: LoginAttemptStore {
                 return nil
             }
             let attempt = try records.open(row, of: key)
+            try check(attempt)
             _ = try connection.run(.deleteAttempt, .key(hash))
             return attempt
         }

@@ -18,6 +18,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case evictsOthers = "evicts login attempts of other tenants"
     case countsAll = "applies the session limit to all tenants together"
     case takesTwice = "returns a login attempt several times"
+    case takesUnchecked = "removes a login attempt that the caller refuses"
     case forgetsUnsettled = "does not store the mark of an unsettled session"
     case listsSettled = "does not filter by the mark of an unsettled session"
     case keepsRestored = "does not clear the mark of a restored session"
@@ -60,6 +61,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
             ["a change of another revision", "of 32 concurrent changes", "a counter in an attachment"]
         case .evictsOthers: ["a flood of logins at one tenant", "only look alike have limits"]
         case .countsAll: ["with the maximum of sessions gets no more", "their own limits for sessions"]
+        case .takesUnchecked: ["a pending login that the caller refuses stays"]
         case .takesTwice: ["a pending login is taken once", "of 64 tasks that take one pending login"]
         case .forgetsUnsettled:
             ["the mark of an unsettled session is kept", "sets and clears the mark", "follows their saves"]
@@ -241,8 +243,12 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
         try await inner.insert(attempt)
     }
 
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        let found = try await inner.takeLoginAttempt(key)
+    func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
+        let found = try await inner.takeLoginAttempt(key) { [defect] in if defect != .takesUnchecked { try check($0) } }
+        if let found { try check(found) }
         guard defect == .takesTwice else { return found }
         return state.withLock { state in
             if let found { state.taken[key] = found }

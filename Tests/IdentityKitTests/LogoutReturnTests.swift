@@ -71,13 +71,14 @@ struct LogoutReturnTests {
     func misplaced() async throws {
         let stage = try LogoutStage()
         let (cookie, second) = try await logout(stage)
-        let (_, first) = try await logout(stage)
+        let (own, first) = try await logout(stage)
         let (third, late) = try await logout(stage)
         let (fourth, misplaced) = try await logout(stage)
         let wrong = await refusal { try await stage.manager.completeLogout(first, browserBinding: cookie) }
         #expect(wrong?.code == .browserMismatch)
         let none = await refusal { try await stage.manager.completeLogout(second, browserBinding: nil) }
         #expect(none?.code == .browserMismatch)
+        #expect(try await stage.manager.completeLogout(first, browserBinding: own).isConfirmed)
         let astray = await refusal {
             try await stage.manager.completeLogout(misplaced, browserBinding: fourth, provider: "other")
         }

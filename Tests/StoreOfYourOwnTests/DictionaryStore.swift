@@ -105,11 +105,15 @@ extension DictionaryStore: LoginAttemptStore {
         database.content.withLock { $0.attempts[row.hash] = row }
     }
 
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+    func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
         let hash = try records.hash(ofLoginAttempt: key)
         return try database.content.withLock { content -> StoredLoginAttempt? in
             guard let row = content.attempts[hash] else { return nil }
             let attempt = try records.open(row, of: key)
+            try check(attempt)
             content.attempts[hash] = nil
             return attempt
         }

@@ -50,9 +50,8 @@ struct LoginCoordinator: Sendable {
         let started = environment.clock.elapsed
         var name = expectedProvider ?? ""
         do {
-            let attempt = try await take(callback)
+            let attempt = try await take(callback, browserBinding)
             name = attempt.provider
-            try Self.check(attempt, browserBinding)
             try check(attempt, expectedProvider)
             if expectedProvider == nil { try checkSender(of: callback, attempt) }
             // Judged again, by the policy of the process that hands it out.
@@ -68,7 +67,8 @@ struct LoginCoordinator: Sendable {
         }
     }
 
-    private func take(_ callback: LoginCallback) async throws -> LoginAttempt {
+    /// Takes the attempt of a callback that comes from the browser in which the attempt began; another one ends no attempt.
+    private func take(_ callback: LoginCallback, _ browserBinding: Secret?) async throws -> LoginAttempt {
         guard let state = try callback.value(of: "state"), !state.isEmpty else {
             throw IdentityError(
                 .rejected,
@@ -78,12 +78,13 @@ struct LoginCoordinator: Sendable {
                 reference: "RFC 6749 section 4.1.2"
             )
         }
-        guard let stored = try await known.store.takeLoginAttempt(try LoginAttempt.key(for: state)) else {
-            throw Self.unknownState
+        let taken = try await known.store.takeLoginAttempt(try LoginAttempt.key(for: state)) { stored in
+            let attempt = try LoginAttempt(stored)
+            guard known.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
+            try Self.check(attempt, browserBinding)
         }
-        let attempt = try LoginAttempt(stored)
-        guard known.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
-        return attempt
+        guard let taken else { throw Self.unknownState }
+        return try LoginAttempt(taken)
     }
 
     private static var unknownState: IdentityError {

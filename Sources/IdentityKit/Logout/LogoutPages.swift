@@ -22,9 +22,9 @@ struct LogoutPages: Sendable {
         }
         var name = provider ?? ""
         do {
-            let logout = try await take(state)
+            let logout = try await take(state, browserBinding)
             name = logout.provider
-            try check(logout, browserBinding, provider)
+            try check(logout, provider)
             let returnPath = try logout.returnPath.map(returnPaths.location(for:))
             return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
         } catch {
@@ -33,26 +33,27 @@ struct LogoutPages: Sendable {
         }
     }
 
-    private func take(_ state: Secret) async throws -> StoredLogout {
+    /// Takes the logout of a return that comes from the browser in which the logout began.
+    private func take(_ state: Secret, _ cookie: Secret?) async throws -> StoredLogout {
         let unknown = Self.refusedReturn(
             .stateUnknown,
             "carries a state that is unknown, was used before or has expired"
         )
-        guard let stored = try await known.store.takeLoginAttempt(try StoredLogout.key(for: state)) else {
-            throw unknown
+        let taken = try await known.store.takeLoginAttempt(try StoredLogout.key(for: state)) { stored in
+            let logout = try StoredLogout(stored)
+            guard known.isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
+            guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
+                throw Self.refusedReturn(
+                    .browserMismatch,
+                    "came from another browser than the one in which the logout began"
+                )
+            }
         }
-        let logout = try StoredLogout(stored)
-        guard known.isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
-        return logout
+        guard let taken else { throw unknown }
+        return try StoredLogout(taken)
     }
 
-    private func check(_ logout: StoredLogout, _ cookie: Secret?, _ provider: String?) throws(IdentityError) {
-        guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
-            throw Self.refusedReturn(
-                .browserMismatch,
-                "came from another browser than the one in which the logout began"
-            )
-        }
+    private func check(_ logout: StoredLogout, _ provider: String?) throws(IdentityError) {
         guard logout.expiresAt > environment.clock.now else {
             throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
         }

@@ -62,6 +62,8 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         entries[Array(key.utf8)] != nil
     }
 
+    subscript(key: String) -> Value? { entries[Array(key.utf8)]?.value }
+
     mutating func insert(_ value: Value, for key: String, in group: String = "", until expiry: Date) {
         _ = take(key)
         nextSerial += 1

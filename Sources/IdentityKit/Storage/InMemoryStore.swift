@@ -116,8 +116,15 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
     }
 
     /// Takes a pending login out.
-    public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        state.withLock { $0.attempts.take(key) }
+    public func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
+        try state.withLock { state in
+            guard let attempt = state.attempts[key] else { return nil }
+            try check(attempt)
+            return state.attempts.take(key)
+        }
     }
 
     /// Whether a key is marked.

@@ -31,7 +31,23 @@ public protocol LoginAttemptStore: Sendable {
     func insert(_ attempt: StoredLoginAttempt) async throws
 
     /// Removes a pending login and returns it, atomically: only one of several callers gets it.
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt?
+    ///
+    /// - Parameters:
+    ///   - key: The key of the pending login.
+    ///   - check: Called with the pending login before it is removed. When it throws, the login stays, so that a forged callback ends
+    ///     nobody's login.
+    /// - Returns: The pending login; nil when there is none.
+    func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt?
+}
+
+extension LoginAttemptStore {
+    /// Removes a pending login and returns it, atomically: only one of several callers gets it.
+    public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
+        try await takeLoginAttempt(key, after: { _ in })
+    }
 }
 
 /// The part of a store that keeps values that belong to a session, such as its cart, and removes them with it.

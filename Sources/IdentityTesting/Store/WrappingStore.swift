@@ -27,8 +27,11 @@ extension WrappingStore {
         try await inner.sessions(matching: filter)
     }
     package func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
-    package func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        try await inner.takeLoginAttempt(key)
+    package func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
+        try await inner.takeLoginAttempt(key, after: check)
     }
     package func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         try await inner.attachment(name, of: id)

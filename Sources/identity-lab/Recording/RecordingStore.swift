@@ -30,8 +30,11 @@ struct RecordingStore<Base: SessionStore & ExpirySweeping>: SessionStore, Expiry
         try await record("Save the login attempt, encrypted") { try await base.insert(attempt) }
     }
 
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        try await record("Take the login attempt, once") { try await base.takeLoginAttempt(key) }
+    func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
+        try await record("Take the login attempt, once") { try await base.takeLoginAttempt(key, after: check) }
     }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {

@@ -13,6 +13,19 @@ extension StoreConformance {
             #expect(taken?.payload.isEqual(to: attempt.payload) == true)
             #expect(try await store.takeLoginAttempt("key") == nil)
         },
+        Case("a pending login that the caller refuses stays, and can be taken later") { store in
+            try await store.insert(StoreSample.attempt("key", payload: "login"))
+            for _ in 0..<2 {
+                await expectTyped(.browserMismatch) {
+                    _ = try await store.takeLoginAttempt("key") { attempt in
+                        #expect(attempt.payload.reveal() == "login")
+                        throw refusal
+                    }
+                }
+            }
+            #expect(try await store.takeLoginAttempt("key") { _ in }?.payload.reveal() == "login")
+            #expect(try await store.takeLoginAttempt("key") { _ in throw refusal } == nil)
+        },
         Case("an unknown pending login is nil, not an error") { store in
             for key in ["unknown", ""] {
                 let taken = try await store.takeLoginAttempt(key)
@@ -136,3 +149,10 @@ extension StoreConformance {
         },
     ]
 }
+
+private let refusal = IdentityError(
+    .rejected,
+    .browserMismatch,
+    "The callback came from another browser.",
+    hint: "This refusal is part of a test."
+)

@@ -15,7 +15,12 @@ extension OrderedStoreWrapper {
         try await inner.sessions(matching: filter)
     }
     func insert(_ attempt: StoredLoginAttempt) async throws { try await inner.insert(attempt) }
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? { try await inner.takeLoginAttempt(key) }
+    func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
+        try await inner.takeLoginAttempt(key, after: check)
+    }
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         try await inner.attachment(name, of: id)
     }

@@ -108,8 +108,15 @@ final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         try await write("insert attempt", nil) { world.disk.attempts[attempt.key] = attempt }
     }
 
-    func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
-        try await write("take attempt", nil) { world.disk.attempts.removeValue(forKey: key) }
+    func takeLoginAttempt(
+        _ key: String,
+        after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
+    ) async throws -> StoredLoginAttempt? {
+        try await write("take attempt", nil) {
+            guard let attempt = world.disk.attempts[key] else { return nil }
+            try check(attempt)
+            return world.disk.attempts.removeValue(forKey: key)
+        }
     }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? { nil }
