@@ -47,24 +47,41 @@ struct ComprehensivePlanTests {
     @Test("oidcc-client-test-userinfo-signed")
     func signedUserInfo() async throws {
         let pair = try SandboxKeyPair()
-        try await CertificationModule.run { module in
+        let keys = SandboxMisbehaviour.editJSON { document in
+            let published = document["keys"]?.array ?? []
+            document["keys"] = .array(published + [.object(pair.publicKey.jwk(keyID: "userinfo"))])
+        }
+        try await CertificationModule.run(.init(keys: keys)) { module in
             let session = try await module.login()
-            let openID = module.openID
-            openID.misbehave(
-                .edit { answer in
-                    let claims = (try? JSONValue(parsing: answer.body))?.object ?? [:]
-                    answer = SandboxAnswer(
-                        status: 200,
-                        headers: [("Content-Type", "application/jwt")],
-                        body: Array(pair.token(claims).utf8)
-                    )
-                },
-                on: .api
-            )
-            let error = await #expect(throws: IdentityError.self) {
-                _ = try await module.sessions.buyerProfile(for: session.id)
+            func answer(signedWith keyID: String, issuer: String, audience: String) {
+                module.openID.misbehave(
+                    .edit { answer in
+                        var claims = (try? JSONValue(parsing: answer.body))?.object ?? [:]
+                        claims["iss"] = .string(issuer)
+                        claims["aud"] = .string(audience)
+                        answer = SandboxAnswer(
+                            status: 200,
+                            headers: [("Content-Type", "application/jwt")],
+                            body: Array(pair.token(claims, header: ["kid": .string(keyID)]).utf8)
+                        )
+                    },
+                    on: .api
+                )
             }
-            #expect(error?.code == .unsupportedByProvider)
+            let (issuer, clientID) = (module.configuration.issuer, module.configuration.clientID)
+            answer(signedWith: "userinfo", issuer: issuer, audience: clientID)
+            #expect(try await module.sessions.buyerProfile(for: session.id).familyName == "Lovelace")
+            for (keyID, issuer, audience, code) in [
+                ("unknown", issuer, clientID, IdentityError.Code.idTokenKeyUnknown),
+                ("userinfo", "https://evil.example", clientID, .idTokenIssuer),
+                ("userinfo", issuer, "somebody-else", .idTokenAudience),
+            ] {
+                answer(signedWith: keyID, issuer: issuer, audience: audience)
+                let error = await #expect(throws: IdentityError.self) {
+                    _ = try await module.sessions.buyerProfile(for: session.id)
+                }
+                #expect(error?.code == code)
+            }
         }
     }
 

@@ -111,6 +111,11 @@ final class LabProcess: Sendable {
 
     /// Waits for the next event on standard output; nil at the end of the output.
     func nextEvent() async throws -> JSONValue? {
+        try await nextLine().map { try JSONValue(parsing: Array($0.utf8)) }
+    }
+
+    /// Waits for the next line on standard output; nil at the end of the output.
+    func nextLine() async -> String? {
         while true {
             let line: String?? = state.withLock { state in
                 let lines = state.output.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -120,7 +125,7 @@ final class LabProcess: Sendable {
                 }
                 return state.output.isClosed ? .some(nil) : nil
             }
-            if let line { return try line.map { try JSONValue(parsing: Array($0.utf8)) } }
+            if let line { return line }
             await change(\.output)
         }
     }

@@ -106,7 +106,10 @@ struct ClientRefusalTests {
                 ]
                 for error in errors {
                     #expect(error?.kind == .configuration)
-                    #expect(error?.code == (name == "unauthorized_client" ? .unauthorizedClient : .invalidClient))
+                    #expect(
+                        error?.code
+                            == (name == "unauthorized_client" && status == 403 ? .unauthorizedClient : .invalidClient)
+                    )
                     #expect(error?.hint?.contains("clientAssertionAudience") == true)
                     #expect(
                         error?.hint?.contains("set clientAssertionAudience to tokenEndpoint") == (audience == .issuer)
@@ -171,7 +174,7 @@ struct ClientRefusalTests {
             world.fake.replace("/token", by: Self.answer(answer.status, answer.error))
             let error = await world.refusal()
             #expect(error?.kind == .configuration)
-            #expect(error?.code.rawValue == answer.error)
+            #expect(error?.code.rawValue == (answer.status == 401 ? "invalid_client" : answer.error))
             #expect(error?.hint?.contains("client_secret_basic_verbatim") == client.isAdvised)
             #expect(error?.hint?.contains("p+w") == false)
         }

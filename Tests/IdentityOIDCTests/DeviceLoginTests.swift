@@ -121,9 +121,11 @@ struct DeviceLoginTests {
         Lie("verification_uri_complete", .string("http://id.example/")), Lie("verification_uri_complete", .integer(1)),
         Lie("verification_uri_complete", nil, isGood: true), Lie("verification_uri_complete", .null, isGood: true),
         Lie("expires_in", nil), Lie("expires_in", .integer(0)), Lie("expires_in", .integer(-1)),
-        Lie("expires_in", .string("600")), Lie("expires_in", .integer(86_401)),
+        Lie("expires_in", .string("600 s")), Lie("expires_in", .string("600"), isGood: true),
+        Lie("expires_in", .integer(86_401)),
         Lie("expires_in", .integer(1), isGood: true),
-        Lie("interval", .integer(-1)), Lie("interval", .string("5")), Lie("interval", .integer(86_401)),
+        Lie("interval", .integer(-1)), Lie("interval", .string("5.0")), Lie("interval", .string("5"), isGood: true),
+        Lie("interval", .integer(86_401)),
         Lie("interval", .integer(0), isGood: true), Lie("interval", nil, isGood: true),
     ]
 

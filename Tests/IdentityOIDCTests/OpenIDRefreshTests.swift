@@ -145,7 +145,7 @@ struct OpenIDRefreshTests {
                 (ok(#"{"sub":1}"#), .rejected, .idTokenSubject),
                 (ok(#"{"sub":"buyer-1","sub":"buyer-1"}"#), .rejected, .unexpectedResponse),
                 (.message(status: 302, headers: [("Location", "/elsewhere")]), .rejected, .redirectRefused),
-                (ok("a.b.c", type: "application/jwt; charset=utf-8"), .configuration, .unsupportedByProvider),
+                (ok("a.b.c", type: "application/jwt; charset=utf-8"), .rejected, .idTokenMalformed),
                 (.message(status: 401), .retryLater, .accessTokenRefused),
                 (.message(status: 403), .rejected, .insufficientScope),
                 (.message(status: 500), .retryLater, .unexpectedResponse),

@@ -114,7 +114,7 @@ struct PushedAuthorizationTests {
         ),
         Case(testDescription: "no lifetime", response: answer({ $0["expires_in"] = nil })),
         Case(testDescription: "lifetime 0", response: answer({ $0["expires_in"] = .integer(0) })),
-        Case(testDescription: "lifetime as text", response: answer({ $0["expires_in"] = .string("60") })),
+        Case(testDescription: "lifetime as words", response: answer({ $0["expires_in"] = .string("60 s") })),
         Case(testDescription: "endless lifetime", response: answer({ $0["expires_in"] = .integer(1_000_000) })),
         Case(
             testDescription: "invalid_request",

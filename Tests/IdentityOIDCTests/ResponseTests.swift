@@ -215,7 +215,7 @@ struct ResponseTests {
             #"{"access_token":1,"token_type":"Bearer"}"#, #"{"access_token":"a"}"#,
             #"{"access_token":"a","token_type":"MAC"}"#, #"{"access_token":"a","token_type":"Bearer","expires_in":-1}"#,
             #"{"access_token":"a","token_type":"Bearer","expires_in":0}"#,
-            #"{"access_token":"a","token_type":"Bearer","expires_in":"3600"}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":"3600s"}"#,
             #"{"access_token":"a","token_type":"Bearer","expires_in":1e300}"#,
             #"{"access_token":"a","token_type":"Bearer","expires_in":true}"#,
             #"{"access_token":"a\u0000","token_type":"Bearer"}"#,
@@ -244,14 +244,13 @@ struct ResponseTests {
         #expect(canary.findings(in: try TokenResponse(object, rules: TokenResponse.Rules())) == [])
     }
 
-    @Test("a lifetime is required, and accepted as a string, only by setting")
+    @Test("a lifetime is required only by setting, and accepted as a string of digits always")
     func lifetimeRules() throws {
         var rules = TokenResponse.Rules()
         rules.requiresLifetime = true
         #expect(throws: IdentityError.self) {
             try TokenResponse(["access_token": .string("a"), "token_type": .string("Bearer")], rules: rules)
         }
-        rules.acceptsLifetimeAsText = true
         let object: JSONObject = [
             "access_token": .string("a"), "token_type": .string("Bearer"), "expires_in": .string("60"),
         ]

@@ -16,7 +16,7 @@ struct SignedText {
     }
 
     func isSigned(by key: VerificationKey) -> Bool {
-        guard let algorithm = (header["alg"]?.string).flatMap({ SignatureAlgorithm(rawValue: $0) }),
+        guard let algorithm = (header["alg"]?.string).flatMap({ SignatureAlgorithm(name: $0) }),
             let signature = Base64URL.decode(parts[2])
         else { return false }
         return key.verify(signature, of: Array("\(parts[0]).\(parts[1])".utf8), algorithm: algorithm)

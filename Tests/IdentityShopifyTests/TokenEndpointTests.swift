@@ -83,7 +83,7 @@ struct TokenEndpointTests {
         Failure(.redirect(to: "https://shopify.com/", status: 301), .configuration, .redirectRefused),
         Failure(.oauthError("unsupported_grant_type"), .configuration, .unsupportedGrantType),
         Failure(.oauthError("invalid_client", status: 401), .configuration, .invalidClient),
-        Failure(.oauthError("unauthorized_client", status: 401), .configuration, .unauthorizedClient),
+        Failure(.oauthError("unauthorized_client", status: 401), .configuration, .invalidClient),
         Failure(.oauthError("unauthorized_client", status: 403), .configuration, .unauthorizedClient),
         Failure(.shopifyOriginMissing, .configuration, .originRefused),
         Failure(.shopifyUpstreamFailure, .retryLater, .unexpectedResponse),

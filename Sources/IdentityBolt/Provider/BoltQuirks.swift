@@ -18,7 +18,6 @@ struct BoltQuirks: OpenIDQuirks {
         settings.audiences = [key, BoltClientIDForm.lastSection(of: key)]
         settings.allowsForeignAudiences = true
         settings.secretFollowsClientID = true
-        settings.acceptsLifetimeAsText = true
         settings.requiresLifetime = true
         settings.additionalScopeSeparators = [UInt8(ascii: "+"), UInt8(ascii: ",")]
         // A refresh token works once; a second use would trigger Bolt's reuse detection.

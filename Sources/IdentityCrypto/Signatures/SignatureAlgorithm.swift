@@ -15,6 +15,18 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
+    /// The algorithm with a JOSE name; nil for an unknown one.
+    ///
+    /// `Ed25519` (RFC 9864) and `EdDSA` are one algorithm here, because Ed25519 is the only supported curve for EdDSA.
+    package init?(name: String) {
+        self.init(rawValue: name == "Ed25519" ? "EdDSA" : name)
+    }
+
+    /// The JOSE names of the algorithm, the older first.
+    package var names: [String] {
+        self == .edDSA ? [rawValue, "Ed25519"] : [rawValue]
+    }
+
     enum Padding {
         case pkcs1
         case pss

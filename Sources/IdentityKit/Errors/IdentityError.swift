@@ -1,7 +1,8 @@
 /// The error that every public call of this SDK throws.
 ///
-/// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token,
-/// a secret or text that a provider sent. The provider's own text is in ``providerAnswer``: escape it before you show it.
+/// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token
+/// or a secret, and of what a provider sent at most short names, such as an algorithm. The provider's own text is in
+/// ``providerAnswer``: escape it before you show it.
 ///
 /// ```swift
 /// do {
@@ -118,17 +119,19 @@ public struct IdentityError: Error, Sendable {
         correlationID = Correlation.current ?? Correlation.makeID()
     }
 
-    /// A copy with another kind, code or provider answer, for callers that know more about the failure.
+    /// A copy with another kind, code, message, hint or provider answer, for callers that know more about the failure.
     package func recast(
-        as kind: Kind,
+        as kind: Kind? = nil,
         code: Code? = nil,
+        message: String? = nil,
+        hint: String? = nil,
         answering providerAnswer: ProviderAnswer? = nil
     ) -> IdentityError {
         IdentityError(
-            kind,
+            kind ?? self.kind,
             code ?? self.code,
-            message,
-            hint: hint,
+            message ?? self.message,
+            hint: hint ?? self.hint,
             reference: reference,
             retryAfter: retryAfter,
             providerAnswer: providerAnswer ?? self.providerAnswer,

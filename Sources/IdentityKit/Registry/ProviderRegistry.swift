@@ -75,11 +75,21 @@ public struct ProviderRegistry: Sendable {
                     let known = factories.map(\.kind).joined(separator: ", ")
                     throw section.error("kind", "names an unknown kind of provider", hint: "Use one of: \(known).")
                 }
-                let provider = try factory.makeProvider(named: entry.name, from: &section, in: environment)
-                try section.finish()
-                return provider
+                do {
+                    let provider = try factory.makeProvider(named: entry.name, from: &section, in: environment)
+                    try section.finish()
+                    return provider
+                } catch let error as IdentityError {
+                    throw Self.naming(section.path, in: error)
+                }
             }
         )
+    }
+
+    /// The error of a factory; its message names the provider, also where the factory does not know the path in the file.
+    private static func naming(_ path: String, in error: IdentityError) -> IdentityError {
+        guard error.kind == .configuration, !error.message.contains(path) else { return error }
+        return error.recast(message: "Configuration of \(path): \(error.message)")
     }
 
     /// The names of the providers, in order.

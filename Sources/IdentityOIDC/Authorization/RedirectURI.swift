@@ -10,16 +10,22 @@ public enum RedirectURI {
     ///   `evil.example`); for plain http to anything but a loopback literal (RFC 8252 section 7.3); and for a private-use scheme
     ///   that is not a reversed domain name (section 7.1).
     public static func check(_ text: String) throws(IdentityError) {
-        guard isValid(text) else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The redirect URI is not a valid redirect URI.",
-                hint:
-                    "Write it exactly as registered, for example https://app.example/callback, without user information and fragment.",
-                reference: "RFC 6749 section 3.1.2"
-            )
-        }
+        try check(text, ofProvider: nil)
+    }
+
+    /// Checks a redirect URI; the error names the member of this provider's configuration.
+    static func check(_ text: String, ofProvider name: String?) throws(IdentityError) {
+        guard !isValid(text) else { return }
+        let isPlain = text.utf8.prefix(7).elementsEqual("http://".utf8) { ASCII.lowercased($0) == $1 }
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "\(name.map { "Configuration member providers.\($0).redirectURI" } ?? "The redirect URI") is not a valid redirect URI.",
+            hint: isPlain
+                ? "Use https. Plain http is possible only to 127.0.0.1 or [::1], not to localhost."
+                : "Write it exactly as registered, for example https://app.example/callback, without user information and fragment.",
+            reference: isPlain ? "RFC 8252 section 7.3" : "RFC 6749 section 3.1.2"
+        )
     }
 
     private static func isValid(_ text: String) -> Bool {

@@ -8,8 +8,11 @@ internal import IdentityKit
 /// another server that claims the endpoint as its own (draft-ietf-oauth-security-topics-update, audience injection). The assertion
 /// has no `typ`, because some libraries refuse every value but `JWT`, and newer specifications require another.
 enum ClientAssertion {
-    /// The lifetime in seconds; each request has an assertion of its own.
-    private static let lifetime = 60
+    /// How far the provider's clock may differ, in seconds, before and after this machine's; each request has an assertion of its own.
+    ///
+    /// `iat` in the past lets a clock that runs ahead pass. Both together stay within 60 seconds, because some providers refuse an
+    /// assertion that is older or lives longer: Keycloak by default one whose `iat` is more than 60 seconds ago.
+    private static let tolerance = 30
 
     static func claims(
         clientID: String,
@@ -20,7 +23,7 @@ enum ClientAssertion {
         return [
             "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience),
             "jti": .string(Base64URL.encode(try environment.random.bytes(16))),
-            "iat": .integer(now), "exp": .integer(now + lifetime),
+            "iat": .integer(now - tolerance), "exp": .integer(now + tolerance),
         ]
     }
 }

@@ -13,7 +13,8 @@ public struct ClientKey: Sendable {
     /// The key's `kid` at the provider; nil sends none, which suffices for a client with one key.
     public let keyID: String?
     private let key: SigningKey
-    private let configured: SignatureAlgorithm?
+    /// The configured algorithm by its JOSE name.
+    private let configured: String?
 
     /// Reads a private key: unencrypted PKCS#8 in PEM (`-----BEGIN PRIVATE KEY-----`), or a private JWK (RFC 7517).
     ///
@@ -31,9 +32,7 @@ public struct ClientKey: Sendable {
             let read = try PrivateJSONWebKey(parsing: bytes)
             (key, ownID, ownAlgorithm) = (read.key, read.keyID, read.algorithm)
         } else {
-            guard let der = PEM.decode(bytes, label: "PRIVATE KEY") else {
-                throw Self.invalid("The client key is neither an unencrypted PRIVATE KEY in PEM nor a JWK.")
-            }
+            guard let der = PEM.decode(bytes, label: "PRIVATE KEY") else { throw Self.unreadable(bytes) }
             do {
                 key = try .pkcs8(der)
             } catch {
@@ -45,10 +44,30 @@ public struct ClientKey: Sendable {
             configured = nil
             return
         }
-        guard let known = SignatureAlgorithm(rawValue: name), key.supports(known) else {
+        guard let known = SignatureAlgorithm(name: name), key.supports(known) else {
             throw Self.invalid("The client key does not support the configured algorithm.")
         }
-        configured = known
+        configured = name
+    }
+
+    /// The error for a text that is not PKCS#8; names the form of a key that can be converted.
+    private static func unreadable(_ bytes: [UInt8]) -> IdentityError {
+        let forms = [
+            ("EC PRIVATE KEY", "in the form SEC1"), ("RSA PRIVATE KEY", "in the form PKCS#1"),
+            ("ENCRYPTED PRIVATE KEY", "encrypted"),
+        ]
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let form = forms.first(where: { text.contains("-----BEGIN \($0.0)-----") }) else {
+            return invalid("The client key is neither an unencrypted PRIVATE KEY in PEM nor a JWK.")
+        }
+        return IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "The client key is \(form.1); it must be an unencrypted PRIVATE KEY (PKCS#8) in PEM.",
+            hint:
+                "Convert it with openssl pkcs8 -topk8 -nocrypt -in OLD.pem -out client.pem, then chmod 600 client.pem.",
+            reference: "RFC 5958 section 2"
+        )
     }
 
     static func invalid(_ message: String) -> IdentityError {
@@ -63,10 +82,10 @@ public struct ClientKey: Sendable {
 
     /// The algorithm to sign with: the configured one, else the first that the key supports and the provider lists, else the first
     /// that the key supports.
-    private func algorithm(offered: [String]?) -> SignatureAlgorithm? {
+    private func algorithm(offered: [String]?) -> String? {
         if let configured { return configured }
-        let supported = SignatureAlgorithm.allCases.filter(key.supports)
-        return supported.first { offered?.contains($0.rawValue) ?? false } ?? supported.first
+        let supported = SignatureAlgorithm.allCases.filter(key.supports).flatMap(\.names)
+        return supported.first { offered?.contains($0) ?? false } ?? supported.first
     }
 
     /// Signs claims.

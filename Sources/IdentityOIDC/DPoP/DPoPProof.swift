@@ -36,7 +36,7 @@ enum DPoPProof {
             ["typ": .string("dpop+jwt"), "jwk": .object(key.publicJWK)],
             claims,
             key: key.key,
-            algorithm: DPoPKey.algorithm
+            algorithm: DPoPKey.algorithm.rawValue
         )
     }
 }

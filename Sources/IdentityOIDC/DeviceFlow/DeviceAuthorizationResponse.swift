@@ -23,7 +23,7 @@ package struct DeviceAuthorizationResponse: Sendable {
         }
         func duration(_ name: String, _ isPermitted: (Double) -> Bool) throws(IdentityError) -> Duration? {
             guard let value = object[name], !value.isNull else { return nil }
-            guard let seconds = value.number?.double, seconds <= 86_400, isPermitted(seconds) else {
+            guard let seconds = TokenResponse.seconds(value), seconds <= 86_400, isPermitted(seconds) else {
                 throw Self.invalid(name)
             }
             return .seconds(seconds)

@@ -10,7 +10,9 @@ package struct IDTokenExpectations: Sendable {
     package var boundIssuer: String?
     /// The values of which `aud` must contain one; the first is the client id.
     package var audiences: [String]
-    /// Whether `aud` may contain other values too.
+    /// The values that `aud` may contain too.
+    package var trustedAudiences: [String] = []
+    /// Whether `aud` may contain any other value too.
     package var allowsForeignAudiences = false
     /// The algorithms that are accepted.
     package var algorithms: [SignatureAlgorithm]

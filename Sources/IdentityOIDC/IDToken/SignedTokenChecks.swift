@@ -13,13 +13,19 @@ struct SignedTokenChecks {
         guard signature.type.map({ types.contains($0.lowercased()) }) ?? true else {
             throw failure(.idTokenMalformed, "is a token of another type (typ)", "section 2")
         }
-        guard let algorithm = SignatureAlgorithm(rawValue: signature.algorithm),
-            expected.algorithms.contains(algorithm)
-        else {
-            throw failure(
+        let algorithm = SignatureAlgorithm(name: signature.algorithm)
+        guard let algorithm, expected.algorithms.contains(algorithm) else {
+            let name = TokenName.shown(signature.algorithm)
+            let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
+            let advice =
+                algorithm == nil
+                ? "Let the provider sign with one of them; none and HMAC are never accepted."
+                : "If the provider signs with \(name) on purpose, add it to `algorithms`."
+            throw errors.error(
                 .idTokenAlgorithm,
-                "is signed with an algorithm that is not accepted",
-                "section 3.1.3.7 item 7"
+                "is signed with \(name), and \(accepted.isEmpty ? "no algorithm" : accepted) is accepted",
+                "section 3.1.3.7 item 7",
+                advice: advice
             )
         }
         return algorithm
@@ -69,8 +75,24 @@ struct SignedTokenChecks {
         default: audience = []
         }
         func isOurs(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
-        guard audience.contains(where: isOurs), expected.allowsForeignAudiences || audience.allSatisfy(isOurs) else {
-            throw failure(.idTokenAudience, "has another audience than this client", "section 3.1.3.7 item 3")
+        let foreign = audience.filter { name in
+            !isOurs(name) && !expected.trustedAudiences.contains { $0.isIdentical(to: name) }
+        }
+        guard audience.contains(where: isOurs) else {
+            throw errors.error(
+                .idTokenAudience,
+                "has another audience than this client (\(audience.isEmpty ? "none" : TokenName.shown(audience)))",
+                "section 3.1.3.7 item 3",
+                advice: "Compare clientID with the client at the provider."
+            )
+        }
+        guard expected.allowsForeignAudiences || foreign.isEmpty else {
+            throw errors.error(
+                .idTokenAudience,
+                "also has an audience that is not trusted (\(TokenName.shown(foreign)))",
+                "section 3.1.3.7 item 3",
+                advice: "If the provider adds it to the tokens of this client on purpose, add it to trustedAudiences."
+            )
         }
         guard let party = claims["azp"] else { return nil }
         guard let name = party.string, isOurs(name) else {
@@ -93,22 +115,33 @@ struct SignedTokenChecks {
         guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
             throw failure(.idTokenTime, "has no exp or no iat", "section 2")
         }
-        let receipt = ReceiptTime(expected)
-        let clock = expected.receivedAt ?? expected.now
-        guard receipt.isBefore(expiry) else {
-            throw errors.error("has expired", "expires at", expiry, now: clock, "section 3.1.3.7 item 9")
-        }
-        guard receipt.isAfter(issuedAt) else {
-            let section = "section 3.1.3.7 item 10"
-            throw errors.error("was issued in the future", "was issued at", issuedAt, now: clock, section)
-        }
+        try optionalTimes(claims)
         guard issuedAt <= expiry else {
             throw failure(.idTokenTime, "expires before it was issued", "section 3.1.3.7 item 10")
+        }
+        return (issuedAt, expiry)
+    }
+
+    /// Checks those of `exp`, `iat` and `nbf` that are present.
+    func optionalTimes(_ claims: JSONObject) throws(IdentityError) {
+        let receipt = ReceiptTime(expected)
+        let clock = expected.receivedAt ?? expected.now
+        if let expiry = try time("exp", claims), !receipt.isBefore(expiry) {
+            throw errors.error("has expired", "expires at", expiry, now: clock, "section 3.1.3.7 item 9")
+        }
+        if let issuedAt = try time("iat", claims), !receipt.isAfter(issuedAt) {
+            let seconds = Int(issuedAt.timeIntervalSince(clock).rounded(.up))
+            throw errors.error(
+                "was issued \(seconds) seconds in the future",
+                "was issued at",
+                issuedAt,
+                now: clock,
+                "section 3.1.3.7 item 10"
+            )
         }
         if let notBefore = try time("nbf", claims), !receipt.isAfter(notBefore) {
             throw errors.error("is not valid yet", "is valid from", notBefore, now: clock, "RFC 7519 section 4.1.5")
         }
-        return (issuedAt, expiry)
     }
 
     /// A NumericDate (RFC 7519 section 2) between the years 1970 and 9999.

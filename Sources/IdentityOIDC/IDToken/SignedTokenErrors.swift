@@ -9,12 +9,19 @@ struct SignedTokenErrors: Sendable {
     let hint: String
 
     /// An error; `section` is of OpenID Connect Core unless it names another specification.
-    func error(_ code: IdentityError.Code, _ problem: String, _ section: String) -> IdentityError {
+    ///
+    /// The advice precedes the hint.
+    func error(
+        _ code: IdentityError.Code,
+        _ problem: String,
+        _ section: String,
+        advice: String? = nil
+    ) -> IdentityError {
         IdentityError(
             .rejected,
             code,
             "The \(token) \(problem).",
-            hint: hint,
+            hint: advice.map { "\($0) \(hint)" } ?? hint,
             reference: section.hasPrefix("section") ? "OpenID Connect Core \(section)" : section
         )
     }
@@ -30,8 +37,8 @@ struct SignedTokenErrors: Sendable {
     /// - Returns: The error.
     func error(_ problem: String, _ claim: String, _ time: Date, now: Date, _ section: String) -> IdentityError {
         let clock =
-            "This machine's clock says \(now.formatted(.iso8601)); the token \(claim) \(time.formatted(.iso8601))."
-        return SignedTokenErrors(token: token, hint: "\(clock) If this clock is wrong, set it by NTP. \(hint)")
-            .error(.idTokenTime, problem, section)
+            "This machine's clock says \(now.formatted(.iso8601)); the token \(claim) \(time.formatted(.iso8601)). "
+            + "Compare the clocks. If this one is wrong, set it by NTP."
+        return error(.idTokenTime, problem, section, advice: clock)
     }
 }

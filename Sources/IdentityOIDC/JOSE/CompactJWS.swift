@@ -49,8 +49,10 @@ package struct CompactJWS: Sendable {
     ///
     /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
-        guard let algorithm = SignatureAlgorithm(rawValue: algorithm), algorithms.contains(algorithm) else {
-            throw Self.refusal(.idTokenAlgorithm, "is signed with an algorithm that is not accepted", "4.1.1")
+        guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
+            let accepted = algorithms.map(\.rawValue).joined(separator: ", ")
+            let problem = "is signed with \(TokenName.shown(self.algorithm)), and \(accepted) is accepted"
+            throw Self.refusal(.idTokenAlgorithm, problem, "4.1.1")
         }
         let candidates = keys.candidates(keyID: keyID, algorithm: algorithm)
         guard !candidates.isEmpty else {

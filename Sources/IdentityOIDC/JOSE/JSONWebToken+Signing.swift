@@ -8,25 +8,28 @@ extension JSONWebToken {
     ///   - header: The header without `alg`.
     ///   - claims: The claims.
     ///   - key: The key.
-    ///   - algorithm: The algorithm; nil fails, and so does one that the key does not support.
+    ///   - name: The JOSE name of the algorithm; nil fails, and so does one that the key does not support.
     /// - Returns: The JWT.
     /// - Throws: `IdentityError` with code `system_failure`.
     static func sign(
         _ header: JSONObject,
         _ claims: JSONObject,
         key: SigningKey,
-        algorithm: SignatureAlgorithm?
+        algorithm name: String?
     ) throws(IdentityError) -> String {
         var header = header
-        header["alg"] = (algorithm?.rawValue).map { .string($0) }
+        header["alg"] = name.map { .string($0) }
         let parts = [header, claims].map { Base64URL.encode(JSONValue.object($0).serialized) }
         let input = parts.joined(separator: ".")
-        guard let algorithm, let signature = try? key.sign(Array(input.utf8), algorithm: algorithm) else {
+        guard let algorithm = name.flatMap({ SignatureAlgorithm(name: $0) }),
+            let signature = try? key.sign(Array(input.utf8), algorithm: algorithm)
+        else {
             throw IdentityError(
                 .retryLater,
                 .systemFailure,
                 "A token could not be signed.",
-                hint: "Check that OpenSSL and its default provider are installed completely."
+                hint: "Check that OpenSSL and its default provider are installed completely.",
+                reference: "RFC 7515 section 5.1"
             )
         }
         return "\(input).\(Base64URL.encode(signature))"

@@ -33,7 +33,7 @@ public struct SignedTokenVerifier: Sendable {
         allowsLoopbackHTTP: Bool = false
     ) {
         self.keySetURL = keySetURL
-        self.algorithms = algorithms.compactMap { SignatureAlgorithm(rawValue: $0) }
+        self.algorithms = algorithms.compactMap { SignatureAlgorithm(name: $0) }
         let httpClient = ProviderHTTPClient(
             environment: environment,
             timeout: timeout,

@@ -48,6 +48,6 @@ struct JSONWebKey: Sendable {
 
     /// Whether the key may verify a signature of this algorithm.
     func fits(_ candidate: SignatureAlgorithm) -> Bool {
-        key.supports(candidate) && (algorithm.map { $0.isIdentical(to: candidate.rawValue) } ?? true)
+        key.supports(candidate) && (algorithm.map { SignatureAlgorithm(name: $0) == candidate } ?? true)
     }
 }

@@ -19,6 +19,8 @@ package final class MetadataSource: Sendable {
         package var hosts: EndpointHosts?
         /// The metadata to use when there is no document (404).
         package var fallback: ProviderMetadata?
+        /// The member of the provider's configuration from which the address comes.
+        package var addressMember = "issuer"
         /// Headers to send.
         package var headers: [(name: String, value: String)] = []
 
@@ -56,7 +58,8 @@ package final class MetadataSource: Sendable {
                     .configuration,
                     .discoveryFailed,
                     "The configuration has neither endpoints nor a discovery URL.",
-                    hint: "Set issuer or endpoints.discovery, or every endpoint that a login needs."
+                    hint: "Set issuer or endpoints.discovery, or every endpoint that a login needs.",
+                    reference: "OpenID Connect Discovery 1.0 section 4"
                 )
             }
             return configured
@@ -69,17 +72,19 @@ package final class MetadataSource: Sendable {
             asking: "The provider's metadata address"
         )
         if response.status == 404, let fallback = configuration.fallback { return fallback }
-        return try accept(response)
+        return try accept(response, from: url)
     }
 
-    private func accept(_ response: HTTPResponse) throws -> ProviderMetadata {
+    private func accept(_ response: HTTPResponse, from url: HTTPURL) throws -> ProviderMetadata {
         guard response.status == 200 else {
             let isOutage = response.status >= 500 || response.status == 429
             throw IdentityError(
                 isOutage ? .retryLater : .configuration,
                 isOutage ? .providerUnavailable : .discoveryFailed,
-                "The provider's metadata could not be fetched (HTTP \(response.status)).",
-                hint: isOutage ? "Try again later." : "Check issuer or shopDomain in the provider's configuration.",
+                "The provider's metadata could not be fetched from \(url.origin)\(url.path) (HTTP \(response.status)).",
+                hint: isOutage
+                    ? "Try again later."
+                    : "Check \(configuration.addressMember) in the provider's configuration: the address comes from there.",
                 reference: "OpenID Connect Discovery 1.0 section 4",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)

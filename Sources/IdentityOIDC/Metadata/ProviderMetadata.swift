@@ -25,6 +25,8 @@ public struct ProviderMetadata: Sendable {
     package private(set) var unusableEndpoints: Set<String> = []
     /// The algorithms of `id_token_signing_alg_values_supported`; nil when the metadata do not have it.
     package var signatureAlgorithms: [String]?
+    /// The algorithms of `userinfo_signing_alg_values_supported`; nil when the metadata do not have it.
+    package var userInfoAlgorithms: [String]?
     /// The methods of `code_challenge_methods_supported`; nil when the metadata do not have it.
     package var codeChallengeMethods: [String]?
     /// The methods of `token_endpoint_auth_methods_supported`; nil when the metadata do not have it.
@@ -115,6 +117,8 @@ public struct ProviderMetadata: Sendable {
         deviceAuthorizationEndpoint = optional("device_authorization_endpoint")
         unusableEndpoints = unusable
         signatureAlgorithms = try list("id_token_signing_alg_values_supported")
+        // Needed by few clients: an invalid list does not fail a login.
+        userInfoAlgorithms = document["userinfo_signing_alg_values_supported"]?.strings
         codeChallengeMethods = try list("code_challenge_methods_supported")
         authenticationMethods = try list("token_endpoint_auth_methods_supported")
         authenticationAlgorithms = try list("token_endpoint_auth_signing_alg_values_supported")

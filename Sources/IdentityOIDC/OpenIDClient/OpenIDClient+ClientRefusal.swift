@@ -2,26 +2,56 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// What an error response of an endpoint that authenticates clients means.
+    /// What an error response of an endpoint that authenticates clients means, with hints about what the client did not send.
     func refusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError {
-        clientRefusal(failure, metadata) ?? quirks.error(for: failure)
+        // The client's refusal first: some providers answer 401 with invalid_request.
+        if let error = clientRefusal(failure, metadata) { return error }
+        let isPushed = failure.endpoint == .pushedAuthorization
+        let error = (isPushed ? failure.pushedRequestError : nil) ?? quirks.error(for: failure)
+        switch error.code {
+        case .invalidRequest, .unexpectedResponse: return error.advising(clockHint, dpopHint(failure, metadata))
+        case .invalidGrant, .possessionProofRefused: return error.advising(dpopHint(failure, metadata))
+        default: return error
+        }
+    }
+
+    /// What the error of an authorization response means, with hints about what the client did not send.
+    func refusal(_ error: IdentityError, of attempt: LoginAttempt, _ metadata: ProviderMetadata?) -> IdentityError {
+        // What the browser carried; the response may repeat it.
+        let sent = [attempt.state, attempt.nonce, attempt.codeVerifier].compactMap(\.self)
+        let error = error.hiding(RedactedValues(secrets: sent))
+        guard error.code == .authorizationRefused, error.providerAnswer?.error == "invalid_request",
+            metadata?.pushedAuthorizationRequestEndpoint != nil, !configuration.pushesAuthorizationRequest
+        else { return error }
+        return error.advising(
+            "If the provider requires pushed authorization requests, set pushedAuthorization to true: its metadata list the "
+                + "endpoint."
+        )
+    }
+
+    /// A signed proof or assertion has a time, which the provider compares with its clock.
+    private var clockHint: String? {
+        if configuration.usesDPoP {
+            return "The request had a DPoP proof: compare this machine's clock with the provider's."
+        }
+        guard case .privateKeyJWT = configuration.authentication else { return nil }
+        return "The request had a signed assertion: compare this machine's clock with the provider's."
+    }
+
+    /// A provider that requires DPoP may not say so in its error.
+    private func dpopHint(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> String? {
+        guard !configuration.usesDPoP, metadata.dpopAlgorithms != nil, failure.grant != .refreshToken,
+            (400..<500).contains(failure.status), failure.status != 429
+        else { return nil }
+        return "If the provider requires DPoP, set dpop to true: its metadata list it."
     }
 
     /// The error if the provider refused the client, with hints about its authentication; nil for another error.
     func clientRefusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError? {
         let error = isRefusedAssertion(failure) ? failure.refusedAssertion : quirks.error(for: failure)
         guard error.code == .invalidClient || error.code == .unauthorizedClient else { return nil }
-        let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint].compactMap(\.self)
-        return IdentityError(
-            error.kind,
-            error.code,
-            error.message,
-            hint: hints.joined(separator: " "),
-            reference: error.reference,
-            retryAfter: error.retryAfter,
-            providerAnswer: error.providerAnswer,
-            cause: error.cause
-        )
+        let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint, clockHint].compactMap(\.self)
+        return error.recast(hint: hints.joined(separator: " "))
     }
 
     /// Whether the provider refused the client's assertion.
@@ -31,10 +61,11 @@ extension OpenIDClient {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return (400..<500).contains(failure.status) && failure.status != 429 }
         let others = [
-            "unauthorized_client", "invalid_grant", "unsupported_grant_type", "invalid_scope", "invalid_dpop_proof",
+            "invalid_grant", "unsupported_grant_type", "invalid_scope", "invalid_dpop_proof",
             "use_dpop_nonce", "access_denied", "login_required", "interaction_required", "consent_required",
             "account_selection_required", "temporarily_unavailable", "server_error",
         ]
+        if failure.error == "unauthorized_client" { return failure.status == 401 }
         return [401, 403].contains(failure.status) && !others.contains(failure.error ?? "")
     }
 
@@ -74,9 +105,17 @@ extension TokenErrorResponse {
         make(
             .configuration,
             .invalidClient,
-            "The provider does not know this client or refuses its assertion (HTTP \(status)).",
-            "Check clientID, clientKey, clientKeyID, clientKeyAlgorithm and this machine's clock. Sessions are kept.",
+            "The provider does not know this client or refuses the signature of its assertion (HTTP \(status)).",
+            "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm. Sessions are kept.",
             reference: "RFC 7523 section 3.2"
         )
+    }
+}
+
+extension IdentityError {
+    /// The same error with more advice at the end of its hint.
+    fileprivate func advising(_ advice: String?...) -> IdentityError {
+        let advice = advice.compactMap(\.self)
+        return advice.isEmpty ? self : recast(hint: ([hint].compactMap(\.self) + advice).joined(separator: " "))
     }
 }

@@ -9,8 +9,7 @@ extension OpenIDClient {
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         let metadata = try await metadataSource.metadata()
         try checkIssuer(attempt.issuer, is: metadata)
-        let requiresIssuer = metadata.sendsIssuerInResponse
-        return try await redeem(try code(in: callback, for: attempt, requiresIssuer: requiresIssuer), for: attempt)
+        return try await redeem(try code(in: callback, for: attempt, metadata), for: attempt)
     }
 
     /// Checks the callback and returns its authorization code without using it.
@@ -18,7 +17,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         let metadata = try await metadataSource.metadata()
-        return try code(in: callback, for: attempt, requiresIssuer: metadata.sendsIssuerInResponse)
+        return try code(in: callback, for: attempt, metadata)
     }
 
     /// Checks the callback as far as possible without a request, and returns its authorization code.
@@ -30,26 +29,30 @@ extension OpenIDClient {
         in callback: LoginCallback,
         for attempt: LoginAttempt
     ) throws(IdentityError) -> Secret {
-        try code(in: callback, for: attempt, requiresIssuer: false)
+        try code(in: callback, for: attempt, nil)
     }
 
     private func code(
         in callback: LoginCallback,
         for attempt: LoginAttempt,
-        requiresIssuer: Bool
+        _ metadata: ProviderMetadata?
     ) throws(IdentityError) -> Secret {
-        try AuthorizationResponse(
-            callback,
-            expecting: AuthorizationResponse.Expectations(
-                state: attempt.state,
-                issuer: attempt.issuer,
-                issuers: issuers,
-                requiresIssuer: requiresIssuer,
-                responseMode: attempt.responseMode,
-                codeParameters: settings.codeParameters,
-                errorsInCode: settings.errorsInCode
-            )
-        ).code
+        do {
+            return try AuthorizationResponse(
+                callback,
+                expecting: AuthorizationResponse.Expectations(
+                    state: attempt.state,
+                    issuer: attempt.issuer,
+                    issuers: issuers,
+                    requiresIssuer: metadata?.sendsIssuerInResponse ?? false,
+                    responseMode: attempt.responseMode,
+                    codeParameters: settings.codeParameters,
+                    errorsInCode: settings.errorsInCode
+                )
+            ).code
+        } catch {
+            throw refusal(error, of: attempt, metadata)
+        }
     }
 
     /// Exchanges an authorization code that has been checked (RFC 6749 section 4.1.3).

@@ -31,10 +31,19 @@ extension OpenIDClient {
         public var scopes: [String] = ["openid"]
         /// The ID token algorithms to accept, by their JOSE names; nil takes the asymmetric ones that the metadata list.
         public var algorithms: [String]?
+        /// Audiences that ID tokens, logout tokens and signed UserInfo responses may name beside the client id; by default none.
+        ///
+        /// Some providers add the audience of an API to every token. A token that names another audience was perhaps issued for
+        /// another client, and is refused (OpenID Connect Core section 3.1.3.7 item 3).
+        public var trustedAudiences: [String] = []
         /// How the provider is asked to send authorization responses, by default in a redirect.
         public var responseMode = ResponseMode.query
         /// Whether authorization requests are pushed (PAR, RFC 9126) even if the provider does not require it; by default no.
         public var pushesAuthorizationRequest = false
+        /// Whether logins by device code use PKCE too (RFC 7636), for providers that require it of the client; by default no.
+        ///
+        /// RFC 8628 does not define it: a provider that does not expect `code_challenge` there may refuse the request.
+        public var usesPKCEForDeviceLogin = false
         /// Whether tokens are bound to a key that is made for every session (DPoP, RFC 9449); by default no.
         public var usesDPoP = false
         /// Accepts bearer tokens although ``usesDPoP`` requests bound ones; by default no.
@@ -74,6 +83,8 @@ extension OpenIDClient {
         public var allowedHosts: EndpointHosts?
         /// Headers to send.
         public var headers: [(name: String, value: String)] = []
+        /// The member of the provider's configuration from which the document's address comes, for errors.
+        package var addressMember: String?
         /// The endpoints to use when there is no document (404); their issuer is ``Configuration/issuer``.
         public var fallback: Endpoints?
 

@@ -24,6 +24,8 @@ extension OpenIDClient {
             ("client_id", descriptor.clientID), ("scope", scopes.joined(separator: " ")),
         ]
         try add(options, to: &fields)
+        let pkce = configuration.usesPKCEForDeviceLogin ? try newPKCE() : nil
+        if let pkce { fields += [("code_challenge", pkce.challenge), ("code_challenge_method", "S256")] }
         let key = try newDPoPKey(metadata)
         let startedAt = httpClient.environment.clock.now
         let (response, redacted) = try await authenticated(
@@ -36,8 +38,7 @@ extension OpenIDClient {
         switch try TokenEndpointResponse(response, to: .deviceCode, hiding: redacted) {
         case .success(let found): object = found
         case .failure(var failure):
-            failure.endpoint = "device authorization endpoint"
-            failure.endpointMember = "endpoints.deviceAuthorization"
+            failure.endpoint = .deviceAuthorization
             throw refusal(failure, metadata)
         }
         let device = try DeviceAuthorizationResponse(object, allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP)
@@ -57,8 +58,13 @@ extension OpenIDClient {
         authorization.issuer = boundIssuer(metadata)
         authorization.maximumAgeSeconds = options.maximumAgeSeconds
         authorization.authenticationContexts = options.authenticationContexts
+        authorization.codeVerifier = pkce?.verifier
         authorization.dpopKey = try key?.secret()
         return authorization
+    }
+
+    private func newPKCE() throws -> PKCE {
+        try PKCE(randomBytes: try httpClient.environment.random.bytes(32))
     }
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).
@@ -68,10 +74,11 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError` when the login has ended.
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
-        let fields: [(name: String, value: String)] = [
+        var fields: [(name: String, value: String)] = [
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("client_id", descriptor.clientID),
             ("device_code", authorization.deviceCode.reveal()),
         ]
+        if let verifier = authorization.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
         let key = try authorization.dpopKey.map { try DPoPKey($0) }
         let metadata: ProviderMetadata
         let response: TokenEndpointResponse

@@ -12,6 +12,7 @@ extension OpenIDClient {
             algorithms: algorithms(metadata),
             now: httpClient.environment.clock.now
         )
+        expected.trustedAudiences = configuration.trustedAudiences
         expected.allowsForeignAudiences = settings.allowsForeignAudiences
         expected.acceptsNumericSubject = settings.acceptsNumericSubject
         expected.accessToken = response?.accessToken
@@ -22,7 +23,7 @@ extension OpenIDClient {
     /// OpenID Connect Core section 3.1.3.7 item 7.
     private func algorithms(_ metadata: ProviderMetadata) -> [SignatureAlgorithm] {
         if let algorithms { return algorithms }
-        let offered = (metadata.signatureAlgorithms ?? []).compactMap { SignatureAlgorithm(rawValue: $0) }
+        let offered = (metadata.signatureAlgorithms ?? []).compactMap { SignatureAlgorithm(name: $0) }
         return offered.isEmpty ? [.rs256] : offered
     }
 

@@ -74,8 +74,9 @@ extension OpenIDClient {
             .rejected,
             .discoveryIssuerMismatch,
             "The provider's issuer changed during the login.",
-            hint: "Start the login again.",
-            reference: "RFC 9700 section 4.4.2"
+            hint: "It was \(issuer), and the new one is in providerAnswer of this error. Start the login again.",
+            reference: "RFC 9700 section 4.4.2",
+            providerAnswer: IdentityError.ProviderAnswer(error: metadata.issuer)
         )
     }
 }

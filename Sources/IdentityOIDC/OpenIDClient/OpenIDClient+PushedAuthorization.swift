@@ -22,9 +22,7 @@ extension OpenIDClient {
         )
         switch try PushedAuthorizationResponse(response, hiding: redacted) {
         case .requestURI(let requestURI): return requestURI
-        case .failure(let failure):
-            // The client's refusal first: some providers answer 401 with invalid_request.
-            throw clientRefusal(failure, metadata) ?? failure.pushedRequestError ?? refusal(failure, metadata)
+        case .failure(let failure): throw refusal(failure, metadata)
         }
     }
 }

@@ -1,18 +1,43 @@
+internal import IdentityCrypto
 public import IdentityKit
 
 extension OpenIDClient {
     /// Asks the UserInfo endpoint who the buyer is (OpenID Connect Core section 5.3).
     ///
+    /// A signed response is verified with the provider's keys, its issuer and audience as those of the ID token.
+    ///
     /// - Returns: The buyer, or what the login verified if the provider has no UserInfo endpoint. The response is used only if its
     ///   `sub` is the ID token's, byte for byte (section 5.3.2).
     /// - Throws: `IdentityError` with code `access_token_refused` when a newer access token may help.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
-        guard let endpoint = try await metadataSource.metadata().userInfoEndpoint else { return tokens.buyer }
+        let metadata = try await metadataSource.metadata()
+        guard let endpoint = metadata.userInfoEndpoint else { return tokens.buyer }
         let response = try await get(endpoint, with: tokens, asking: "The provider's UserInfo endpoint")
-        return try UserInfoResponse.buyer(
-            from: response,
-            for: tokens.buyer,
-            hiding: RedactedValues(secrets: [tokens.accessToken])
-        )
+        let redacted = RedactedValues(secrets: [tokens.accessToken])
+        switch try UserInfoResponse.content(of: response, hiding: redacted) {
+        case .object(let claims): return try UserInfoResponse.buyer(from: claims, for: tokens.buyer)
+        case .token(let token):
+            let claims = try await userInfoClaims(of: token, metadata, issuer: tokens.buyer.issuer)
+            return try UserInfoResponse.buyer(from: claims, for: tokens.buyer)
+        }
+    }
+
+    /// The claims of a signed response, after its validation.
+    private func userInfoClaims(
+        of token: Secret,
+        _ metadata: ProviderMetadata,
+        issuer: String
+    ) async throws -> JSONObject {
+        guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
+        var expected = expectations(metadata)
+        expected.boundIssuer = issuer
+        if algorithms == nil, let offered = metadata.userInfoAlgorithms {
+            // A provider may sign UserInfo responses with another algorithm than ID tokens.
+            expected.algorithms += offered.compactMap { SignatureAlgorithm(name: $0) }
+        }
+        let keyID = (try? JSONWebToken(parsing: token))?.keyID
+        return try await keySource.verifying(with: url, keyID: keyID) {
+            try UserInfoToken.validate(token, keys: $0, expecting: expected)
+        }
     }
 }

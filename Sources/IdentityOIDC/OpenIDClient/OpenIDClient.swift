@@ -45,8 +45,10 @@ public struct OpenIDClient: Sendable {
         environment: IdentityEnvironment
     ) throws(IdentityError) {
         let discoveryURL = try Self.discoveryURL(configuration)
-        if let redirectURI = configuration.redirectURI { try RedirectURI.check(redirectURI) }
-        algorithms = try Self.algorithms(configuration.algorithms)
+        if let redirectURI = configuration.redirectURI {
+            try RedirectURI.check(redirectURI, ofProvider: configuration.name)
+        }
+        algorithms = try Self.algorithms(configuration)
         let quirks = quirks ?? StandardQuirks()
         self.configuration = configuration
         self.quirks = quirks
@@ -69,6 +71,8 @@ public struct OpenIDClient: Sendable {
         source.hosts = configuration.discovery.allowedHosts
         source.fallback = configuration.discovery.fallback?.metadata(issuer: configuration.issuer)
         source.headers = configuration.discovery.headers
+        source.addressMember =
+            endpoints.discovery == nil ? "issuer" : configuration.discovery.addressMember ?? "endpoints.discovery"
         metadataSource = MetadataSource(source, httpClient: httpClient)
         keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
         descriptor = ProviderDescriptor(
@@ -100,58 +104,65 @@ public struct OpenIDClient: Sendable {
     }
 
     private static func checkedIssuer(_ configuration: Configuration) throws(IdentityError) -> HTTPURL {
-        guard let issuer = try? HTTPURL(configuration.issuer), issuer.query == nil,
-            issuer.isSecure || (configuration.allowsLoopbackHTTP && issuer.isLoopback)
-        else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "The issuer is not an https URL without a query.",
-                hint: "Set issuer to the provider's issuer identifier, byte for byte.",
+        func invalid(_ problem: String, _ hint: String) -> IdentityError {
+            IdentityError.invalidMember(
+                "issuer",
+                ofProvider: configuration.name,
+                problem,
+                hint: hint,
                 reference: "OpenID Connect Discovery 1.0 section 3"
+            )
+        }
+        guard let issuer = try? HTTPURL(configuration.issuer), issuer.query == nil else {
+            throw invalid(
+                "is not an https URL without a query",
+                "Set it to the provider's issuer identifier, byte for byte."
+            )
+        }
+        guard issuer.isSecure || (configuration.allowsLoopbackHTTP && issuer.isLoopback) else {
+            throw invalid(
+                "is a plain http URL",
+                "Use https. Plain http is possible only to 127.0.0.1 or [::1], not to localhost, with allowsLoopbackHTTP "
+                    + "set to true."
             )
         }
         return issuer
     }
 
-    private static func algorithms(_ names: [String]?) throws(IdentityError) -> [SignatureAlgorithm]? {
-        guard let names else { return nil }
-        let known = names.compactMap { SignatureAlgorithm(rawValue: $0) }
+    private static func algorithms(_ configuration: Configuration) throws(IdentityError) -> [SignatureAlgorithm]? {
+        guard let names = configuration.algorithms else { return nil }
+        let known = names.compactMap { SignatureAlgorithm(name: $0) }
         guard known.count == names.count else {
-            throw IdentityError(
-                .configuration,
-                .configurationInvalid,
-                "`algorithms` contains an unknown ID token algorithm.",
-                hint: "Use one or more of \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))."
+            throw IdentityError.invalidMember(
+                "algorithms",
+                ofProvider: configuration.name,
+                "contains an unknown ID token algorithm",
+                hint: "Use one or more of \(SignatureAlgorithm.allCases.flatMap(\.names).joined(separator: ", ")).",
+                reference: "RFC 7518 section 3.1"
             )
         }
         return known
     }
 
-    /// An endpoint that a request needs, by the name of the member of `endpoints` that sets it.
-    enum Endpoint: String {
-        case authorization, token, pushedAuthorization, revocation, deviceAuthorization
-        case keySet = "jwks"
-
-        var name: String {
-            switch self {
-            case .authorization: "authorization endpoint"
-            case .token: "token endpoint"
-            case .pushedAuthorization: "pushed authorization request endpoint"
-            case .revocation: "revocation endpoint"
-            case .deviceAuthorization: "device authorization endpoint"
-            case .keySet: "key set"
-            }
-        }
-    }
-
-    static func missing(_ endpoint: Endpoint) -> IdentityError {
+    static func missing(_ endpoint: ProviderEndpoint) -> IdentityError {
         IdentityError(
             .configuration,
             .unsupportedByProvider,
             "The provider's metadata contain no usable \(endpoint.name).",
             hint:
-                "Set endpoints.\(endpoint.rawValue) in the provider's configuration, or endpoints.discovery if the metadata are not the provider's."
+                "Set \(endpoint.member) in the provider's configuration, or endpoints.discovery if the metadata are not the provider's.",
+            reference: "OpenID Connect Discovery 1.0 section 3"
+        )
+    }
+
+    /// The error for configured scopes without `openid`.
+    static func scopesWithoutOpenID(ofProvider name: String) -> IdentityError {
+        IdentityError.invalidMember(
+            "scopes",
+            ofProvider: name,
+            "does not contain openid",
+            hint: "Add openid to scopes: without it the provider sends no ID token.",
+            reference: "OpenID Connect Core section 3.1.2.1"
         )
     }
 

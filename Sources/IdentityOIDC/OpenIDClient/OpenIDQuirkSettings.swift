@@ -29,8 +29,6 @@ public struct OpenIDQuirkSettings: Sendable {
     public var requiresTokenType = true
     /// Whether a token response must contain `expires_in`.
     public var requiresLifetime = false
-    /// Whether `expires_in` may be a string of digits.
-    public var acceptsLifetimeAsText = false
     /// ASCII characters that separate scopes in addition to the space.
     public var additionalScopeSeparators: [UInt8] = []
     /// Whether a refresh token stays valid if the response to a refresh contains none (RFC 6749 section 6).

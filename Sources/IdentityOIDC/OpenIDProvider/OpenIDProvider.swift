@@ -31,7 +31,7 @@ public struct OpenIDProvider: OpenIDClientProvider, BuyerProfileProviding, Logou
     public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
         client = try OpenIDClient(configuration, environment: environment)
         guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
-            throw OpenIDClient.scopesWithoutOpenID
+            throw OpenIDClient.scopesWithoutOpenID(ofProvider: configuration.name)
         }
     }
 }

@@ -42,6 +42,7 @@ extension OpenIDClient.Configuration {
         redirectURI = try section.string("redirectURI")
         scopes = try section.optionalStrings("scopes") ?? ["openid"]
         algorithms = try section.optionalStrings("algorithms")
+        trustedAudiences = try section.optionalStrings("trustedAudiences") ?? []
         if let mode = try section.optionalString("responseMode") {
             guard let known = ResponseMode(rawValue: mode) else {
                 throw section.error("responseMode", "is not known", hint: "Use query or form_post.")
@@ -49,6 +50,7 @@ extension OpenIDClient.Configuration {
             responseMode = known
         }
         pushesAuthorizationRequest = try section.bool("pushedAuthorization", default: false)
+        usesPKCEForDeviceLogin = try section.bool("devicePKCE", default: false)
         usesDPoP = try section.bool("dpop", default: false)
         acceptsUnboundTokens = try section.bool("acceptsUnboundTokens", default: false)
         authentication = try ClientAuthentication(&section)

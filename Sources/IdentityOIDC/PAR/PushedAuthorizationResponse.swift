@@ -20,15 +20,15 @@ package enum PushedAuthorizationResponse: Sendable {
     package init(_ response: HTTPResponse, hiding redacted: RedactedValues = RedactedValues()) throws(IdentityError) {
         switch try TokenEndpointResponse(response, to: .authorizationCode, hiding: redacted) {
         case .failure(var failure):
-            failure.endpoint = "pushed authorization request endpoint"
-            failure.endpointMember = "endpoints.pushedAuthorization"
+            failure.endpoint = .pushedAuthorization
             self = .failure(failure)
         case .success(let object):
             guard response.status == 201 else { throw Self.invalid("a status other than 201") }
             guard let reference = object["request_uri"]?.string, (1...4096).contains(reference.utf8.count),
                 reference.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else { throw Self.invalid("no usable request_uri") }
-            guard let lifetime = object["expires_in"]?.number?.double, lifetime > 0, lifetime <= Self.maximumLifetime
+            guard let lifetime = TokenResponse.seconds(object["expires_in"]), lifetime > 0,
+                lifetime <= Self.maximumLifetime
             else { throw Self.invalid("no usable expires_in") }
             self = .requestURI(Secret(reference))
         }
@@ -55,16 +55,14 @@ extension TokenErrorResponse {
                 .configuration,
                 .invalidRequest,
                 "The authorization request is too large for the provider.",
-                "Shorten scopes or authorizationParameters.",
-                reference: "RFC 9126 section 2.3"
+                "Shorten scopes or authorizationParameters."
             )
         case "invalid_request":
             return make(
                 .configuration,
                 .invalidRequest,
                 "The provider refused a parameter of the authorization request.",
-                "Compare redirectURI, scopes and authorizationParameters with the client at the provider.",
-                reference: "RFC 9126 section 2.3"
+                "Compare redirectURI, scopes and authorizationParameters with the client at the provider."
             )
         case "access_denied", "login_required", "interaction_required", "consent_required",
             "account_selection_required":

@@ -30,8 +30,7 @@ package enum RevocationResponse: Sendable {
             return
         }
         var failure = TokenErrorResponse(response, object, grant: .refreshToken, hiding: redacted)
-        failure.endpoint = "revocation endpoint"
-        failure.endpointMember = "endpoints.revocation"
+        failure.endpoint = .revocation
         throw clientRefusal(failure) ?? failure.revocationError
     }
 }
@@ -45,8 +44,7 @@ extension TokenErrorResponse {
                 .retryLater,
                 .providerUnavailable,
                 "The provider cannot revoke tokens at the moment (HTTP \(status)).",
-                hint,
-                reference: "RFC 7009 section 2.2.1"
+                hint
             )
         }
         if error == "invalid_client" {
@@ -54,16 +52,14 @@ extension TokenErrorResponse {
                 .configuration,
                 .invalidClient,
                 "The provider does not know this client or refuses its secret.",
-                "Check clientID, clientSecret and clientAuthentication.",
-                reference: "RFC 7009 section 2.2.1"
+                "Check clientID, clientSecret and clientAuthentication."
             )
         }
         return make(
             .rejected,
             .unexpectedResponse,
             "The provider refused to revoke a token (HTTP \(status)).",
-            "\(hint) Check endpoints.revocation.",
-            reference: "RFC 7009 section 2.2.1"
+            "\(hint) Check endpoints.revocation."
         )
     }
 }

@@ -21,10 +21,8 @@ public struct TokenErrorResponse: Sendable {
     public var traceIDHeader = "X-Request-Id"
     /// The request's secrets, which no error may contain.
     package var redacted = RedactedValues()
-    /// The endpoint's name in errors.
-    package var endpoint = "token endpoint"
-    /// The member of the configuration that sets the endpoint.
-    package var endpointMember = "endpoints.token"
+    /// The endpoint that sent the response.
+    package var endpoint = ProviderEndpoint.token
 
     /// Creates an error response, for tests of ``OpenIDQuirks/error(for:)``.
     ///
@@ -63,19 +61,19 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .rejected,
                 .redirectRefused,
-                "The \(endpoint) answered with a redirect, which was not followed.",
-                "Set \(endpointMember) to the address that answers without a redirect, if that is the provider's."
+                "The \(endpoint.name) answered with a redirect, which was not followed.",
+                "Set \(endpoint.member) to the address that answers without a redirect, if that is the provider's."
             )
         }
         if status == 429 || status >= 500 {
             return make(
                 .retryLater,
                 .providerUnavailable,
-                "The provider cannot issue tokens at the moment (HTTP \(status)).",
+                "The provider cannot answer the \(endpoint.request) at the moment (HTTP \(status)).",
                 "Try again later."
             )
         }
-        switch error ?? "" {
+        switch isFailedAuthentication ? "invalid_client" : error ?? "" {
         case "invalid_grant" where grant == .refreshToken:
             return make(
                 .signInAgain,
@@ -131,14 +129,14 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .retryLater,
                 .invalidRequest,
-                "The provider could not read the token request.",
+                "The provider could not read the \(endpoint.request).",
                 "Try again later."
             )
         case "invalid_request":
             return make(
                 .rejected,
                 .invalidRequest,
-                "The provider could not read the token request.",
+                "The provider could not read the \(endpoint.request).",
                 "Compare clientID and redirectURI with the client's registration at the provider."
             )
         case "invalid_dpop_proof":
@@ -146,7 +144,7 @@ public struct TokenErrorResponse: Sendable {
                 .configuration,
                 .possessionProofRefused,
                 "The provider refused the DPoP proof.",
-                "Compare this machine's clock with the provider's, and \(endpointMember) with the address in the provider's documentation.",
+                "Compare this machine's clock with the provider's, and \(endpoint.member) with the address in the provider's documentation.",
                 reference: "RFC 9449 section 5"
             )
         case "use_dpop_nonce":
@@ -161,7 +159,7 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .retryLater,
                 .providerUnavailable,
-                "The provider cannot issue tokens at the moment.",
+                "The provider cannot answer the \(endpoint.request) at the moment.",
                 "Try again later."
             )
         case "" where !isJSON || status == 401:
@@ -169,17 +167,26 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .retryLater,
                 .unexpectedResponse,
-                "The \(endpoint) returned an unexpected response (HTTP \(status)).",
-                "Check \(endpointMember), or issuer where it is discovered. If the address is right, try again later."
+                "The \(endpoint.name) returned an unexpected response (HTTP \(status)).",
+                "Check \(endpoint.member), or issuer where it is discovered. If the address is right, try again later."
             )
         default:
             return make(
                 .rejected,
                 .unexpectedResponse,
-                "The provider refused the token request (HTTP \(status)).",
+                "The provider refused the \(endpoint.request) (HTTP \(status)).",
                 "Read providerAnswer of this error: it contains the provider's explanation."
             )
         }
+    }
+
+    /// Whether the provider did not accept the client's authentication, with a name that means something else elsewhere.
+    ///
+    /// Keycloak answers a wrong secret with status 401 and `unauthorized_client`, at its pushed authorization request endpoint with
+    /// `invalid_request`.
+    private var isFailedAuthentication: Bool {
+        guard status == 401 else { return false }
+        return error == "unauthorized_client" || error == "invalid_request" && endpoint == .pushedAuthorization
     }
 
     /// Creates an error with the provider's explanation and its `Retry-After`.
@@ -189,21 +196,21 @@ public struct TokenErrorResponse: Sendable {
     ///   - code: The code.
     ///   - message: What failed, in one sentence.
     ///   - hint: What to do about it.
-    ///   - reference: The specification.
+    ///   - reference: The specification; nil names the section about errors of the endpoint.
     /// - Returns: The error.
     public func make(
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,
         _ message: String,
         _ hint: String,
-        reference: String = "RFC 6749 section 5.2"
+        reference: String? = nil
     ) -> IdentityError {
         IdentityError(
             kind,
             code,
             message,
             hint: hint,
-            reference: reference,
+            reference: reference ?? endpoint.errorSection,
             retryAfter: headers.retryAfter,
             providerAnswer: providerAnswer
         )

@@ -24,8 +24,6 @@ package struct TokenResponse: Sendable {
         package var acceptsUnboundTokens = false
         /// Whether `expires_in` is required.
         package var requiresLifetime = false
-        /// Whether `expires_in` may be a string of digits.
-        package var acceptsLifetimeAsText = false
         /// ASCII characters that separate scopes in addition to the space.
         package var additionalScopeSeparators: [UInt8] = []
 
@@ -34,7 +32,6 @@ package struct TokenResponse: Sendable {
         init(_ settings: OpenIDQuirkSettings) {
             requiresTokenType = settings.requiresTokenType
             requiresLifetime = settings.requiresLifetime
-            acceptsLifetimeAsText = settings.acceptsLifetimeAsText
             additionalScopeSeparators = settings.additionalScopeSeparators
         }
     }
@@ -106,17 +103,23 @@ package struct TokenResponse: Sendable {
     }
 
     private static func lifetime(_ value: JSONValue?, _ rules: Rules) throws(IdentityError) -> TimeInterval? {
-        var seconds: Double?
-        switch value {
-        case nil, .null:
+        guard let value, !value.isNull else {
             guard !rules.requiresLifetime else { throw invalid("expires_in") }
             return nil
-        case .number(let number): seconds = number.double
-        case .string(let text) where rules.acceptsLifetimeAsText: seconds = DeltaSeconds.parse(text).map(Double.init)
-        default: break
         }
-        guard let seconds, seconds > 0, seconds <= 10 * 366 * 86_400 else { throw invalid("expires_in") }
+        guard let seconds = seconds(value), seconds > 0, seconds <= 10 * 366 * 86_400 else {
+            throw invalid("expires_in")
+        }
         return seconds
+    }
+
+    /// A number of seconds; some providers send it as a string of digits.
+    static func seconds(_ value: JSONValue?) -> Double? {
+        switch value {
+        case .number(let number): number.double
+        case .string(let text): DeltaSeconds.parse(text).map(Double.init)
+        default: nil
+        }
     }
 
     private static func invalid(_ member: String) -> IdentityError {

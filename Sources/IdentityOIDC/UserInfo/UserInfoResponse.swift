@@ -3,15 +3,22 @@ internal import IdentityKit
 
 /// Reads the response of a UserInfo endpoint (OpenID Connect Core section 5.3).
 enum UserInfoResponse {
-    /// Reads the buyer.
+    /// The claims of a response.
+    enum Content {
+        /// A JSON object.
+        case object(JSONObject)
+        /// A signed token, which is not validated yet.
+        case token(Secret)
+    }
+
+    /// Reads a response.
     ///
     /// - Parameters:
     ///   - response: The HTTP response.
-    ///   - known: The buyer whom the login verified.
     ///   - redacted: The request's secrets, which no error may contain.
-    /// - Returns: The buyer with the data of the response.
-    /// - Throws: `IdentityError` when the response is an error or about another subject.
-    static func buyer(from response: HTTPResponse, for known: Buyer, hiding redacted: RedactedValues) throws -> Buyer {
+    /// - Returns: The claims.
+    /// - Throws: `IdentityError` when the response is an error.
+    static func content(of response: HTTPResponse, hiding redacted: RedactedValues) throws -> Content {
         if response.status == 401 {
             if let error = proofError(response) { throw error }
             throw IdentityError(
@@ -35,7 +42,17 @@ enum UserInfoResponse {
             )
         }
         if let error = requestError(response, redacted) { throw error }
-        let object = try object(of: response)
+        return try success(response)
+    }
+
+    /// The buyer whom the claims describe.
+    ///
+    /// - Parameters:
+    ///   - object: The claims.
+    ///   - known: The buyer whom the login verified.
+    /// - Returns: The buyer with the data of the response.
+    /// - Throws: `IdentityError` when the response is about another subject.
+    static func buyer(from object: JSONObject, for known: Buyer) throws(IdentityError) -> Buyer {
         guard let subject = object["sub"]?.string, subject.isIdentical(to: known.subject) else {
             throw IdentityError(
                 .rejected,
@@ -72,8 +89,7 @@ enum UserInfoResponse {
             headers: response.headers,
             error: error
         )
-        failure.endpoint = "UserInfo endpoint"
-        failure.endpointMember = "endpoints.userInfo"
+        failure.endpoint = .userInfo
         return failure.standardError
     }
 
@@ -97,7 +113,7 @@ enum UserInfoResponse {
         )
     }
 
-    private static func object(of response: HTTPResponse) throws(IdentityError) -> JSONObject {
+    private static func success(_ response: HTTPResponse) throws(IdentityError) -> Content {
         func refusal(
             _ kind: IdentityError.Kind,
             _ code: IdentityError.Code,
@@ -123,14 +139,19 @@ enum UserInfoResponse {
         }
         let mediaType = response.headers["Content-Type"].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
         if response.status == 200, mediaType == "application/jwt" {
-            throw refusal(
-                .configuration,
-                .unsupportedByProvider,
-                "The UserInfo endpoint sends a signed token, which is not supported.",
-                "Register the client at the provider without userinfo_signed_response_alg."
-            )
+            guard !UserInfoToken.isEncrypted(response.body) else {
+                throw refusal(
+                    .configuration,
+                    .unsupportedByProvider,
+                    "The UserInfo endpoint sends an encrypted token, which is not supported.",
+                    "Register the client at the provider without userinfo_encrypted_response_alg. A signed token is supported."
+                )
+            }
+            return .token(Secret(bytes: response.body))
         }
-        if response.status == 200, let object = (try? JSONValue(parsing: response.body))?.object { return object }
+        if response.status == 200, let object = (try? JSONValue(parsing: response.body))?.object {
+            return .object(object)
+        }
         // Invalid JSON stays invalid when the request is repeated; a page may be an outage.
         let isInvalid = response.status == 200 && UnreadableDocument.errorKind(for: response.body) == .rejected
         throw refusal(

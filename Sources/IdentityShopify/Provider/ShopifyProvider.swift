@@ -94,6 +94,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         openID.endpoints.jwks = configuration.endpoints.jwks
         openID.endpoints.logout = configuration.endpoints.logout
         openID.discovery.isEnabled = discovery != nil
+        if configuration.endpoints.discovery == nil { openID.discovery.addressMember = "shopDomain" }
         openID.discovery.allowedRedirects = 3
         openID.discovery.allowedHosts = hosts
         openID.discovery.headers = configuration.client.headers

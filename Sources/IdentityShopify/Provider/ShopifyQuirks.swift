@@ -36,9 +36,10 @@ struct ShopifyQuirks: OpenIDQuirks {
                 "The shop id in the URL is wrong. Check shopID, or remove it so that discovery finds the endpoints."
             )
         }
-        if failure.status < 500, failure.status != 429, failure.error?.isIdentical(to: "invalid_client") == true {
-            return invalidClient(failure)
-        }
+        let isRefusedClient =
+            failure.error?.isIdentical(to: "invalid_client") == true
+            || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
+        if failure.status < 500, failure.status != 429, isRefusedClient { return invalidClient(failure) }
         // A proxy answers 403 with a page. An OAuth error name comes from Shopify and has its standard meaning.
         guard (failure.error ?? "").isEmpty || failure.error?.isIdentical(to: "invalid_token") == true else {
             return failure.standardError

@@ -6,6 +6,7 @@ extension Output {
         guard isJSON else {
             note("identity-lab: \(error.message.printable)")
             if let hint = error.hint { note("  \(hint.printable)") }
+            if let answer = error.providerAnswer, let line = line(about: answer) { note("  \(line)") }
             if isVerbose { note(details(of: error)) }
             return
         }
@@ -17,6 +18,10 @@ extension Output {
                 "message": .string(error.message),
                 "hint": error.hint.map { .string($0) } ?? .null,
                 "correlation_id": .string(error.correlationID),
+                "provider_error": (error.providerAnswer?.error).map { .string($0.printable) } ?? .null,
+                "provider_error_description":
+                    (error.providerAnswer?.errorDescription).map { .string($0.printable) } ?? .null,
+                "provider_status": (error.providerAnswer?.status).map { .integer($0) } ?? .null,
             ],
             text: ""
         )
@@ -32,21 +37,16 @@ extension Output {
     private func details(of error: IdentityError) -> String {
         var parts = ["\(error.kind.rawValue)/\(error.code.rawValue)", "correlation id \(error.correlationID)"]
         if let reference = error.reference { parts.append(reference) }
-        if let answer = error.providerAnswer {
-            if let status = answer.status { parts.append("the provider answered with status \(status)") }
-            // Only standard error codes: other text of a provider may repeat secrets of the request.
-            if let code = answer.error, Self.standardErrors.contains(code) { parts.append("its error is \(code)") }
-        }
         // Causes contain no secrets; the limit keeps the output short.
         if let cause = error.cause { parts.append("because: \("\(cause)".prefix(300).printable)") }
         return "  [\(parts.joined(separator: ", "))]"
     }
 
-    /// The error codes of RFC 6749 sections 4.1.2.1 and 5.2, and of OpenID Connect Core section 3.1.2.6.
-    private static let standardErrors: Set<String> = [
-        "access_denied", "account_selection_required", "consent_required", "interaction_required", "invalid_client",
-        "invalid_grant", "invalid_request", "invalid_scope", "login_required", "server_error",
-        "temporarily_unavailable",
-        "unauthorized_client", "unsupported_grant_type", "unsupported_response_type",
-    ]
+    /// What the provider said, in one line; its texts are bounded, and what was sent is removed from them (`ProviderAnswer`).
+    private func line(about answer: IdentityError.ProviderAnswer) -> String? {
+        let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }
+        let status = answer.status.map { "HTTP \($0)" }
+        guard !texts.isEmpty else { return status.map { "The provider answered with \($0)." } }
+        return "The provider said\(status.map { " (\($0))" } ?? ""): \(texts.joined(separator: ": "))"
+    }
 }

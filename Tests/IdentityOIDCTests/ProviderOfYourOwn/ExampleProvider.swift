@@ -7,7 +7,7 @@ import IdentityOIDC
 struct ExampleQuirks: OpenIDQuirks {
     var settings: OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()
-        settings.acceptsLifetimeAsText = true  // "expires_in": "3600" instead of 3600
+        settings.requiresTokenType = false  // its token responses have no "token_type"
         return settings
     }
 }

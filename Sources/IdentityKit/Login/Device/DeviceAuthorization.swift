@@ -16,6 +16,8 @@ public struct DeviceAuthorization: Sendable {
     public var maximumAgeSeconds: Int?
     /// The requested `acr_values`.
     public var authenticationContexts: [String] = []
+    /// The PKCE code verifier that each poll sends (RFC 7636); nil without PKCE.
+    public var codeVerifier: Secret?
     /// The DPoP key for the tokens (RFC 9449), a private JWK; nil without DPoP.
     public var dpopKey: Secret?
 

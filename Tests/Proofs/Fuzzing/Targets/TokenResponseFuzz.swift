@@ -42,7 +42,6 @@ enum TokenResponseFuzz {
 
     private static func judge(_ object: JSONObject) throws {
         var lenient = TokenResponse.Rules()
-        lenient.acceptsLifetimeAsText = true
         lenient.additionalScopeSeparators = [UInt8(ascii: ",")]
         lenient.requiresTokenType = false
         var strict = TokenResponse.Rules()

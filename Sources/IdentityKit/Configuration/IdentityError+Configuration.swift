@@ -1,0 +1,26 @@
+extension IdentityError {
+    /// An error about a member of a provider's configuration.
+    ///
+    /// - Parameters:
+    ///   - member: The member's name, for example `issuer`.
+    ///   - provider: The provider's name.
+    ///   - problem: The end of the sentence "Configuration member X …".
+    ///   - hint: What to do.
+    ///   - reference: The specification that decides.
+    /// - Returns: The error.
+    package static func invalidMember(
+        _ member: String,
+        ofProvider provider: String,
+        _ problem: String,
+        hint: String,
+        reference: String? = nil
+    ) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "Configuration member providers.\(provider).\(member) \(problem).",
+            hint: hint,
+            reference: reference
+        )
+    }
+}

@@ -1,0 +1,19 @@
+/// A name in a token, as an error shows it: an algorithm or an audience.
+///
+/// Texts that are long, or that are more than a name or a URL, may contain anything, and are not shown.
+enum TokenName {
+    static func shown(_ name: String) -> String {
+        let isName =
+            (1...128).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                let lower = byte | 0x20
+                return (0x61...0x7A).contains(lower) || (0x30...0x39).contains(byte) || "-._~:/".utf8.contains(byte)
+            }
+        return isName ? name : "…"
+    }
+
+    /// At most four names, separated by commas.
+    static func shown(_ names: [String]) -> String {
+        names.prefix(4).map { shown($0) }.joined(separator: ", ") + (names.count > 4 ? ", …" : "")
+    }
+}

@@ -1,0 +1,47 @@
+/// An endpoint of a provider, by the name of the member of `endpoints` that sets it.
+package enum ProviderEndpoint: String, Sendable {
+    case authorization, token, pushedAuthorization, revocation, deviceAuthorization, userInfo
+    case keySet = "jwks"
+
+    /// Its name in errors.
+    var name: String {
+        switch self {
+        case .authorization: "authorization endpoint"
+        case .token: "token endpoint"
+        case .pushedAuthorization: "pushed authorization request endpoint"
+        case .revocation: "revocation endpoint"
+        case .deviceAuthorization: "device authorization endpoint"
+        case .userInfo: "UserInfo endpoint"
+        case .keySet: "key set"
+        }
+    }
+
+    /// The name of its requests in errors.
+    var request: String {
+        switch self {
+        case .authorization: "authorization request"
+        case .token: "token request"
+        case .pushedAuthorization: "pushed authorization request"
+        case .revocation: "revocation request"
+        case .deviceAuthorization: "device authorization request"
+        case .userInfo: "UserInfo request"
+        case .keySet: "request for the key set"
+        }
+    }
+
+    /// The path of the member that sets it.
+    var member: String { "endpoints.\(rawValue)" }
+
+    /// The section about its error responses.
+    var errorSection: String {
+        switch self {
+        case .authorization: "RFC 6749 section 4.1.2.1"
+        case .token: "RFC 6749 section 5.2"
+        case .pushedAuthorization: "RFC 9126 section 2.3"
+        case .revocation: "RFC 7009 section 2.2.1"
+        case .deviceAuthorization: "RFC 8628 section 3.2"
+        case .userInfo: "OpenID Connect Core section 5.3.3"
+        case .keySet: "RFC 7517 section 5"
+        }
+    }
+}

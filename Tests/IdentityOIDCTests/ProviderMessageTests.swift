@@ -1,0 +1,280 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityLoopback
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+@Suite("Messages about refusals of ordinary providers")
+struct ProviderMessageTests {
+    private static func error(_ name: String, _ status: Int = 400, _ description: String = "") -> LoopbackResponse {
+        FakeProvider.json(["error": .string(name), "error_description": .string(description)], status: status)
+    }
+
+    private static func offersPushedRequests(_ world: FakeWorld) {
+        let url = world.fake.origin + "/par"
+        world.fake.change(metadata: { $0["pushed_authorization_request_endpoint"] = .string(url) })
+    }
+
+    @Test(
+        "invalid_request in a callback names pushedAuthorization if the metadata list the endpoint and nothing was pushed"
+    )
+    func pushedRequestsRequired() async throws {
+        for (isOffered, isPushed) in [(true, false), (false, false), (true, true)] {
+            try await FakeWorld.run {
+                $0.pushesAuthorizationRequest = isPushed
+            } _: { world in
+                if isOffered { Self.offersPushedRequests(world) }
+                world.fake.replace(
+                    "/par",
+                    by: FakeProvider.json(["request_uri": .string("urn:x"), "expires_in": .string("60")], status: 201)
+                )
+                let request = try await world.begin()
+                let nonce = try #require(request.attempt.nonce).reveal()
+                let state = request.attempt.state.reveal()
+                let callback = try LoginCallback(
+                    form: Array("error=invalid_request&error_description=PAR+\(nonce)+\(state)&state=\(state)".utf8)
+                )
+                let error = await #expect(throws: IdentityError.self) {
+                    try await world.provider.exchange(callback, for: request.attempt)
+                }
+                #expect(error?.code == .authorizationRefused)
+                #expect(error?.hint?.contains("set pushedAuthorization to true") == (isOffered && !isPushed))
+                // What the browser carried is not repeated.
+                #expect(error?.providerAnswer?.errorDescription == "PAR … …")
+            }
+        }
+    }
+
+    @Test(
+        "a 401 is a failed client authentication, under the names that Keycloak gives it",
+        arguments: [
+            ("/token", 401, "unauthorized_client", "invalid_client"),
+            ("/token", 401, "invalid_client", "invalid_client"),
+            ("/token", 400, "unauthorized_client", "unauthorized_client"),
+            ("/token", 403, "unauthorized_client", "unauthorized_client"),
+            ("/token", 401, "invalid_request", "invalid_request"), ("/token", 401, "invalid_grant", "invalid_grant"),
+            ("/token", 401, "use_dpop_nonce", "possession_proof_refused"),
+            ("/par", 401, "invalid_request", "invalid_client"), ("/par", 400, "invalid_request", "invalid_request"),
+            ("/par", 401, "unauthorized_client", "invalid_client"), ("/par", 401, "invalid_grant", "invalid_grant"),
+        ]
+    )
+    func failedAuthentication(path: String, status: Int, name: String, code: String) async throws {
+        try await FakeWorld.run {
+            $0.authentication = .secretPost(Secret("wrong-secret"))
+            $0.pushesAuthorizationRequest = path == "/par"
+        } _: { world in
+            Self.offersPushedRequests(world)
+            world.fake.replace(path, by: Self.error(name, status, "Authentication failed with wrong-secret."))
+            let error = try #require(await world.refusal())
+            #expect(error.code.rawValue == code)
+            if code == "invalid_client" {
+                #expect(error.kind == .configuration)
+                #expect(error.message.contains("refuses its secret"))
+                #expect(error.hint?.contains("clientSecret") == true)
+            }
+            #expect(error.providerAnswer?.error == name)
+            #expect(error.providerAnswer?.errorDescription == "Authentication failed with ….")
+            #expect(error.providerAnswer?.status == status)
+        }
+    }
+
+    @Test("the hint names dpop if the metadata list it and no proof was sent")
+    func requiredDPoP() async throws {
+        for name in ["invalid_grant", "invalid_request", "invalid_dpop_proof", "something_else"] {
+            for (isListed, isUsed) in [(true, false), (false, false), (true, true)] {
+                try await FakeWorld.run {
+                    $0.usesDPoP = isUsed
+                } _: { world in
+                    if isListed {
+                        world.fake.change(metadata: {
+                            $0["dpop_signing_alg_values_supported"] = .array([.string("ES256")])
+                        })
+                    }
+                    world.fake.replace("/token", by: Self.error(name))
+                    let hint = try #require(await world.refusal()?.hint)
+                    #expect(hint.contains("set dpop to true") == (isListed && !isUsed), "\(name): \(hint)")
+                }
+            }
+        }
+    }
+
+    @Test("the hint compares the clocks where a proof or an assertion was sent, and nowhere else")
+    func clocks() async throws {
+        let key = try ClientKey(Secret(ClientKeys.p256))
+        let cases: [(ClientAuthentication, Bool, Bool)] = [
+            (.none, true, true), (.privateKeyJWT(key), false, true), (.secretPost(Secret("secret")), false, false),
+        ]
+        for (authentication, usesDPoP, isAdvised) in cases {
+            for (status, name) in [(400, "invalid_request"), (401, "invalid_client"), (400, "proof_is_not_active")] {
+                try await FakeWorld.run {
+                    $0.authentication = authentication
+                    $0.usesDPoP = usesDPoP
+                } _: { world in
+                    world.fake.replace("/token", by: Self.error(name, status))
+                    let hint = try #require(await world.refusal()?.hint)
+                    #expect(hint.contains("compare this machine's clock") == isAdvised, "\(name): \(hint)")
+                }
+            }
+        }
+    }
+
+    @Test("a refused assertion is about its signature, and the hint names the members that decide it")
+    func refusedAssertion() async throws {
+        let key = try ClientKey(Secret(ClientKeys.p256))
+        for (status, name) in [(400, "invalid_client"), (401, "invalid_client"), (401, "unauthorized_client")] {
+            try await FakeWorld.run {
+                $0.authentication = .privateKeyJWT(key)
+            } _: { world in
+                world.fake.replace("/token", by: Self.error(name, status))
+                let error = try #require(await world.refusal())
+                #expect(error.code == .invalidClient)
+                #expect(error.message.contains("refuses the signature of its assertion"))
+                for member in ["clientKey,", "clientKeyID", "clientKeyAlgorithm", "clock"] {
+                    #expect(error.hint?.contains(member) == true, "\(member)")
+                }
+                #expect(error.hint?.contains("clientSecret") == false)
+            }
+        }
+    }
+
+    @Test("an ID token from the future says by how many seconds, and to compare the clocks")
+    func future() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(claims: { $0["iat"] = .integer(1_790_000_093) })
+            let error = try #require(await world.refusal())
+            #expect(error.code == .idTokenTime)
+            #expect(error.message == "The ID token was issued 93 seconds in the future.")
+            #expect(error.hint?.contains("Compare the clocks") == true)
+        }
+    }
+
+    @Test("an algorithm that is not on the list: the error names both, and the member if it could be accepted")
+    func algorithm() async throws {
+        let forge = try TokenForge(.es384)
+        try await FakeWorld.run { world in
+            world.fake.rotate(to: forge, publishing: true)
+            let error = try #require(await world.refusal())
+            #expect(error.code == .idTokenAlgorithm)
+            #expect(error.message == "The ID token is signed with ES384, and ES256 is accepted.")
+            #expect(error.hint?.contains("add it to `algorithms`") == true)
+        }
+        // An HMAC algorithm could not be added, and other text of a token is not shown.
+        for (name, shown) in [("HS256", "HS256"), ("x y\n", "…"), ("none", "none")] {
+            let token = try forge.token { $0["alg"] = .string(name) }
+            let error = #expect(throws: IdentityError.self) {
+                try IDTokenValidator.validate(token, keys: try forge.keySet(), expecting: TokenForge.expectations())
+            }
+            #expect(error?.message.contains("is signed with \(shown), and RS256, ") == true)
+            #expect(error?.hint?.contains("`algorithms`") == false)
+        }
+    }
+
+    /// The error of an entry of the configuration file.
+    private func refusal(_ members: String) throws -> IdentityError? {
+        let json =
+            #"{"providers":{"any":{"kind":"openid","clientID":"c","redirectURI":"https://app.example/cb",\#(members)}}}"#
+        do {
+            _ = try ProviderRegistry(
+                try IdentityConfiguration(json: Array(json.utf8), environmentVariables: [:]),
+                factories: [OpenIDProviderFactory()],
+                environment: IdentityEnvironment(transport: try CurlTransport())
+            )
+            return nil
+        } catch let error as IdentityError {
+            return error
+        }
+    }
+
+    @Test(
+        "plain http in issuer or redirect URI: the error names the member and where plain http is possible",
+        arguments: ["http://localhost:8080/realms/a", "http://127.0.0.1:8080", "http://id.example"]
+    )
+    func plainHTTP(url: String) throws {
+        let error = try #require(try refusal(#""issuer":"\#(url)""#))
+        #expect(error.message.contains("providers.any.issuer "))
+        for text in ["127.0.0.1 or [::1]", "not to localhost", "allowsLoopbackHTTP"] {
+            #expect(error.hint?.contains(text) == true, "\(text)")
+        }
+        var configuration = OpenIDProvider.Configuration(name: "any", issuer: "https://id.example", clientID: "c")
+        configuration.redirectURI = "http://localhost/cb"
+        let environment = IdentityEnvironment(transport: try CurlTransport())
+        let refusal = #expect(throws: IdentityError.self) {
+            try OpenIDProvider(configuration, environment: environment)
+        }
+        #expect(refusal?.message.contains("providers.any.redirectURI ") == true)
+        #expect(refusal?.hint?.contains("127.0.0.1 or [::1]") == true)
+    }
+
+    @Test("each error about a provider's configuration names the provider and the member")
+    func paths() throws {
+        let cases = [
+            (#""issuer":"no url""#, "issuer"), (#""issuer":"https://id.example/?a=b""#, "issuer"),
+            (#""issuer":"https://id.example","algorithms":["HS256"]"#, "algorithms"),
+            (#""issuer":"https://id.example","scopes":["email"]"#, "scopes"),
+        ]
+        for (members, member) in cases {
+            let error = try #require(try refusal(members))
+            #expect(error.message.contains("providers.any.\(member) "), "\(error.message)")
+            #expect(error.hint != nil && error.reference != nil)
+        }
+    }
+
+    @Test("an issuer that answers 404: the error names the address that was asked, and issuer")
+    func missingMetadata() async throws {
+        try await FakeWorld.run { world in
+            let path = "/.well-known/openid-configuration"
+            world.fake.replace(path, by: .message(status: 404))
+            let error = try #require(await world.refusal())
+            #expect(error.kind == .configuration)
+            #expect(error.message.contains(world.fake.origin + path + " (HTTP 404)"))
+            #expect(error.hint?.contains("Check issuer in") == true)
+            #expect(error.hint?.contains("shopDomain") == false)
+        }
+    }
+
+    @Test(
+        "a client key in another form: the hint has the command that converts it",
+        arguments: [
+            ("EC PRIVATE KEY", "SEC1"), ("RSA PRIVATE KEY", "PKCS#1"), ("ENCRYPTED PRIVATE KEY", "encrypted"),
+        ]
+    )
+    func keyForms(label: String, name: String) {
+        let parameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
+        for prefix in ["", parameters] {
+            let pem = "\(prefix)-----BEGIN \(label)-----\nc2VjcmV0\n-----END \(label)-----\n"
+            let error = #expect(throws: IdentityError.self) { try ClientKey(Secret(pem)) }
+            #expect(error?.message.contains(name) == true)
+            #expect(error?.hint?.contains("openssl pkcs8 -topk8 -nocrypt") == true)
+            #expect(error.map { "\($0)".contains("c2VjcmV0") } == false)
+        }
+    }
+
+    @Test(
+        "a refused device authorization request is not called a token request",
+        arguments: [(400, "invalid_request"), (400, "something_else"), (400, "server_error"), (503, "")]
+    )
+    func deviceRequest(status: Int, name: String) async throws {
+        try await FakeWorld.run { world in
+            world.fake.replace("/device", by: Self.error(name, status))
+            let error = await #expect(throws: IdentityError.self) {
+                try await world.provider.deviceAuthorization(LoginOptions())
+            }
+            #expect(error?.message.contains("device authorization request") == true)
+            #expect(error?.message.contains("token request") == false)
+        }
+    }
+
+    @Test("metadata of another issuer: the error has both names")
+    func issuerMismatch() async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { $0["issuer"] = .string("https://other.example") })
+            let error = try #require(await world.refusal())
+            #expect(error.code == .discoveryIssuerMismatch)
+            #expect(error.hint?.contains(world.fake.origin) == true)
+            #expect(error.providerAnswer?.error == "https://other.example")
+        }
+    }
+}
