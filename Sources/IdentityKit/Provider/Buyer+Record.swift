@@ -8,6 +8,7 @@ extension Buyer {
         object["given_name"] = givenName.map { .string($0) }
         object["family_name"] = familyName.map { .string($0) }
         object["display_name"] = displayName.map { .string($0) }
+        object["unverified_name"] = hasUnverifiedName ? .bool(true) : nil
         object["addresses"] = addresses.isEmpty ? nil : .array(addresses.map(\.record))
         return .object(object)
     }
@@ -24,6 +25,7 @@ extension Buyer {
             displayName: value["display_name"]?.string,
             addresses: (value["addresses"]?.array ?? []).map { PostalAddress(record: $0) }
         )
+        hasUnverifiedName = value["unverified_name"]?.bool == true
     }
 }
 

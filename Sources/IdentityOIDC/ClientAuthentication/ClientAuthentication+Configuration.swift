@@ -4,8 +4,11 @@ extension ClientAuthentication {
     /// Reads `clientAuthentication` and the members of the method: `clientSecret`, or `clientKey` with `clientKeyID`,
     /// `clientKeyAlgorithm` and `clientAssertionAudience`.
     ///
+    /// - Parameters:
+    ///   - section: The provider's entry.
+    ///   - postsSecret: Whether a secret without a method is sent in the body; by default it is sent in the header.
     /// - Throws: `IdentityError` that names the member.
-    init(_ section: inout ConfigurationSection) throws(IdentityError) {
+    init(_ section: inout ConfigurationSection, postsSecret: Bool = false) throws(IdentityError) {
         let method = try section.optionalString("clientAuthentication")
         let secret = try section.optionalSecret("clientSecret")
         let keyText = try section.optionalSecret("clientKey")
@@ -19,6 +22,7 @@ extension ClientAuthentication {
         }
         switch (method, secret, keyText) {
         case (nil, nil, nil), ("none", nil, nil): self = .none
+        case (nil, let secret?, nil) where postsSecret: self = .secretPost(secret)
         case (nil, let secret?, nil), ("client_secret_basic", let secret?, nil): self = .secretBasic(secret)
         case ("client_secret_basic_verbatim", let secret?, nil):
             self = .secretBasic(secret, encoding: .verbatimForNonconformingProvider)

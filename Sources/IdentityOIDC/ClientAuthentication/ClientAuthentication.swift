@@ -11,6 +11,8 @@ public enum ClientAuthentication: Sendable {
     case secretBasic(Secret, encoding: BasicCredentialEncoding = .formEncoded)
     /// A secret in the body, as `client_secret`.
     case secretPost(Secret)
+    /// A secret in the body that the client signs for every request, as Sign in with Apple requires.
+    case signedSecretPost(SignedClientSecret)
     /// An assertion that is signed with the client's key for every request (OpenID Connect Core section 9, RFC 7523).
     case privateKeyJWT(ClientKey, audience: AssertionAudience = .issuer)
 
@@ -38,7 +40,7 @@ public enum ClientAuthentication: Sendable {
         switch self {
         case .none: "none"
         case .secretBasic: "client_secret_basic"
-        case .secretPost: "client_secret_post"
+        case .secretPost, .signedSecretPost: "client_secret_post"
         case .privateKeyJWT: "private_key_jwt"
         }
     }

@@ -6,6 +6,8 @@ package import IdentityKit
 package struct IDTokenExpectations: Sendable {
     /// The issuers that are accepted.
     package var issuers: IssuerPolicy
+    /// The issuers of a provider with one for each tenant; nil for other providers.
+    package var issuerTemplate: IssuerTemplate?
     /// The issuer to which the login was bound by discovery; nil without discovery.
     package var boundIssuer: String?
     /// The values of which `aud` must contain one; the first is the client id.

@@ -36,7 +36,13 @@ struct SignedTokenChecks {
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet
     ) throws(IdentityError) {
-        let candidates = keys.candidates(keyID: signature.keyID, algorithm: algorithm)
+        let candidates = keys.candidates(keyID: signature.keyID, algorithm: algorithm) { keyIssuer in
+            // Only a key set for several tenants names issuers. The claim is not verified yet: it can only exclude keys.
+            guard let template = expected.issuerTemplate, let issuer = signature.claims["iss"]?.string else {
+                return true
+            }
+            return template.isIssuer(keyIssuer, ofKeyFor: issuer)
+        }
         guard !candidates.isEmpty else {
             throw failure(.idTokenKeyUnknown, "names a key that is not in the provider's key set", "section 10.1.1")
         }
@@ -48,7 +54,8 @@ struct SignedTokenChecks {
 
     func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
         guard let issuer = claims["iss"]?.string, expected.issuers.isAccepted(issuer),
-            expected.boundIssuer.map({ $0.isIdentical(to: issuer) }) ?? true
+            expected.boundIssuer.map({ $0.isIdentical(to: issuer) }) ?? true,
+            expected.issuerTemplate.map({ $0.isIssuer(issuer, of: claims) }) ?? true
         else {
             throw IdentityError(
                 .rejected,

@@ -6,6 +6,8 @@ struct JSONWebKey: Sendable {
     let keyID: String?
     /// Its `alg`, the only algorithm that it may be used with.
     let algorithm: String?
+    /// The issuer for which it may sign, where the key set is of several tenants.
+    let issuer: String?
     let key: VerificationKey
     /// The members that identify the key: id, algorithm and numbers.
     let identity: [[UInt8]]
@@ -19,6 +21,7 @@ struct JSONWebKey: Sendable {
         for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
+        issuer = value["issuer"]?.string
         identity = ["kid", "alg", "kty", "crv", "n", "e", "x", "y"].map { value[$0]?.serialized ?? [] }
         func bytes(_ name: String) -> [UInt8]? { (value[name]?.string).flatMap { Base64URL.decode($0) } }
         switch type {

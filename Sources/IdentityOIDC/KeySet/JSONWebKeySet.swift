@@ -38,8 +38,18 @@ package struct JSONWebKeySet: Sendable {
 
     /// The keys to try for a token, at most eight: those with the token's `kid`, byte for byte; for a token without `kid` every key
     /// for its algorithm.
-    package func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [VerificationKey] {
-        let fitting = keys.filter { $0.fits(algorithm) }
+    ///
+    /// - Parameters:
+    ///   - keyID: The token's `kid`.
+    ///   - algorithm: The token's algorithm.
+    ///   - mayIssue: Whether a key that names this issuer in its JWK is tried.
+    /// - Returns: The keys.
+    package func candidates(
+        keyID: String?,
+        algorithm: SignatureAlgorithm,
+        issuer mayIssue: (String) -> Bool = { _ in true }
+    ) -> [VerificationKey] {
+        let fitting = keys.filter { $0.fits(algorithm) && ($0.issuer.map(mayIssue) ?? true) }
         guard let keyID else { return fitting.prefix(8).map(\.key) }
         return fitting.filter { $0.keyID?.isIdentical(to: keyID) ?? false }.prefix(8).map(\.key)
     }

@@ -53,6 +53,9 @@ extension OpenIDClient {
         case .secretPost(let secret):
             let clientID = settings.secretFollowsClientID ? fields.firstIndex { $0.name == "client_id" } : nil
             fields.insert(("client_secret", secret.reveal()), at: clientID.map { $0 + 1 } ?? fields.count)
+        case .signedSecretPost(let secret):
+            let now = httpClient.environment.clock.now
+            fields.append(("client_secret", try secret.secret(for: descriptor.clientID, at: now)))
         case .secretBasic(let secret, let encoding):
             headers.append(("Authorization", "Basic \(Self.credentials(descriptor.clientID, secret, encoding))"))
         case .privateKeyJWT(let key, let audience):
@@ -101,7 +104,7 @@ extension OpenIDClient {
     /// The client's secret, in every form in which a response may repeat it.
     var clientSecrets: [Secret] {
         switch configuration.authentication {
-        case .none, .privateKeyJWT: return []
+        case .none, .privateKeyJWT, .signedSecretPost: return []
         case .secretPost(let secret): return [secret]
         case .secretBasic(let secret, let encoding):
             let credentials = Self.credentials(descriptor.clientID, secret, encoding)

@@ -34,8 +34,15 @@ extension OpenIDClient {
         if configuration.usesDPoP {
             return "The request had a DPoP proof: compare this machine's clock with the provider's."
         }
-        guard case .privateKeyJWT = configuration.authentication else { return nil }
-        return "The request had a signed assertion: compare this machine's clock with the provider's."
+        switch configuration.authentication {
+        case .none, .secretBasic, .secretPost: return nil
+        case .signedSecretPost:
+            return
+                "The secret was signed with the client's key: check the team's id, the key and its id, and compare this "
+                + "machine's clock with the provider's."
+        case .privateKeyJWT:
+            return "The request had a signed assertion: compare this machine's clock with the provider's."
+        }
     }
 
     /// A provider that requires DPoP may not say so in its error.

@@ -9,7 +9,9 @@ extension OpenIDClient {
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         let metadata = try await metadataSource.metadata()
         try checkIssuer(attempt.issuer, is: metadata)
-        return try await redeem(try code(in: callback, for: attempt, metadata), for: attempt)
+        var tokens = try await redeem(try code(in: callback, for: attempt, metadata), for: attempt)
+        if settings.readsUserParameter { tokens.buyer = UserParameter.completed(tokens.buyer, from: callback) }
+        return tokens
     }
 
     /// Checks the callback and returns its authorization code without using it.

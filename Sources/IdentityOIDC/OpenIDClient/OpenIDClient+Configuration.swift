@@ -62,6 +62,8 @@ extension OpenIDClient {
         public var allowsLoopbackHTTP = false
         /// What every login requests unless its own options say otherwise, for example `prompt`.
         public var loginDefaults = LoginDefaults()
+        /// Where the provider differs from the standards; nil for a provider that follows them.
+        public var quirks: (any OpenIDQuirks)?
         /// The tenant of the app that this client serves.
         public var tenant = ""
 

@@ -12,6 +12,7 @@ extension OpenIDClient {
             algorithms: algorithms(metadata),
             now: httpClient.environment.clock.now
         )
+        expected.issuerTemplate = settings.issuerTemplate
         expected.trustedAudiences = configuration.trustedAudiences
         expected.allowsForeignAudiences = settings.allowsForeignAudiences
         expected.acceptsNumericSubject = settings.acceptsNumericSubject

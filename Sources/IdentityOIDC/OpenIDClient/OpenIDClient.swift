@@ -36,7 +36,7 @@ public struct OpenIDClient: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: How the client is set up.
-    ///   - quirks: Where the provider differs from the standards; nil for a provider that follows them.
+    ///   - quirks: Where the provider differs from the standards; nil takes those of the configuration.
     ///   - environment: Transport, clock and random numbers.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(
@@ -49,7 +49,7 @@ public struct OpenIDClient: Sendable {
             try RedirectURI.check(redirectURI, ofProvider: configuration.name)
         }
         algorithms = try Self.algorithms(configuration)
-        let quirks = quirks ?? StandardQuirks()
+        let quirks = quirks ?? configuration.quirks ?? StandardQuirks()
         self.configuration = configuration
         self.quirks = quirks
         settings = quirks.settings

@@ -16,6 +16,8 @@ public struct OpenIDQuirkSettings: Sendable {
     public var localeParameter = "ui_locales"
     /// The names that the authorization code may have in the callback.
     public var codeParameters = ["code"]
+    /// Whether the callback's parameter `user` completes the buyer's name, marked as not verified (`Buyer.hasUnverifiedName`).
+    public var readsUserParameter = false
     /// Values of the code that are the names of errors.
     public var errorsInCode: [String] = []
 
@@ -36,6 +38,8 @@ public struct OpenIDQuirkSettings: Sendable {
 
     // MARK: The ID token
 
+    /// The issuers of a provider with one for each tenant: `iss` must belong to the token's `tid`; nil for other providers.
+    public var issuerTemplate: IssuerTemplate?
     /// The values of which `aud` must contain one; nil accepts the client id alone.
     public var audiences: [String]?
     /// Whether `aud` may contain other values too; then a token for several clients is accepted.

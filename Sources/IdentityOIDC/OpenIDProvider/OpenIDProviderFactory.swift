@@ -28,7 +28,13 @@ extension OpenIDClient.Configuration {
     ///
     /// - Throws: `IdentityError` that names the member.
     public init(named name: String, from section: inout ConfigurationSection) throws {
-        self.init(name: name, issuer: try section.string("issuer"), clientID: try section.string("clientID"))
+        let clientID = try section.string("clientID")
+        let preset = try OpenIDPreset(&section)
+        if let preset {
+            self = try preset.configuration(named: name, clientID: clientID, from: &section)
+        } else {
+            self.init(name: name, issuer: try section.string("issuer"), clientID: clientID)
+        }
         let common = try CommonProviderMembers(
             &section,
             endpoints: Self.endpointNames,
@@ -36,11 +42,14 @@ extension OpenIDClient.Configuration {
         )
         allowsLoopbackHTTP = common.allowsLoopbackHTTP
         timeout = common.timeout
-        acceptedIssuers = common.issuers.map { .exactly($0) }
+        if let issuers = common.issuers {
+            // The metadata for several tenants name the template; no token can.
+            acceptedIssuers = .exactly(issuers + [quirks?.settings.issuerTemplate?.text].compactMap(\.self))
+        }
         tenant = common.tenant
         loginDefaults = common.loginDefaults
         redirectURI = try section.string("redirectURI")
-        scopes = try section.optionalStrings("scopes") ?? ["openid"]
+        scopes = try section.optionalStrings("scopes") ?? scopes
         algorithms = try section.optionalStrings("algorithms")
         trustedAudiences = try section.optionalStrings("trustedAudiences") ?? []
         if let mode = try section.optionalString("responseMode") {
@@ -53,8 +62,10 @@ extension OpenIDClient.Configuration {
         usesPKCEForDeviceLogin = try section.bool("devicePKCE", default: false)
         usesDPoP = try section.bool("dpop", default: false)
         acceptsUnboundTokens = try section.bool("acceptsUnboundTokens", default: false)
-        authentication = try ClientAuthentication(&section)
-        endpoints.discovery = common.endpoints["discovery"]
+        if preset != .apple {
+            authentication = try ClientAuthentication(&section, postsSecret: preset?.postsSecret ?? false)
+        }
+        endpoints.discovery = common.endpoints["discovery"] ?? endpoints.discovery
         endpoints.authorization = common.endpoints["authorization"]
         endpoints.token = common.endpoints["token"]
         endpoints.jwks = common.endpoints["jwks"]

@@ -66,6 +66,8 @@ enum UserInfoResponse {
         var buyer = claims.standardBuyer
         buyer.email = buyer.email ?? known.email
         buyer.phone = buyer.phone ?? known.phone
+        let hasName = buyer.givenName != nil || buyer.familyName != nil || buyer.displayName != nil
+        buyer.hasUnverifiedName = !hasName && known.hasUnverifiedName
         buyer.givenName = buyer.givenName ?? known.givenName
         buyer.familyName = buyer.familyName ?? known.familyName
         buyer.displayName = buyer.displayName ?? known.displayName

@@ -1,0 +1,59 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// The issuers of a provider that has one for each tenant, as Microsoft's metadata for several tenants write them:
+/// `https://login.microsoftonline.com/{tenantid}/v2.0`.
+///
+/// A token's issuer must be the template with the tenant of its `tid` claim. So a token never names another tenant as issuer than as
+/// the buyer's directory.
+public struct IssuerTemplate: Sendable {
+    /// What stands for the tenant's id.
+    static let placeholder = "{tenantid}"
+
+    /// The template, as the metadata write it.
+    public let text: String
+
+    /// Creates a template from a text that contains `{tenantid}` once.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// Accepts the template itself, which only metadata can name, and the issuer of every tenant.
+    public var policy: IssuerPolicy {
+        IssuerPolicy(summary: text) { [self] issuer in
+            issuer.isIdentical(to: text) || tenant(of: issuer) != nil
+        }
+    }
+
+    /// Whether a token with these claims may come from this issuer.
+    func isIssuer(_ issuer: String, of claims: JSONObject) -> Bool {
+        guard let tenant = claims["tid"]?.string, Self.isTenantID(tenant) else { return false }
+        return issuer.isIdentical(to: self.issuer(of: tenant))
+    }
+
+    /// Whether a key whose JWK names an issuer may sign for this one.
+    ///
+    /// Microsoft's key set for several tenants has keys for one tenant only.
+    func isIssuer(_ keyIssuer: String, ofKeyFor issuer: String) -> Bool {
+        keyIssuer.isIdentical(to: issuer) || keyIssuer.isIdentical(to: text)
+    }
+
+    private func issuer(of tenant: String) -> String {
+        text.utf8.split(separator: Array(Self.placeholder.utf8), omittingEmptySubsequences: false)
+            .map { String(decoding: Array($0), as: UTF8.self) }.joined(separator: tenant)
+    }
+
+    private func tenant(of issuer: String) -> String? {
+        let parts = text.utf8.split(separator: Array(Self.placeholder.utf8), omittingEmptySubsequences: false)
+        guard parts.count == 2, issuer.utf8.count == parts[0].count + 36 + parts[1].count else { return nil }
+        let tenant = String(decoding: issuer.utf8.dropFirst(parts[0].count).prefix(36), as: UTF8.self)
+        return Self.isTenantID(tenant) && issuer.isIdentical(to: self.issuer(of: tenant)) ? tenant : nil
+    }
+
+    /// Whether a text is a GUID: 32 hexadecimal digits in five groups.
+    static func isTenantID(_ text: String) -> Bool {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return groups.map(\.count) == [8, 4, 4, 4, 12]
+            && groups.joined().allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
+    }
+}

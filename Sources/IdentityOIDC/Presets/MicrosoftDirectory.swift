@@ -1,0 +1,37 @@
+/// Whose Microsoft accounts may sign in.
+public enum MicrosoftDirectory: Sendable, Equatable {
+    /// Accounts of one directory (tenant), by its id, a GUID.
+    case tenant(String)
+    /// Work and school accounts of every directory.
+    case organizations
+    /// Personal accounts.
+    case consumers
+    /// All of them.
+    case common
+
+    /// Reads a name as Microsoft's documentation writes it; nil for a text that is neither a known name nor a GUID.
+    public init?(_ name: String) {
+        switch name {
+        case "organizations": self = .organizations
+        case "consumers": self = .consumers
+        case "common": self = .common
+        default:
+            guard IssuerTemplate.isTenantID(name) else { return nil }
+            self = .tenant(name)
+        }
+    }
+
+    /// The name in the address of the login service.
+    var name: String {
+        switch self {
+        case .tenant(let id): id
+        case .organizations: "organizations"
+        // The tenant of personal accounts: tokens and metadata name it and not "consumers".
+        case .consumers: "9188040d-6c67-4c5b-b112-36a304b66dad"
+        case .common: "common"
+        }
+    }
+
+    /// Whether the tokens name the issuer of the account's own directory.
+    var hasManyIssuers: Bool { self == .organizations || self == .common }
+}

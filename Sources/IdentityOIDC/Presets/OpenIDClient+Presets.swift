@@ -1,0 +1,114 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// Configurations for providers whose settings are known.
+///
+/// Each function returns an ordinary configuration: set `redirectURI`, and change what your client needs. `Documentation/Using/Presets.md`
+/// says for each provider what to do there, and what was not tried with a real account.
+///
+/// ```swift
+/// var configuration = OpenIDProvider.Configuration.google(name: "google", clientID: clientID)
+/// configuration.authentication = .secretBasic(clientSecret)
+/// configuration.redirectURI = "https://app.example/callback/google"
+/// ```
+extension OpenIDClient.Configuration {
+    /// Google accounts.
+    public static func google(name: String, clientID: String) -> Self {
+        var configuration = Self(name: name, issuer: "https://accounts.google.com", clientID: clientID)
+        configuration.scopes = ["openid", "email", "profile"]
+        return configuration
+    }
+
+    /// Sign in with Apple: the client secret is made from the team's key, and the response is posted.
+    ///
+    /// The buyer's name comes once, at the first login, through the browser: `Buyer.hasUnverifiedName` marks it.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which the app chooses the provider.
+    ///   - clientID: The Services ID, or the app's bundle identifier.
+    ///   - teamID: The team identifier, ten letters and digits.
+    ///   - key: The team's key for Sign in with Apple, with its key id; P-256.
+    /// - Returns: The configuration.
+    public static func apple(name: String, clientID: String, teamID: String, key: ClientKey) -> Self {
+        let issuer = "https://appleid.apple.com"
+        var configuration = Self(name: name, issuer: issuer, clientID: clientID)
+        configuration.authentication = .signedSecretPost(
+            SignedClientSecret(key: key, issuer: teamID, audience: issuer)
+        )
+        configuration.scopes = ["openid", "email", "name"]
+        configuration.responseMode = .formPost
+        configuration.quirks = AppleQuirks()
+        return configuration
+    }
+
+    /// Microsoft accounts (Entra ID).
+    ///
+    /// - Parameters:
+    ///   - name: The name under which the app chooses the provider.
+    ///   - clientID: The application (client) id.
+    ///   - directory: Whose accounts may sign in: the id of one directory (tenant), or accounts of several.
+    ///   - authority: The origin of the login service; national clouds have their own.
+    /// - Returns: The configuration.
+    public static func microsoft(
+        name: String,
+        clientID: String,
+        directory: MicrosoftDirectory,
+        authority: String = "https://login.microsoftonline.com"
+    ) -> Self {
+        var configuration = Self(name: name, issuer: "\(authority)/\(directory.name)/v2.0", clientID: clientID)
+        configuration.scopes = ["openid", "email", "profile", "offline_access"]
+        if directory.hasManyIssuers {
+            let template = IssuerTemplate("\(authority)/\(IssuerTemplate.placeholder)/v2.0")
+            configuration.acceptedIssuers = template.policy
+            configuration.quirks = ManyTenantsQuirks(template: template)
+        }
+        return configuration
+    }
+
+    /// An Auth0 tenant; `domain` is the tenant's domain or custom domain, for example `shop.eu.auth0.com`.
+    public static func auth0(name: String, domain: String, clientID: String) -> Self {
+        var configuration = Self(name: name, issuer: "https://\(domain)/", clientID: clientID)
+        configuration.scopes = ["openid", "email", "profile"]
+        return configuration
+    }
+
+    /// An Okta authorization server.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which the app chooses the provider.
+    ///   - domain: The organization's domain, for example `shop.okta.com`.
+    ///   - authorizationServer: The id of the custom authorization server; nil names the organization's own.
+    ///   - clientID: The client id.
+    /// - Returns: The configuration.
+    public static func okta(
+        name: String,
+        domain: String,
+        authorizationServer: String? = "default",
+        clientID: String
+    ) -> Self {
+        let path = authorizationServer.map { "/oauth2/\($0)" } ?? ""
+        var configuration = Self(name: name, issuer: "https://\(domain)\(path)", clientID: clientID)
+        configuration.scopes = ["openid", "email", "profile"]
+        return configuration
+    }
+
+    /// A Keycloak realm; `server` is the server's URL without `/realms`, for example `https://id.example`.
+    public static func keycloak(name: String, server: String, realm: String, clientID: String) -> Self {
+        let base = server.utf8.last == UInt8(ascii: "/") ? String(server.dropLast()) : server
+        var configuration = Self(name: name, issuer: "\(base)/realms/\(realm)", clientID: clientID)
+        configuration.scopes = ["openid", "email", "profile"]
+        return configuration
+    }
+
+    /// Sign in with Shop, from what public pages and example code show; nothing of it was tried.
+    ///
+    /// It signs in a user of Shop, who is not a customer of the shop: a cart gets no identity from it.
+    public static func shop(name: String, clientID: String) -> Self {
+        let issuer = "https://accounts.shop.app"
+        var configuration = Self(name: name, issuer: issuer, clientID: clientID)
+        configuration.scopes = ["openid", "email"]
+        // Only metadata of RFC 8414 were seen.
+        configuration.endpoints.discovery = try? HTTPURL("\(issuer)/.well-known/oauth-authorization-server")
+        return configuration
+    }
+}

@@ -1,0 +1,114 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// The values of `preset` in the configuration file.
+enum OpenIDPreset: String, CaseIterable {
+    case google, apple, microsoft, auth0, okta, keycloak, shop
+
+    /// Reads `preset`; nil if the entry has none.
+    ///
+    /// - Throws: `IdentityError` for an unknown name, and for `issuer` beside it.
+    init?(_ section: inout ConfigurationSection) throws(IdentityError) {
+        guard let name = try section.optionalString("preset") else { return nil }
+        guard let preset = Self(rawValue: name) else {
+            let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw section.error("preset", "is not known", hint: "Use one of \(known), or remove it and set issuer.")
+        }
+        guard !section.memberNames.contains("issuer") else {
+            throw section.error("issuer", "is set by the preset", hint: "Remove issuer, or remove preset.")
+        }
+        self = preset
+    }
+
+    /// Whether a secret is sent in the body unless `clientAuthentication` says otherwise.
+    var postsSecret: Bool {
+        switch self {
+        case .apple, .microsoft, .auth0, .shop: true
+        case .google, .okta, .keycloak: false
+        }
+    }
+
+    /// The preset's configuration, from the members that the preset needs.
+    ///
+    /// - Throws: `IdentityError` that names the member.
+    func configuration(
+        named name: String,
+        clientID: String,
+        from section: inout ConfigurationSection
+    ) throws(IdentityError) -> OpenIDClient.Configuration {
+        switch self {
+        case .google: return .google(name: name, clientID: clientID)
+        case .shop: return .shop(name: name, clientID: clientID)
+        case .auth0: return .auth0(name: name, domain: try Self.domain(&section), clientID: clientID)
+        case .okta:
+            let domain = try Self.domain(&section)
+            let server = try Self.segment("authorizationServer", &section) ?? "default"
+            return .okta(
+                name: name,
+                domain: domain,
+                authorizationServer: server == "org" ? nil : server,
+                clientID: clientID
+            )
+        case .keycloak:
+            guard let server = try section.optionalString("server") else { throw section.error("server", "is missing") }
+            guard let realm = try Self.segment("realm", &section) else { throw section.error("realm", "is missing") }
+            return .keycloak(name: name, server: server, realm: realm, clientID: clientID)
+        case .microsoft:
+            guard let directory = MicrosoftDirectory(try section.string("directory")) else {
+                throw section.error(
+                    "directory",
+                    "is not a directory",
+                    hint: "Write the directory's (tenant's) id, organizations, consumers or common."
+                )
+            }
+            guard let authority = try section.optionalString("authority") else {
+                return .microsoft(name: name, clientID: clientID, directory: directory)
+            }
+            guard let url = try? HTTPURL(authority), url.origin.isIdentical(to: authority) else {
+                throw section.error("authority", "is not an origin", hint: "Write https and the host alone.")
+            }
+            return .microsoft(name: name, clientID: clientID, directory: directory, authority: authority)
+        case .apple:
+            let teamID = try section.string("teamID")
+            let keyID = try section.string("clientKeyID")
+            let text = try section.secret("clientKey")
+            do {
+                let key = try ClientKey(text, keyID: keyID, algorithm: "ES256")
+                return .apple(name: name, clientID: clientID, teamID: teamID, key: key)
+            } catch {
+                throw section.error("clientKey", "cannot be used", hint: "\(error.message) \(error.hint ?? "")")
+            }
+        }
+    }
+
+    private static func domain(_ section: inout ConfigurationSection) throws(IdentityError) -> String {
+        let domain = try section.string("domain")
+        guard let url = try? HTTPURL("https://\(domain)"), url.origin.isIdentical(to: "https://\(domain)") else {
+            throw section.error(
+                "domain",
+                "is not a domain name",
+                hint: "Write the name alone, without https:// and path."
+            )
+        }
+        return domain
+    }
+
+    /// A text that is one segment of a path.
+    private static func segment(
+        _ member: String,
+        _ section: inout ConfigurationSection
+    ) throws(IdentityError) -> String? {
+        guard let text = try section.optionalString(member) else { return nil }
+        guard
+            text.utf8.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || "-._~%".utf8.contains($0) }),
+            text != ".", text != ".."
+        else {
+            throw section.error(
+                member,
+                "contains a character that a segment of a URL cannot contain",
+                hint: "Write it as in the provider's URL, with % and two digits for other characters."
+            )
+        }
+        return text
+    }
+}

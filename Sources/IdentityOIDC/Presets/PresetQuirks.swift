@@ -1,0 +1,30 @@
+internal import IdentityKit
+
+/// Where Sign in with Apple differs from OpenID Connect.
+struct AppleQuirks: OpenIDQuirks {
+    var settings: OpenIDQuirkSettings {
+        var settings = OpenIDQuirkSettings()
+        settings.readsUserParameter = true
+        return settings
+    }
+
+    /// Apple writes `email_verified` as a Boolean or as text.
+    func buyer(from claims: IDTokenClaims) -> Buyer {
+        var buyer = claims.standardBuyer
+        if claims.text("email_verified") == "true" { buyer.email?.isVerified = true }
+        return buyer
+    }
+}
+
+/// Where a provider with one issuer for each tenant differs.
+struct ManyTenantsQuirks: OpenIDQuirks {
+    let template: IssuerTemplate
+
+    var settings: OpenIDQuirkSettings {
+        var settings = OpenIDQuirkSettings()
+        // The metadata name the template, and tokens the issuer of the buyer's tenant.
+        settings.bindsDiscoveredIssuer = false
+        settings.issuerTemplate = template
+        return settings
+    }
+}

@@ -1,0 +1,270 @@
+import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
+import IdentityKit
+import IdentityLoopback
+import IdentityOIDC
+import IdentityTesting
+import Testing
+
+@Suite("Presets")
+struct PresetTests {
+    private static let tenant = "11111111-2222-3333-4444-555555555555"
+    private static let otherTenant = "aaaaaaaa-2222-3333-4444-555555555555"
+
+    /// The provider of an entry of the configuration file.
+    private func provider(_ members: String) throws -> OpenIDProvider {
+        let json =
+            #"{"providers":{"p":{"kind":"openid","clientID":"c","redirectURI":"https://app.example/cb",\#(members)}}}"#
+        let registry = try ProviderRegistry(
+            try IdentityConfiguration(
+                json: Array(json.utf8),
+                environmentVariables: ["SECRET": "s3cret", "KEY": ClientKeys.p256, "BAD": "no key"]
+            ),
+            factories: [OpenIDProviderFactory()],
+            environment: IdentityEnvironment(transport: try CurlTransport())
+        )
+        return try #require(try registry.provider(named: "p") as? OpenIDProvider)
+    }
+
+    @Test(
+        "each preset has its issuer, scopes and way to send a secret",
+        arguments: [
+            (#""preset":"google""#, "https://accounts.google.com", "client_secret_basic"),
+            (#""preset":"auth0","domain":"shop.eu.auth0.com""#, "https://shop.eu.auth0.com/", "client_secret_post"),
+            (
+                #""preset":"okta","domain":"shop.okta.com""#, "https://shop.okta.com/oauth2/default",
+                "client_secret_basic"
+            ),
+            (
+                #""preset":"okta","domain":"shop.okta.com","authorizationServer":"org""#, "https://shop.okta.com",
+                "client_secret_basic"
+            ),
+            (
+                #""preset":"keycloak","server":"https://id.example/","realm":"shop""#, "https://id.example/realms/shop",
+                "client_secret_basic"
+            ),
+            (
+                #""preset":"microsoft","directory":"common""#, "https://login.microsoftonline.com/common/v2.0",
+                "client_secret_post"
+            ),
+            (
+                #""preset":"microsoft","directory":"consumers""#,
+                "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0", "client_secret_post"
+            ),
+            (
+                #""preset":"microsoft","directory":"\#(tenant)","authority":"https://login.microsoftonline.us""#,
+                "https://login.microsoftonline.us/\(tenant)/v2.0", "client_secret_post"
+            ),
+            (#""preset":"shop""#, "https://accounts.shop.app", "client_secret_post"),
+        ]
+    )
+    func issuers(members: String, issuer: String, method: String) throws {
+        let found = try provider(members + #","clientSecret":{"env":"SECRET"}"#)
+        #expect(found.client.configuration.issuer == issuer)
+        #expect(found.client.configuration.scopes.first == "openid")
+        #expect(found.client.configuration.scopes.contains("email"))
+        #expect(found.descriptor.clientType == method)
+        let basic =
+            #","clientSecret":{"env":"SECRET"},"clientAuthentication":"client_secret_basic","scopes":["openid"]"#
+        let changed = try provider(members + basic)
+        #expect(changed.descriptor.clientType == "client_secret_basic")
+        #expect(changed.client.configuration.scopes == ["openid"])
+    }
+
+    @Test(
+        "the members of presets are read strictly, and errors name them",
+        arguments: [
+            (#""preset":"gogle""#, "preset is not known"),
+            (#""preset":"google","issuer":"https://accounts.google.com""#, "issuer is set by the preset"),
+            (#""preset":"google","domain":"a.example""#, "domain is not known"),
+            (#""issuer":"https://id.example","directory":"common""#, "directory is not known"),
+            (#""preset":"auth0""#, "domain is missing"),
+            (#""preset":"auth0","domain":"https://a.example""#, "domain is not a domain name"),
+            (#""preset":"auth0","domain":"a.example/x""#, "domain is not a domain name"),
+            (#""preset":"okta","domain":"a.example","authorizationServer":"a/b""#, "authorizationServer contains"),
+            (#""preset":"keycloak","server":"https://id.example""#, "realm is missing"),
+            (#""preset":"keycloak","realm":"r""#, "server is missing"),
+            (#""preset":"keycloak","server":"https://id.example","realm":"..""#, "realm contains"),
+            (#""preset":"microsoft""#, "directory is missing"),
+            (#""preset":"microsoft","directory":"contoso.onmicrosoft.com""#, "directory is not a directory"),
+            (
+                #""preset":"microsoft","directory":"common","authority":"https://a.example/x""#,
+                "authority is not an origin"
+            ),
+            (#""preset":"apple","clientKeyID":"k","clientKey":{"env":"KEY"}"#, "teamID is missing"),
+            (#""preset":"apple","teamID":"t","clientKey":{"env":"KEY"}"#, "clientKeyID is missing"),
+            (#""preset":"apple","teamID":"t","clientKeyID":"k""#, "clientKey is missing"),
+            (#""preset":"apple","teamID":"t","clientKeyID":"k","clientKey":{"env":"BAD"}"#, "clientKey cannot be used"),
+            (
+                #""preset":"apple","teamID":"t","clientKeyID":"k","clientKey":{"env":"KEY"},"clientSecret":{"env":"SECRET"}"#,
+                "clientSecret is not known"
+            ),
+        ]
+    )
+    func strict(members: String, message: String) throws {
+        let error = #expect(throws: IdentityError.self) { try provider(members) }
+        #expect(error?.kind == .configuration)
+        #expect(error?.message.contains("providers.p.\(message)") == true, "\(error?.message ?? "")")
+        #expect(error?.hint?.isEmpty == false)
+    }
+
+    /// Sign in with Apple, played by the fake.
+    private func withApple(_ body: (FakeWorld) async throws -> Void) async throws {
+        let key = try ClientKey(Secret(ClientKeys.p256), keyID: "key-1", algorithm: "ES256")
+        let apple = OpenIDProvider.Configuration.apple(name: "a", clientID: "client-1", teamID: "TEAM123456", key: key)
+        try await FakeWorld.run {
+            $0.authentication = apple.authentication
+            $0.scopes = apple.scopes
+            $0.responseMode = apple.responseMode
+            $0.quirks = apple.quirks
+        } _: { world in
+            world.fake.change(claims: { $0["email_verified"] = .string("true") })
+            try await body(world)
+        }
+    }
+
+    @Test("Apple: each request has a new secret, which the team's key signed and which soon expires")
+    func appleSecret() async throws {
+        let pem = try #require(PEM.decode(Array(ClientKeys.p256.utf8), label: "PRIVATE KEY"))
+        guard case .ellipticCurve(let curve, let x, let y) = try SigningKey.pkcs8(pem).publicNumbers else {
+            Issue.record("The key has another kind.")
+            return
+        }
+        let key = try VerificationKey.ellipticCurve(curve, x: x, y: y)
+        try await withApple { world in
+            let tokens = try await world.login()
+            world.clock.advance(by: .seconds(200 * 86_400))
+            _ = try? await world.provider.refresh(tokens)
+            let sent = try world.fake.requests(to: "/token").map { request in
+                try SignedText(try #require(request.formFields().first { $0.0 == "client_secret" }?.1))
+            }
+            #expect(sent.count == 2)
+            for (text, now) in zip(sent, [1_790_000_000, 1_790_000_000 + 200 * 86_400]) {
+                #expect(text.isSigned(by: key))
+                #expect(text.header == .object(["kid": .string("key-1"), "alg": .string("ES256")]))
+                #expect(text.claims["iss"]?.string == "TEAM123456")
+                #expect(text.claims["sub"]?.string == "client-1")
+                #expect(text.claims["aud"]?.string == "https://appleid.apple.com")
+                #expect(text.claims["iat"]?.number?.integer == now - 30)
+                #expect(text.claims["exp"]?.number?.integer == now + 270)
+            }
+            world.fake.replace("/token", by: FakeProvider.json(["error": .string("invalid_client")], status: 400))
+            let error = try #require(await world.refusal())
+            #expect(error.code == .invalidClient)
+            #expect(error.hint?.contains("team's id") == true)
+        }
+    }
+
+    @Test("Apple: the response is posted, and email_verified may be text")
+    func appleResponse() async throws {
+        try await withApple { world in
+            let request = try await world.begin()
+            #expect(request.url.query?.contains("response_mode=form_post") == true)
+            #expect(request.url.query?.contains("scope=openid%20email%20name") == true)
+            let tokens = try await world.provider.exchange(try world.callback(request), for: request.attempt)
+            #expect(tokens.buyer.email?.isVerified == true)
+            #expect(!tokens.buyer.hasUnverifiedName)
+        }
+    }
+
+    @Test("Apple: the name of the first login comes through the browser, and is marked as not verified")
+    func appleName() async throws {
+        try await withApple { world in
+            func buyer(_ user: String) async throws -> Buyer {
+                let request = try await world.begin()
+                let callback = try world.callback(request, "&user=" + FormEncoding.escape(user))
+                return try await world.provider.exchange(callback, for: request.attempt).buyer
+            }
+            let named = try await buyer(
+                #"{"name":{"firstName":"Grace","lastName":"Hopper"},"email":"evil@example.com","sub":"buyer-2"}"#
+            )
+            #expect(named.givenName == "Grace")
+            #expect(named.familyName == "Hopper")
+            #expect(named.hasUnverifiedName)
+            // Everything else still comes from the ID token.
+            #expect(named.email?.value == "ada@example.com")
+            #expect(named.subject == "buyer-1")
+            for bad in ["no json", "[]", #"{"name":"Grace"}"#, #"{"name":{"firstName":"a\u0007b","lastName":1}}"#] {
+                let buyer = try await buyer(bad)
+                #expect(buyer.givenName == nil && !buyer.hasUnverifiedName)
+            }
+            world.fake.change(claims: { $0["given_name"] = .string("Ada") })
+            let verified = try await buyer(#"{"name":{"firstName":"Grace"}}"#)
+            #expect(verified.givenName == "Ada" && !verified.hasUnverifiedName)
+        }
+        // Without the preset the parameter is ignored.
+        try await FakeWorld.run { world in
+            let request = try await world.begin()
+            let callback = try world.callback(request, "&user=%7B%22name%22%3A%7B%22firstName%22%3A%22G%22%7D%7D")
+            #expect(try await world.provider.exchange(callback, for: request.attempt).buyer.givenName == nil)
+        }
+    }
+
+    /// Microsoft's service for several tenants, played by the fake.
+    private func withMicrosoft(
+        _ body: (FakeWorld) async throws -> Void
+    ) async throws {
+        try await FakeWorld.run { configuration in
+            let made = OpenIDProvider.Configuration.microsoft(
+                name: "m",
+                clientID: "client-1",
+                directory: .common,
+                authority: configuration.issuer
+            )
+            configuration.issuer = made.issuer
+            configuration.acceptedIssuers = made.acceptedIssuers
+            configuration.quirks = made.quirks
+        } _: { world in
+            world.fake.intercept { request in
+                guard request.path == "/common/v2.0/.well-known/openid-configuration" else { return nil }
+                let host = "http://" + (request.header("Host") ?? "")
+                return FakeProvider.json([
+                    "issuer": .string(host + "/{tenantid}/v2.0"), "token_endpoint": .string(host + "/token"),
+                    "authorization_endpoint": .string(host + "/authorize"), "jwks_uri": .string(host + "/jwks"),
+                    "id_token_signing_alg_values_supported": .array([.string("ES256")]),
+                ])
+            }
+            try await body(world)
+        }
+    }
+
+    private static func token(_ world: FakeWorld, issuer: String, tenant: String?) {
+        let issuer = world.fake.origin + issuer
+        world.fake.change(claims: {
+            $0["iss"] = .string(issuer)
+            $0["tid"] = tenant.map { .string($0) }
+        })
+    }
+
+    @Test("Microsoft: for several tenants the ID token's issuer is the template with its tid")
+    func microsoftTenants() async throws {
+        try await withMicrosoft { world in
+            Self.token(world, issuer: "/\(Self.tenant)/v2.0", tenant: Self.tenant)
+            let tokens = try await world.login()
+            #expect(tokens.buyer.issuer == "\(world.fake.origin)/\(Self.tenant)/v2.0")
+            #expect(try await world.provider.refresh(tokens).buyer == tokens.buyer)
+            for (issuer, tenant) in [
+                (Self.tenant, Self.otherTenant), (Self.otherTenant, Self.tenant), (Self.tenant, nil),
+                ("{tenantid}", nil),
+                ("{tenantid}", "{tenantid}"), ("common", "common"), (Self.tenant + "/x", Self.tenant),
+            ] as [(String, String?)] {
+                Self.token(world, issuer: "/\(issuer)/v2.0", tenant: tenant)
+                #expect(await world.refusal()?.code == .idTokenIssuer, "\(issuer) \(tenant ?? "none")")
+            }
+        }
+    }
+
+    @Test("Microsoft: a key that names an issuer signs for this issuer only")
+    func microsoftKeys() async throws {
+        for (name, isAccepted) in [(Self.tenant, true), ("{tenantid}", true), (Self.otherTenant, false)] {
+            try await withMicrosoft { world in
+                Self.token(world, issuer: "/\(Self.tenant)/v2.0", tenant: Self.tenant)
+                var jwk = try #require(world.fake.forge.jwk.object)
+                jwk["issuer"] = .string("\(world.fake.origin)/\(name)/v2.0")
+                world.fake.replace("/jwks", by: FakeProvider.json(["keys": .array([.object(jwk)])]))
+                #expect(await world.refusal()?.code == (isAccepted ? nil : .idTokenKeyUnknown), "\(name)")
+            }
+        }
+    }
+}
