@@ -135,7 +135,12 @@ extension PostgresStore.Configuration {
     }
 
     private static func invalid(_ message: String) -> IdentityError {
-        IdentityError(.configuration, .configurationInvalid, message)
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            message,
+            hint: "Correct the store's configuration: Documentation/Operating/PostgreSQL.md describes its settings."
+        )
     }
 }
 #endif

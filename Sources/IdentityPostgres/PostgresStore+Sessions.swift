@@ -16,7 +16,12 @@ extension PostgresStore: SessionRecordStore {
             return try await isStored(session, row, deadline) == true
         }
         guard isNew else {
-            throw IdentityError(.rejected, .storeFailed, "A session with this id is already stored.")
+            throw IdentityError(
+                .rejected,
+                .storeFailed,
+                "A session with this id is already stored.",
+                hint: "Let SessionManager make the ids; insert each session once."
+            )
         }
     }
 

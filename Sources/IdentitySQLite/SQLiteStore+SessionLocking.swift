@@ -26,7 +26,7 @@ extension SQLiteStore: SessionLocking {
             do {
                 try await clock.sleep(for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
             } catch {
-                throw IdentityError(.cancelled, .cancelled, "The operation was cancelled.", cause: error)
+                throw IdentityError.cancellation(cause: error)
             }
             pause = min(pause * 2, .milliseconds(250))
         }

@@ -28,7 +28,12 @@ extension SQLiteStore: SessionRecordStore {
             ) == 1
         }
         guard isNew else {
-            throw IdentityError(.rejected, .storeFailed, "A session with this id is already stored.")
+            throw IdentityError(
+                .rejected,
+                .storeFailed,
+                "A session with this id is already stored.",
+                hint: "Let SessionManager make the ids; insert each session once."
+            )
         }
     }
 

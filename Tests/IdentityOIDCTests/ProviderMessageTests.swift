@@ -222,6 +222,31 @@ struct ProviderMessageTests {
         }
     }
 
+    @Test("an error of a factory that does not know the path in the file names the provider")
+    func pathOfAnotherFactory() throws {
+        struct LooseFactory: ProviderFactory {
+            let kind = "loose"
+
+            func makeProvider(
+                named name: String,
+                from section: inout ConfigurationSection,
+                in environment: IdentityEnvironment
+            ) throws -> any IdentityProvider {
+                throw IdentityError(.configuration, .configurationInvalid, "The key is empty.", hint: "Set it.")
+            }
+        }
+        let json = #"{"providers":{"any":{"kind":"loose"}}}"#
+        let error = #expect(throws: IdentityError.self) {
+            try ProviderRegistry(
+                try IdentityConfiguration(json: Array(json.utf8), environmentVariables: [:]),
+                factories: [LooseFactory()],
+                environment: IdentityEnvironment(transport: try CurlTransport())
+            )
+        }
+        #expect(error?.message == "Configuration of providers.any: The key is empty.")
+        #expect(error?.hint == "Set it.")
+    }
+
     @Test("an issuer that answers 404: the error names the address that was asked, and issuer")
     func missingMetadata() async throws {
         try await FakeWorld.run { world in

@@ -136,11 +136,18 @@ final class BoltLoginEngine: Sendable {
             .configuration,
             .configurationInvalid,
             "BoltCheckout has no \(what).",
-            hint: "Call BoltCheckout.configure(provider:presenter:) before the first login."
+            hint: "Call BoltCheckout.configure(provider:presenter:) before the first login.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )
     }
 
     static var ended: IdentityError {
-        IdentityError(.rejected, .stateUnknown, "This login has ended.", hint: "Start a new login.")
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            "This login has ended.",
+            hint: "Start a new login.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
+        )
     }
 }

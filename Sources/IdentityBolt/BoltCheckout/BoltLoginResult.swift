@@ -57,7 +57,8 @@ public enum BoltLoginResult: Sendable {
             .rejected,
             .callbackInvalid,
             "The login result \(problem).",
-            hint: "Send the result of Bolt's SDK unchanged."
+            hint: "Send the result of Bolt's SDK unchanged.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )
     }
 
@@ -69,7 +70,14 @@ public enum BoltLoginResult: Sendable {
         case .completed(let code, let verifier, let state):
             guard !code.isEmpty else { throw Self.invalid("has no usable code") }
             return (Secret(code), verifier.isEmpty ? nil : Secret(verifier), Secret(state))
-        case .canceled: throw IdentityError(.cancelled, .cancelled, "The buyer cancelled the login.")
+        case .canceled:
+            throw IdentityError(
+                .cancelled,
+                .cancelled,
+                "The buyer cancelled the login.",
+                hint: "Offer the login again.",
+                reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
+            )
         case .failed(let error): throw error
         }
     }

@@ -111,6 +111,12 @@ struct ResolvedBoltConfiguration: Sendable {
     }
 
     static func invalid(_ message: String, _ hint: String) -> IdentityError {
-        IdentityError(.configuration, .configurationInvalid, message, hint: hint)
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            message,
+            hint: hint,
+            reference: "help.bolt.com/developers/bolt-oauth"
+        )
     }
 }

@@ -87,7 +87,8 @@ struct ResolvedSFCCConfiguration: Sendable {
                 .configuration,
                 .configurationInvalid,
                 "max_age and acr_values cannot be used with SFCC: the shopper token does not prove when and how the buyer signed in.",
-                hint: "Remove maxAge and acrValues from the provider's configuration and from the login's options."
+                hint: "Remove maxAge and acrValues from the provider's configuration and from the login's options.",
+                reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
     }

@@ -103,6 +103,7 @@ struct SFCCHTTPClient {
             hint:
                 "Compare host and siteID with the storefront's own URLs. At most three redirects are followed, and only at "
                 + "the configured host.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerAnswer: IdentityError.ProviderAnswer(status: response.status)
         )
     }

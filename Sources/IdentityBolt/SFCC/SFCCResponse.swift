@@ -75,6 +75,7 @@ struct SFCCResponse: Sendable {
             hint: isOutage
                 ? "Try again later with a new login."
                 : "Start the login again. If every login fails, compare host, siteID and parameters with the storefront's controllers.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerAnswer: providerAnswer(name, message)
         )
     }
@@ -89,6 +90,7 @@ struct SFCCResponse: Sendable {
             .unexpectedResponse,
             "The response of the SFCC storefront has neither a token nor an error.",
             hint: "Compare siteID, locale and controllers with the storefront's own URLs.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerAnswer: providerAnswer(nil, nil)
         )
     }

@@ -61,7 +61,8 @@ struct SFCCTokenExchange: Sendable {
                 .signInAgain,
                 .notRefreshable,
                 "The session has no refresh token.",
-                hint: "Let the buyer sign in again."
+                hint: "Let the buyer sign in again.",
+                reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
             )
         }
         var client = SFCCHTTPClient(httpClient: httpClient, under: hold)
@@ -119,7 +120,8 @@ struct SFCCTokenExchange: Sendable {
                 .rejected,
                 .callbackInvalid,
                 "The code is too long for the storefront's URL.",
-                hint: "Start the login again."
+                hint: "Start the login again.",
+                reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
             )
         }
     }

@@ -41,7 +41,12 @@ public struct IdentityConfiguration: Sendable {
             )
         }
         guard let object = value.object else {
-            throw IdentityError(.configuration, .configurationInvalid, "The configuration must be a JSON object.")
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The configuration must be a JSON object.",
+                hint: "Write { \"providers\": { … } }, as Documentation/Operating/Configuration.md shows."
+            )
         }
         var root = ConfigurationSection(path: "", object: object, environmentVariables: environmentVariables)
         var found: [(name: String, section: ConfigurationSection)] = []

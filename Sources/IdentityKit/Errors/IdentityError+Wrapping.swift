@@ -13,7 +13,7 @@ extension IdentityError {
         switch error {
         case let error as IdentityError: return error
         case let refusal as RefreshRefusal: return refusal.error
-        case is CancellationError: return IdentityError(.cancelled, .cancelled, "The operation was cancelled.")
+        case is CancellationError: return cancellation()
         case let error as HTTPTransportError: return IdentityError(error, asking: "The provider")
         default:
             return IdentityError(
@@ -26,11 +26,22 @@ extension IdentityError {
         }
     }
 
+    /// The error of a caller that cancelled its task.
+    package static func cancellation(cause: (any Error)? = nil) -> IdentityError {
+        IdentityError(
+            .cancelled,
+            .cancelled,
+            "The operation was cancelled.",
+            hint: "Call again if the result is still needed.",
+            cause: cause
+        )
+    }
+
     /// Converts a transport error; `party` is the subject of the message, for example "The provider".
     package init(_ error: HTTPTransportError, asking party: String) {
         switch error.code {
         case .cancelled:
-            self.init(.cancelled, .cancelled, "The operation was cancelled.", cause: error)
+            self = .cancellation(cause: error)
         case .insecureURL, .invalidURL, .addressRefused:
             self.init(
                 .configuration,

@@ -62,7 +62,12 @@ struct SessionCreator: Sendable {
 
     private func newID() throws -> SessionID {
         guard let id = SessionID(rawValue: Base64URL.encode(try environment.random.bytes(16))) else {
-            throw IdentityError(.retryLater, .systemFailure, "The random source gave too few bytes.")
+            throw IdentityError(
+                .retryLater,
+                .systemFailure,
+                "The random source gave too few bytes.",
+                hint: "Correct the RandomSource of the environment: it must give as many bytes as it is asked for."
+            )
         }
         return id
     }

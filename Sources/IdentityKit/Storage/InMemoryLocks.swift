@@ -35,7 +35,7 @@ public final class InMemoryLocks: SessionLocking {
                 hint: "Try again."
             )
         case .cancelled:
-            throw IdentityError(.cancelled, .cancelled, "The operation was cancelled.")
+            throw IdentityError.cancellation()
         }
         defer { locks.release(name) }
         return try await body(.kernel)

@@ -64,7 +64,12 @@ public final class InMemoryStore: SessionStore, UsedTokenStore, ExpirySweeping {
         }
         guard hasRoom else { throw IdentityError.tenantFull }
         guard isNew else {
-            throw IdentityError(.rejected, .storeFailed, "A session with this id is already stored.")
+            throw IdentityError(
+                .rejected,
+                .storeFailed,
+                "A session with this id is already stored.",
+                hint: "Let SessionManager make the ids; insert each session once."
+            )
         }
     }
 

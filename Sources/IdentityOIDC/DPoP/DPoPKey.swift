@@ -18,7 +18,8 @@ package struct DPoPKey: Sendable {
                 .retryLater,
                 .systemFailure,
                 "The DPoP key of the session could not be created.",
-                hint: "Check that OpenSSL and its default provider are installed completely."
+                hint: "Check that OpenSSL and its default provider are installed completely.",
+                reference: "RFC 9449 section 4.2"
             )
         }
         self = created
@@ -33,7 +34,8 @@ package struct DPoPKey: Sendable {
                 .configuration,
                 .storeCorrupt,
                 "The stored DPoP key of a session cannot be read.",
-                hint: "The stored session was not changed. A newer version of the app may have written it."
+                hint: "The stored session was not changed. A newer version of the app may have written it.",
+                reference: "RFC 9449 section 4.2"
             )
         }
         self = key
@@ -62,7 +64,8 @@ package struct DPoPKey: Sendable {
                 .retryLater,
                 .systemFailure,
                 "The DPoP key of the session could not be exported.",
-                hint: "Check that OpenSSL and its default provider are installed completely."
+                hint: "Check that OpenSSL and its default provider are installed completely.",
+                reference: "RFC 9449 section 4.2"
             )
         }
         var key = publicJWK

@@ -78,6 +78,7 @@ final class KeySetFetcher: KeySetProviding {
                 .redirectRefused,
                 "The key set URL answered with a redirect, which was not followed.",
                 hint: "Set endpoints.jwks to the URL that answers without a redirect, if it is the provider's.",
+                reference: "RFC 7517 section 5",
                 providerAnswer: answer
             )
         }
@@ -87,6 +88,7 @@ final class KeySetFetcher: KeySetProviding {
                 .discoveryFailed,
                 "The provider's key set could not be fetched (HTTP \(response.status)).",
                 hint: "Try again later. If every attempt fails, check the provider's jwks_uri.",
+                reference: "RFC 7517 section 5",
                 providerAnswer: answer
             )
         }

@@ -111,7 +111,8 @@ package struct KeySetSource: Sendable {
                 .discoveryFailed,
                 "The token names an unknown key, and the rate limit permits no fetch of the key set now.",
                 hint:
-                    "The provider should send the token again in a minute. If this error repeats, somebody may be sending forged tokens."
+                    "The provider should send the token again in a minute. If this error repeats, somebody may be sending forged tokens.",
+                reference: "OpenID Connect Core section 10.1.1"
             )
         }
         return try verify(latest.keys)

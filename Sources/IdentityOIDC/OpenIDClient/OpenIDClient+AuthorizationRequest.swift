@@ -82,6 +82,7 @@ extension OpenIDClient {
                 .configurationInvalid,
                 "The authorization URL would be too long.",
                 hint: "Shorten scopes or authorizationParameters, or set pushedAuthorization to true.",
+                reference: "RFC 9126 section 1",
                 cause: error
             )
         }

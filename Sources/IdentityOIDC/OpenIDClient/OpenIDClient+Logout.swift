@@ -28,6 +28,7 @@ extension OpenIDClient {
                 .configurationInvalid,
                 "The logout URL would be too long.",
                 hint: "Shorten the post-logout redirect URI.",
+                reference: "OpenID Connect RP-Initiated Logout 1.0 section 2",
                 cause: error
             )
         }

@@ -168,7 +168,8 @@ extension OpenIDClient {
             .signInAgain,
             .notRefreshable,
             "The session has no refresh token.",
-            hint: "Let the buyer sign in again."
+            hint: "Let the buyer sign in again.",
+            reference: "RFC 6749 section 6"
         )
     }
 }

@@ -142,7 +142,7 @@ extension IdentityError {
     }
 
     static var cancelledWhileWaiting: IdentityError {
-        IdentityError(.cancelled, .cancelled, "The operation was cancelled.")
+        IdentityError.cancellation()
     }
 }
 #endif

@@ -65,7 +65,12 @@ private final class LineReading: Sendable {
             }
             guard !isStarted else { return }
             continuation.resume(
-                throwing: IdentityError(.retryLater, .systemFailure, "The process could not start a thread.")
+                throwing: IdentityError(
+                    .retryLater,
+                    .systemFailure,
+                    "The process could not start a thread.",
+                    hint: "Raise the limit of threads of this process (ulimit -u), or end other programs."
+                )
             )
         }
     }
@@ -95,7 +100,12 @@ private final class LineReading: Sendable {
         ]
         while unsafe poll(&descriptors, 2, -1) < 0 {
             guard errno == EINTR else {
-                throw IdentityError(.retryLater, .systemFailure, "Waiting for input failed with error \(errno).")
+                throw IdentityError(
+                    .retryLater,
+                    .systemFailure,
+                    "Waiting for input failed with error \(errno).",
+                    hint: "Start the command again with its standard input open."
+                )
             }
         }
         return descriptors[0].revents == 0

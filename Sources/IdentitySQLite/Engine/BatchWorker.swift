@@ -37,7 +37,7 @@ struct WorkLane: Sendable {
         do {
             try await clock.sleep(for: Jitter.duration(from: .microseconds(500), to: .milliseconds(3)))
         } catch {
-            throw IdentityError(.cancelled, .cancelled, "The operation was cancelled.", cause: error)
+            throw IdentityError.cancellation(cause: error)
         }
     }
 }

@@ -38,6 +38,7 @@ extension ShopifyProvider {
                 "Shopify's logout endpoint did not end the session (HTTP \(response.status)).",
                 hint:
                     "The buyer is signed out here. Send the browser to the logout URL to end the session at Shopify too.",
+                reference: "Customer Account API reference, logging out",
                 providerAnswer: IdentityError.ProviderAnswer(status: response.status)
             )
         }

@@ -143,7 +143,8 @@ struct ConfigurationProblem: Error {
             .configuration,
             .configurationInvalid,
             "The Shopify configuration's \(member) \(problem).",
-            hint: hint
+            hint: hint,
+            reference: "Customer Account API reference, authorization"
         )
     }
 }

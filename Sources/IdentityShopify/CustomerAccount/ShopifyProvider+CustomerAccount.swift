@@ -25,6 +25,7 @@ extension ShopifyProvider {
                 .unexpectedResponse,
                 "The Customer Account API returned no customer.",
                 hint: "Check that the access token belongs to a customer of this shop.",
+                reference: "Customer Account API reference, customer",
                 providerAnswer: IdentityError.ProviderAnswer(
                     status: result.metadata.status,
                     traceID: result.metadata.requestID
@@ -51,15 +52,7 @@ extension ShopifyProvider {
         } else {
             return error
         }
-        return IdentityError(
-            kind,
-            code,
-            error.message,
-            hint: hint,
-            retryAfter: error.retryAfter,
-            providerAnswer: answer,
-            cause: error.cause
-        )
+        return error.recast(as: kind, code: code, hint: hint)
     }
 
     static func customerAccountAPI(

@@ -178,6 +178,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
                 .configurationInvalid,
                 "The logout URL would be too long.",
                 hint: "Shorten the post-logout redirect URI.",
+                reference: "OpenID Connect RP-Initiated Logout 1.0 section 2",
                 cause: error
             )
         }

@@ -49,7 +49,7 @@ extension StoreKeySource {
         } catch let error as IdentityError {
             throw error
         } catch is CancellationError {
-            throw IdentityError(.cancelled, .cancelled, "The operation was cancelled.")
+            throw IdentityError.cancellation()
         } catch {
             throw IdentityError(
                 .retryLater,

@@ -198,7 +198,8 @@ public struct CustomerAccount: Sendable {
             .rejected,
             .unexpectedResponse,
             "The Customer Account API carried out a change but returned no result.",
-            hint: "Read the customer to see the result."
+            hint: "Read the customer to see the result.",
+            reference: "Customer Account API reference, userErrors"
         )
     }
 }

@@ -82,7 +82,8 @@ public struct CustomerAccountClient: Sendable {
                 .configuration,
                 .configurationInvalid,
                 "The configuration has no URL of the Customer Account API.",
-                hint: "Set shopDomain or endpoint."
+                hint: "Set shopDomain or endpoint.",
+                reference: "Customer Account API reference, discovery"
             )
         }
         return executor

@@ -92,6 +92,12 @@ public struct CustomerAccountConfiguration: Sendable {
     }
 
     private static func invalid(_ message: String, _ hint: String) -> IdentityError {
-        IdentityError(.configuration, .configurationInvalid, message, hint: hint)
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            message,
+            hint: hint,
+            reference: "Customer Account API reference, endpoints"
+        )
     }
 }

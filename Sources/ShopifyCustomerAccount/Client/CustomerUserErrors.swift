@@ -27,6 +27,7 @@ public struct CustomerUserErrors: Error, Sendable {
             .customerUserErrors,
             "Shopify rejected the change: \(cause).",
             hint: "Show the buyer the wrong field. The error's cause has the messages.",
+            reference: "Customer Account API reference, userErrors",
             cause: cause
         )
     }

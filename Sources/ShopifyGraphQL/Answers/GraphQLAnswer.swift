@@ -47,6 +47,7 @@ struct GraphQLAnswer: Sendable {
                 "\(endpoint.name) returned a response that is not GraphQL.",
                 hint:
                     "Check what is served at \(endpoint.url). It may be a proxy or a password page.",
+                reference: "GraphQL specification section 7",
                 providerAnswer: IdentityError.ProviderAnswer(
                     errorDescription:
                         "\(response.headers["Content-Type"].map(secrets.hidden) ?? "no content type"), \(response.body.count) bytes",
@@ -102,6 +103,7 @@ struct GraphQLAnswer: Sendable {
                 .throttled,
                 "\(endpoint.name) throttled the operation and did not carry it out.",
                 hint: "Try again later, with growing pauses.",
+                reference: "shopify.dev/docs/api/usage/response-codes",
                 retryAfter: [metadata.cost?.pause, retryAfter].compactMap(\.self).max(),
                 providerAnswer: answer,
                 cause: cause
@@ -113,6 +115,7 @@ struct GraphQLAnswer: Sendable {
                 .providerUnavailable,
                 "\(endpoint.name) reported an internal error.",
                 hint: "Try again. If it persists, give the request id to Shopify's support.",
+                reference: "shopify.dev/docs/api/usage/response-codes",
                 providerAnswer: answer,
                 cause: cause
             )
@@ -123,6 +126,7 @@ struct GraphQLAnswer: Sendable {
                 endpoint.refusalCode,
                 "\(endpoint.name) denied access to \(endpoint.access).",
                 hint: endpoint.advice.denied,
+                reference: "shopify.dev/docs/api/usage/response-codes",
                 providerAnswer: answer,
                 cause: cause
             )
@@ -133,6 +137,7 @@ struct GraphQLAnswer: Sendable {
                 endpoint.refusalCode,
                 "The shop is not active.",
                 hint: "Check the shop's status in its admin.",
+                reference: "shopify.dev/docs/api/usage/response-codes",
                 providerAnswer: answer,
                 cause: cause
             )
@@ -142,6 +147,7 @@ struct GraphQLAnswer: Sendable {
             .graphQLErrors,
             "\(endpoint.name) rejected the operation.",
             hint: "Read the provider's answer, and check the document against the schema of the version that answered.",
+            reference: "GraphQL specification section 7.1.2",
             providerAnswer: answer,
             cause: cause
         )
@@ -156,6 +162,7 @@ struct GraphQLAnswer: Sendable {
             .unexpectedResponse,
             "\(endpoint.name) returned data that do not match the document.",
             hint: "Read the error's cause, and compare the requested version with the one that answered.",
+            reference: "GraphQL specification section 7.1.1",
             providerAnswer: IdentityError.ProviderAnswer(status: metadata.status, traceID: metadata.requestID),
             cause: error
         )

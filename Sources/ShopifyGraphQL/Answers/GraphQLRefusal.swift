@@ -114,6 +114,14 @@ struct GraphQLRefusal {
         _ message: String,
         _ hint: String
     ) -> IdentityError {
-        IdentityError(kind, code, message, hint: hint, retryAfter: retryAfter, providerAnswer: answer)
+        IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: "shopify.dev/docs/api/usage/response-codes",
+            retryAfter: retryAfter,
+            providerAnswer: answer
+        )
     }
 }

@@ -120,7 +120,8 @@ package final class CustomerAccountAPI: Sendable {
                 .signInAgain,
                 .accessTokenRefused,
                 "The session's access token is not valid in an HTTP header.",
-                hint: "Let the buyer sign in again."
+                hint: "Let the buyer sign in again.",
+                reference: "RFC 9110 section 5.5"
             )
         }
         return call

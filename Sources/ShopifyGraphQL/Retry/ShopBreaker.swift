@@ -132,7 +132,8 @@ final class ShopBreaker: Sendable {
             .retryLater,
             .securityRejection,
             "Requests to the shop are paused, because Shopify rejected requests of this process as an attack (430).",
-            hint: last?.hint,
+            hint: last?.hint ?? "Wait until retryAfter has passed, and send fewer requests at once.",
+            reference: "shopify.dev/docs/api/usage/response-codes",
             retryAfter: breaker.wait(at: now),
             providerAnswer: last?.providerAnswer,
             cause: last

@@ -57,7 +57,13 @@ struct BuyerIdentityRequest: Sendable {
         do {
             return try HMACSHA256.authenticationCode(for: claim, key: SecretBytes(Array(cartID.rawValue.utf8)))
         } catch {
-            throw IdentityError(.retryLater, .systemFailure, "A fingerprint could not be computed.", cause: error)
+            throw IdentityError(
+                .retryLater,
+                .systemFailure,
+                "A fingerprint could not be computed.",
+                hint: "Check that OpenSSL and its default provider are installed completely.",
+                cause: error
+            )
         }
     }
 

@@ -90,7 +90,8 @@ extension CartAdapter {
             .rejected,
             .unexpectedResponse,
             "Shopify returned no checkout URL that is safe to open in a browser.",
-            hint: "Read the cart and try again."
+            hint: "Read the cart and try again.",
+            reference: "Storefront API reference, Cart.checkoutUrl"
         )
     }
 }

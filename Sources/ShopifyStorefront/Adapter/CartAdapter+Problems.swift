@@ -11,6 +11,7 @@ extension CartAdapter {
             .identityRejected,
             "Shopify rejected the buyer's customer access token for the cart.",
             hint: "Check that the token belongs to this shop and has the scope customer-account-api:full.",
+            reference: "Storefront API reference, cartBuyerIdentityUpdate",
             providerAnswer: refusal.providerAnswer,
             cause: refusal.cause
         )
@@ -31,7 +32,8 @@ extension CartAdapter {
             .rejected,
             .identityMissing,
             "Shopify accepted the customer access token, but the cart has no customer.",
-            hint: "Check that the token belongs to this shop."
+            hint: "Check that the token belongs to this shop.",
+            reference: "Storefront API reference, cartBuyerIdentityUpdate"
         )
     }
 }

@@ -99,7 +99,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
                 .rejected,
                 .invalidRequest,
                 "The list has more than \(StorefrontPages.maximumDepth) elements, the maximum that Shopify serves.",
-                hint: "Read the list in parts, for example by created_at in its query."
+                hint: "Read the list in parts, for example by created_at in its query.",
+                reference: "Storefront API reference, pagination"
             )
         }
 
@@ -108,7 +109,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
                 .rejected,
                 .unexpectedResponse,
                 "The Storefront API announced another page without a cursor.",
-                hint: "Select endCursor together with hasNextPage, and pass the cursor to the operation."
+                hint: "Select endCursor together with hasNextPage, and pass the cursor to the operation.",
+                reference: "Storefront API reference, PageInfo"
             )
         }
     }

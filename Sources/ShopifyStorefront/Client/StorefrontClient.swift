@@ -162,7 +162,8 @@ public struct StorefrontClient: Sendable {
             .rejected,
             .invalidRequest,
             "The buyer's IP is not an IP address.",
-            hint: "Pass one address without a port, from the app's own proxy."
+            hint: "Pass one address without a port, from the app's own proxy.",
+            reference: "Storefront API reference, authentication"
         )
     }
 }

@@ -127,7 +127,13 @@ public struct StorefrontConfiguration: Sendable {
     }
 
     static func invalid(_ message: String, _ hint: String) -> IdentityError {
-        IdentityError(.configuration, .configurationInvalid, message, hint: hint)
+        IdentityError(
+            .configuration,
+            .configurationInvalid,
+            message,
+            hint: hint,
+            reference: "Storefront API reference, authentication"
+        )
     }
 }
 

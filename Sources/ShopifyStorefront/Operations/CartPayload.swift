@@ -41,7 +41,8 @@ extension IdentityError {
             .rejected,
             .cartGone,
             "The cart no longer exists.",
-            hint: "Its order is complete or it has expired. Add a line to create a new cart."
+            hint: "Its order is complete or it has expired. Add a line to create a new cart.",
+            reference: "Storefront API reference, cart"
         )
     }
 
@@ -52,6 +53,7 @@ extension IdentityError {
             .cartUserErrors,
             "Shopify rejected the change of the cart.",
             hint: "Read the fields in the error's cause.",
+            reference: "Storefront API reference, CartUserError",
             providerAnswer: ProviderAnswer(
                 error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },
                 errorDescription: (errors.first?.field).map { ForeignName.shown($0) }

@@ -48,7 +48,9 @@ public struct CustomerTokenExchange: Sendable {
             throw IdentityError(
                 .rejected,
                 .identityRejected,
-                "The customer's token contains characters that an HTTP header cannot contain."
+                "The customer's token contains characters that an HTTP header cannot contain.",
+                hint: "Let the buyer sign in again: the stored token is not one that Shopify issued.",
+                reference: "RFC 9110 section 5.5"
             )
         }
         let answer = try await executor.execute(StorefrontToken(), call).data
@@ -57,7 +59,8 @@ public struct CustomerTokenExchange: Sendable {
                 .rejected,
                 .identityRejected,
                 "Shopify returned no Storefront token for the customer's access token.",
-                hint: "Check that the customer still exists."
+                hint: "Check that the customer still exists.",
+                reference: "Storefront API reference, storefrontCustomerAccessTokenCreate"
             )
         }
         return CustomerAccessToken(issuedByShopify: storefrontToken, expiresAt: token.expiresAt, issuer: token.issuer)

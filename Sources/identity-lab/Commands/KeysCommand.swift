@@ -64,7 +64,12 @@ struct KeysCommand: Command {
     /// Casts the store to a protocol that is optional for stores.
     private static func ability<Ability>(of store: any Sendable) throws -> Ability {
         guard let ability = store as? Ability else {
-            throw IdentityError(.configuration, .storeFailed, "The configured store does not support this action.")
+            throw IdentityError(
+                .configuration,
+                .storeFailed,
+                "The configured store does not support this action.",
+                hint: "Use a store in SQLite or PostgreSQL: set store.path or store.postgres."
+            )
         }
         return ability
     }

@@ -119,7 +119,12 @@ final class StepReporter: Sendable {
 
     static func wrapped(_ error: any Error) -> IdentityError {
         guard let failure = error as? StepFailure else { return .wrapping(error) }
-        return IdentityError(.rejected, IdentityError.Code(rawValue: "step_failed"), failure.description)
+        return IdentityError(
+            .rejected,
+            IdentityError.Code(rawValue: "step_failed"),
+            failure.description,
+            hint: "Read the description of the step above, and run the command again with --verbose."
+        )
     }
 
     private func report(_ title: String, _ detail: String, time: Duration, passed: Bool) {

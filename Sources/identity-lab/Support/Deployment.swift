@@ -81,7 +81,13 @@ struct Deployment: Sendable {
         do {
             return try CurlTransport()
         } catch {
-            throw IdentityError(.retryLater, .systemFailure, "The HTTP client could not be started.", cause: error)
+            throw IdentityError(
+                .retryLater,
+                .systemFailure,
+                "The HTTP client could not be started.",
+                hint: "Check that libcurl is installed, and that the process may open files and start threads.",
+                cause: error
+            )
         }
     }
 

@@ -57,6 +57,10 @@ private final class DelegateBridge: LoginDelegate {
     }
 
     func loginDidCancel() {
-        finish(.failure(IdentityError(.cancelled, .cancelled, "The login was cancelled.")))
+        finish(
+            .failure(
+                IdentityError(.cancelled, .cancelled, "The login was cancelled.", hint: "Start the command again.")
+            )
+        )
     }
 }

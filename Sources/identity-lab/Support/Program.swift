@@ -32,7 +32,12 @@ enum Program {
             if output.isJSON { output.note("identity-lab: \(error.message) \(error.hint)") }
             return report(error.identityError, output, isVerbose)
         } catch {
-            let cancelled = IdentityError(.cancelled, .cancelled, "The command was cancelled.")
+            let cancelled = IdentityError(
+                .cancelled,
+                .cancelled,
+                "The command was cancelled.",
+                hint: "Start the command again."
+            )
             return report(interruption.isRequested ? cancelled : .wrapping(error), output, isVerbose)
         }
     }

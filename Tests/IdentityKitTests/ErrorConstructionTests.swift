@@ -1,0 +1,141 @@
+import FoundationEssentials
+import Testing
+
+@Suite("Errors in the sources")
+struct ErrorConstructionTests {
+    /// A place in the sources that constructs an `IdentityError`.
+    private struct Construction {
+        let path: String
+        let line: Int
+        /// The arguments, with the white space of one line.
+        let arguments: [String]
+
+        func has(_ label: String) -> Bool { arguments.contains { $0.hasPrefix("\(label):") } }
+    }
+
+    /// The modules whose errors a specification or a provider's page decides.
+    private static let protocolModules = [
+        "IdentityOIDC", "IdentityShopify", "IdentityBolt", "ShopifyGraphQL", "ShopifyStorefront",
+        "ShopifyCustomerAccount",
+    ]
+
+    /// Errors of these modules that no specification decides: a text in their arguments, and the reason.
+    private static let withoutReference: [(text: String, reason: String)] = [
+        ("could not be removed from a cart that another process changed", "the adapter's lock of the stored cart"),
+        ("kept changing the session's cart", "the adapter's lock of the stored cart"),
+        ("A stored cart could not be read", "the store's own format"),
+        ("The session has no cart", "the adapter's state"),
+        ("lines, then the addition failed", "the adapter adds a long list in several calls"),
+        ("The cart still has", "the adapter compares what it asked for"),
+        ("came from the buyer's side", "the adapter's rule about cart ids of the browser"),
+        ("neither a cart nor an error", "an answer that Shopify does not describe"),
+        ("A fingerprint could not be computed", "OpenSSL"),
+        ("The session's provider has no Shopify customer token", "the app chose another provider"),
+        ("the policy allows only the cache", "the cache policy of the caller"),
+        ("cannot be polled", "the document's own setting"),
+        ("Polling with", "the caller's time limit"),
+        ("got no response, so it may have been carried out", "the network"),
+    ]
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func constructions() throws -> [Construction] {
+        let sources = root.appending(path: "Sources").path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
+        return try files.flatMap { file in
+            let text = Array(try Data(contentsOf: URL(filePath: "\(sources)/\(file)")))
+            // An extension of IdentityError constructs with self.init too.
+            let marks = ["IdentityError("] + (file.contains("/IdentityError+") ? ["self.init("] : [])
+            return marks.flatMap { mark in starts(of: Array(mark.utf8), in: text).map { construction(text, $0, file) } }
+        }
+    }
+
+    /// Where the arguments begin, except in comments and in `throws(IdentityError)`.
+    private static func starts(of mark: [UInt8], in text: [UInt8]) -> [Int] {
+        text.indices.filter { index in
+            guard text[index] == mark[0], text[index...].starts(with: mark) else { return false }
+            let before = index == 0 ? 0x20 : text[index - 1]
+            let isPartOfName = before == UInt8(ascii: ".") || (0x41...0x5A).contains(before & 0xDF)
+            let line = text[..<index].reversed().prefix { $0 != 0x0A }.reversed().drop { $0 == 0x20 }
+            return !isPartOfName && !line.starts(with: "//".utf8)
+        }.map { $0 + mark.count }
+    }
+
+    /// Splits the arguments at the commas outside of parentheses and texts.
+    private static func construction(_ text: [UInt8], _ start: Int, _ path: String) -> Construction {
+        var (arguments, current): ([String], [UInt8]) = ([], [])
+        var depth = 1
+        /// The depths at which texts go on after an interpolation.
+        var texts: [Int] = []
+        var isInText = false
+        var index = start
+        while index < text.count {
+            let byte = text[index]
+            if isInText {
+                if byte == UInt8(ascii: "\\") {
+                    current.append(byte)
+                    index += 1
+                    if text[index] == UInt8(ascii: "(") {
+                        texts.append(depth)
+                        depth += 1
+                        isInText = false
+                    }
+                } else if byte == UInt8(ascii: "\"") {
+                    isInText = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                isInText = true
+            } else if "([{".utf8.contains(byte) {
+                depth += 1
+            } else if ")]}".utf8.contains(byte) {
+                depth -= 1
+                if depth == 0 { break }
+                if texts.last == depth {
+                    texts.removeLast()
+                    isInText = true
+                }
+            } else if byte == UInt8(ascii: ","), depth == 1 {
+                arguments.append(Self.line(current))
+                current = []
+                index += 1
+                continue
+            }
+            current.append(text[index])
+            index += 1
+        }
+        let last = Self.line(current)
+        let line = text[..<start].filter { $0 == 0x0A }.count + 1
+        return Construction(path: path, line: line, arguments: arguments + (last.isEmpty ? [] : [last]))
+    }
+
+    private static func line(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    @Test("each IdentityError that the package constructs has a hint")
+    func hints() throws {
+        let all = try Self.constructions()
+        #expect(all.count > 250)
+        for found in all where !found.has("hint") {
+            // The conversion of a transport's error has its own hints.
+            #expect(found.has("asking") || found.arguments.isEmpty, "\(found.path):\(found.line)")
+        }
+    }
+
+    @Test("each error of a protocol module has a reference, or a reason why it has none")
+    func references() throws {
+        let all = try Self.constructions().filter { found in
+            Self.protocolModules.contains { found.path.hasPrefix("\($0)/") } && !found.has("asking")
+        }
+        #expect(all.count > 100)
+        var used: Set<String> = []
+        for found in all where !found.has("reference") && !found.arguments.isEmpty {
+            let text = found.arguments.joined(separator: ", ")
+            let reason = Self.withoutReference.first { text.contains($0.text) }
+            #expect(reason != nil, "\(found.path):\(found.line)")
+            if let reason { used.insert(reason.text) }
+        }
+        for entry in Self.withoutReference { #expect(used.contains(entry.text), "no such error: \(entry.text)") }
+    }
+}
