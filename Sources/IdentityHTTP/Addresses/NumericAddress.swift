@@ -1,9 +1,9 @@
 internal import IdentityPlatform
 
 /// Converts numeric IP addresses between text and bytes with the C library's strict parsers.
-enum NumericAddress {
+package enum NumericAddress {
     /// The 4 or 16 bytes of an address, or `nil` if the text is not one; `127.1`, `010.0.0.1` and `fe80::1%eth0` are not.
-    static func parse(_ text: String) -> [UInt8]? {
+    package static func parse(_ text: String) -> [UInt8]? {
         // The C functions stop at a NUL and would ignore the rest of the text.
         guard !text.isEmpty, text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
         var four = in_addr()

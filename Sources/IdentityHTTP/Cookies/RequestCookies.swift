@@ -1,0 +1,28 @@
+/// The cookies that a browser sent with a request (RFC 6265 section 4.2), read on bytes.
+package struct RequestCookies: Sendable {
+    private static let maximumCount = 256
+
+    private let pairs: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)]
+
+    /// Reads all `Cookie` fields; HTTP/2 may split the cookies over several (RFC 9113 section 8.2.3).
+    package init(_ headers: HTTPHeaders) {
+        pairs = headers.values(for: "Cookie").flatMap { line in
+            Array(line.utf8).split(separator: UInt8(ascii: ";")).compactMap { pair in
+                let pair = pair.drop { $0 == 0x20 || $0 == 0x09 }
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+                return (pair[..<equals], pair[(equals + 1)...])
+            }
+        }.prefix(Self.maximumCount).map { $0 }
+    }
+
+    /// The names in order, repeated ones too.
+    package var names: [String] { pairs.map { String(decoding: $0.name, as: UTF8.self) } }
+
+    /// The value of a cookie; nil if there is none, or more than one with different values: one of them may have been planted from
+    /// another host or path.
+    package func value(of name: String) -> String? {
+        let found = pairs.filter { $0.name.elementsEqual(name.utf8) }
+        guard let first = found.first, found.allSatisfy({ $0.value.elementsEqual(first.value) }) else { return nil }
+        return String(decoding: first.value, as: UTF8.self)
+    }
+}

@@ -1,0 +1,116 @@
+/// A cookie for a response to a browser, with everything that its `Set-Cookie` field says (RFC 6265bis section 4.1).
+///
+/// Printing, dumping or mirroring it shows everything except the value.
+///
+/// ```swift
+/// try headers.append("Set-Cookie", cookie.headerValue)
+/// ```
+public struct ResponseCookie: Sendable, Equatable {
+    /// Which requests from other sites carry the cookie.
+    public enum SameSite: String, Sendable {
+        /// None.
+        case strict = "Strict"
+        /// Only those that open a page with a safe method, for example after a redirect with GET.
+        case lax = "Lax"
+        /// All; browsers demand `Secure`.
+        case none = "None"
+    }
+
+    /// The largest name and value together, in bytes, that every browser keeps (RFC 6265bis section 5.6).
+    package static let maximumBytes = 4096
+
+    /// The name.
+    public let name: String
+    /// The value; empty in a cookie that removes another one.
+    ///
+    /// It may be a secret.
+    public let value: String
+    /// The path below which the browser sends it, by default `/`.
+    public let path: String
+    /// How long the browser keeps it; nil until the browser ends; zero removes it.
+    public let maximumAge: Duration?
+    /// Whether the browser sends it over TLS only; browsers make an exception for loopback addresses.
+    public let isSecure: Bool
+    /// Whether scripts cannot read it.
+    public let isHTTPOnly: Bool
+    /// Which requests from other sites carry it.
+    public let sameSite: SameSite
+
+    /// Creates a cookie.
+    ///
+    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` when the name is no token, when name and value contain characters that a
+    ///   cookie cannot have or are longer than 4,096 bytes together, and when the prefix `__Host-` of the name contradicts the rest.
+    public init(
+        _ name: String,
+        _ value: String,
+        path: String = "/",
+        maximumAge: Duration? = nil,
+        isSecure: Bool = true,
+        isHTTPOnly: Bool = true,
+        sameSite: SameSite = .lax
+    ) throws(HTTPTransportError) {
+        let isHostPrefixed = name.lowercased().utf8.starts(with: "__host-".utf8)
+        guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), value.utf8.allSatisfy(Self.isValueByte),
+            name.utf8.count + value.utf8.count <= Self.maximumBytes,
+            path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ Self.isValueByte($0) || $0 == 0x2C }),
+            !isHostPrefixed || isSecure && path.utf8.count == 1
+        else {
+            throw HTTPTransportError(
+                code: .invalidHeader,
+                phase: .notSent,
+                message:
+                    "The cookie \(name.utf8.allSatisfy(ASCII.isToken) ? name : "?") is malformed or too large for a browser."
+            )
+        }
+        self.name = name
+        self.value = value
+        self.path = path
+        self.maximumAge = maximumAge
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.sameSite = sameSite
+    }
+
+    /// The cookie that removes this one: the same name, path and attributes, without a value.
+    public var removal: ResponseCookie { ResponseCookie(removing: self) }
+
+    private init(removing other: ResponseCookie) {
+        name = other.name
+        value = ""
+        path = other.path
+        maximumAge = .zero
+        isSecure = other.isSecure
+        isHTTPOnly = other.isHTTPOnly
+        sameSite = other.sameSite
+    }
+
+    /// The value of the `Set-Cookie` field.
+    public var headerValue: String {
+        description(of: value)
+    }
+
+    private func description(of value: String) -> String {
+        var parts = ["\(name)=\(value)", "Path=\(path)"]
+        if let maximumAge { parts.append("Max-Age=\(max(0, maximumAge.components.seconds))") }
+        if isSecure { parts.append("Secure") }
+        if isHTTPOnly { parts.append("HttpOnly") }
+        parts.append("SameSite=\(sameSite.rawValue)")
+        return parts.joined(separator: "; ")
+    }
+
+    /// RFC 6265 section 4.1.1, `cookie-octet`.
+    private static func isValueByte(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && ![0x22, 0x2C, 0x3B, 0x5C].contains(byte)
+    }
+}
+
+extension ResponseCookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The `Set-Cookie` field with `…` in place of the value.
+    public var description: String { description(of: value.isEmpty ? "" : "…") }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows ``description`` only.
+    public var customMirror: Mirror { Mirror(self, children: ["cookie": description], displayStyle: .struct) }
+}
