@@ -20,6 +20,8 @@ extension IdentityError.Code {
     /// The authorization response's `iss` is missing or belongs to another provider (RFC 9207 section 2.4).
     public static let responseIssuerMismatch = Self(rawValue: "response_issuer_mismatch")
 
+    /// The app refused the sign-in of a verified buyer.
+    public static let signInRefused = Self(rawValue: "sign_in_refused")
     /// A return path leads to another site (RFC 9700 section 4.11.1).
     public static let returnPathRefused = Self(rawValue: "return_path_refused")
 

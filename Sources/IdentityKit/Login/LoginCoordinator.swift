@@ -18,7 +18,9 @@ struct LoginCoordinator: Sendable {
         return StartedLogin(
             url: request.url,
             browserBinding: binding.cookie,
-            expiresAt: request.attempt.expiresAt
+            expiresAt: request.attempt.expiresAt,
+            attemptID: try LoginAttempt.id(for: request.attempt.state),
+            responseMode: request.attempt.responseMode
         )
     }
 
@@ -45,12 +47,14 @@ struct LoginCoordinator: Sendable {
     func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
-        provider expectedProvider: String?
+        provider expectedProvider: String?,
+        admitting admit: AdmissionCheck? = nil
     ) async throws -> CompletedLogin {
         let started = environment.clock.elapsed
         var name = expectedProvider ?? ""
         do {
-            let attempt = try await take(callback, browserBinding)
+            var callback = callback
+            let attempt = try await take(&callback, browserBinding)
             name = attempt.provider
             try check(attempt, expectedProvider)
             if expectedProvider == nil { try checkSender(of: callback, attempt) }
@@ -58,7 +62,9 @@ struct LoginCoordinator: Sendable {
             let returnPath = try attempt.returnPath.map(returnPaths.location(for:))
             let provider = try known.providers.provider(named: attempt.provider)
             let tokens = try await provider.exchange(callback, for: attempt)
-            let session = try await creator.createOrRevoke(for: tokens, by: provider.descriptor)
+            let session = try await creator.createOrRevoke(for: tokens, by: provider.descriptor) {
+                try await admit?(tokens, provider.descriptor.tenant, returnPath)
+            }
             events.emit(.loginCompleted, provider: name, session: session.id, since: started)
             return CompletedLogin(session: session, returnPath: returnPath)
         } catch {
@@ -67,8 +73,25 @@ struct LoginCoordinator: Sendable {
         }
     }
 
+    /// Keeps a posted callback, sealed and bound to the browser, until the browser comes back with GET and all of its cookies.
+    func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
+        let started = environment.clock.elapsed
+        do {
+            var callback = callback
+            var attempt = try await take(&callback, browserBinding)
+            try check(attempt, provider)
+            attempt.postedCallback = callback.fields
+            try await known.store.insert(attempt.stored())
+        } catch {
+            events.emit(.loginFailed(IdentityError.code(of: error)), provider: provider, since: started)
+            throw IdentityError.wrapping(error)
+        }
+    }
+
     /// Takes the attempt of a callback that comes from the browser in which the attempt began; another one ends no attempt.
-    private func take(_ callback: LoginCallback, _ browserBinding: Secret?) async throws -> LoginAttempt {
+    ///
+    /// A callback with nothing but a `state` becomes the posted one that was kept for it, or ends no attempt.
+    private func take(_ callback: inout LoginCallback, _ browserBinding: Secret?) async throws -> LoginAttempt {
         guard let state = try callback.value(of: "state"), !state.isEmpty else {
             throw IdentityError(
                 .rejected,
@@ -78,13 +101,17 @@ struct LoginCoordinator: Sendable {
                 reference: "RFC 6749 section 4.1.2"
             )
         }
+        let isBare = callback.fields.count == 1
         let taken = try await known.store.takeLoginAttempt(try LoginAttempt.key(for: state)) { stored in
             let attempt = try LoginAttempt(stored)
             guard known.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState }
             try Self.check(attempt, browserBinding)
+            guard isBare == (attempt.postedCallback != nil) else { throw Self.unknownState }
         }
         guard let taken else { throw Self.unknownState }
-        return try LoginAttempt(taken)
+        let attempt = try LoginAttempt(taken)
+        if let posted = attempt.postedCallback { callback = LoginCallback(posted: posted) }
+        return attempt
     }
 
     private static var unknownState: IdentityError {

@@ -10,6 +10,11 @@ public struct StartedLogin: Sendable {
     public let browserBinding: Secret
     /// When the login must be finished.
     public let expiresAt: Date
+    /// Names this login among those that the browser has begun, for the name of its cookie: ``LoginCallback/attemptID`` of the callback
+    /// is the same.
+    public let attemptID: String
+    /// How the provider sends its answer back.
+    public let responseMode: ResponseMode
 }
 
 /// A login that has ended well.

@@ -61,6 +61,17 @@ struct LogoutCoordinator: Sendable {
         }
     }
 
+    /// Ends a session that a newer one replaces, and lets carts follow; nothing is revoked.
+    func endReplaced(_ id: SessionID) async throws {
+        let started = clock.elapsed
+        let failure = await outlivingCaller { [self] in
+            let (ended, failure) = await takeAll([id])
+            for session in ended { _ = await participants.tellEnd(of: session, since: started) }
+            return failure
+        }
+        if let failure { throw failure }
+    }
+
     /// Removes sessions, all that can be, and does what follows.
     private func end(
         _ ids: [SessionID],

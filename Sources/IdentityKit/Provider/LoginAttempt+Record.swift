@@ -7,6 +7,11 @@ extension LoginAttempt {
         Base64URL.encode(try Digest.sha256(state.revealBytes()))
     }
 
+    /// Names the login of a `state` in a cookie's name; it does not tell the `state`.
+    static func id(for state: Secret) throws -> String {
+        Base64URL.encode(Array(try Digest.sha256(Array("cookie.".utf8) + state.revealBytes()).prefix(6)))
+    }
+
     /// The attempt as a record of the store.
     package func stored() throws -> StoredLoginAttempt {
         var object = JSONObject()
@@ -26,6 +31,9 @@ extension LoginAttempt {
         object["created_at"] = .date(createdAt)
         object["expires_at"] = .date(expiresAt)
         object["binding"] = .string(Base64URL.encode(browserBindingHash))
+        object["posted"] = postedCallback.map { fields in
+            .array(fields.map { .array([.string($0.name), .string($0.value.reveal())]) })
+        }
         return StoredLoginAttempt(
             key: try Self.key(for: state),
             tenant: tenant,
@@ -68,5 +76,9 @@ extension LoginAttempt {
         )
         tenant = stored.tenant
         browserBindingHash = bindingHash
+        postedCallback = value["posted"]?.array?.compactMap { field in
+            guard let pair = field.strings, pair.count == 2 else { return nil }
+            return (name: pair[0], value: Secret(pair[1]))
+        }
     }
 }

@@ -49,6 +49,8 @@ public struct LoginAttempt: Sendable {
     package var tenant = ""
     /// The hash of the binding cookie, by which the browser of the callback is compared with that of the login.
     package var browserBindingHash: [UInt8] = []
+    /// The parameters that the provider has posted; nil until then.
+    var postedCallback: [(name: String, value: Secret)]?
 
     /// Creates an attempt.
     public init(

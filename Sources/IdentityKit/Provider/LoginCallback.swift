@@ -37,6 +37,17 @@ public struct LoginCallback: Sendable {
         fields = decoded.map { ($0.name, Secret($0.value)) }
     }
 
+    /// The parameters of a form that was kept.
+    init(posted fields: [(name: String, value: Secret)]) {
+        self.fields = fields
+    }
+
+    /// ``StartedLogin/attemptID`` of the login that the `state` belongs to; nil when the callback has no single `state`.
+    public var attemptID: String? {
+        guard let state = try? value(of: "state"), !state.isEmpty else { return nil }
+        return try? LoginAttempt.id(for: state)
+    }
+
     /// The value of a parameter; nil when it is absent.
     ///
     /// - Parameter name: The parameter's name, compared as bytes.

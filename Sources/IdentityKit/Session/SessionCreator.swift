@@ -11,8 +11,20 @@ struct SessionCreator: Sendable {
     let revocation: TokenRevocation
 
     /// Stores a session for the tokens of a login; where that fails, nobody has its tokens, and they are revoked.
-    func createOrRevoke(for tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
+    ///
+    /// - Parameters:
+    ///   - tokens: The tokens of the login.
+    ///   - descriptor: The provider that issued them.
+    ///   - admit: Refuses the buyer by throwing an error.
+    /// - Returns: The new session.
+    /// - Throws: The error of the admission or of the store.
+    func createOrRevoke(
+        for tokens: TokenSet,
+        by descriptor: ProviderDescriptor,
+        admitting admit: () async throws -> Void = {}
+    ) async throws -> Session {
         do {
+            try await admit()
             return try await create(for: tokens, by: descriptor)
         } catch {
             await outlivingCaller { [revocation] in await revocation.drop(tokens, of: descriptor.name) }

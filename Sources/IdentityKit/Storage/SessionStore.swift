@@ -37,6 +37,7 @@ public protocol LoginAttemptStore: Sendable {
     ///   - check: Called with the pending login before it is removed. When it throws, the login stays, so that a forged callback ends
     ///     nobody's login.
     /// - Returns: The pending login; nil when there is none.
+    /// - Throws: The error of the check, or `IdentityError` when the store fails.
     func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
