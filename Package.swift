@@ -58,6 +58,7 @@ let package = Package(
         .library(name: "ShopifyStorefrontExperimental", targets: ["ShopifyStorefrontExperimental"]),
         .library(name: "ShopifyCustomerAccount", targets: ["ShopifyCustomerAccount"]),
         .library(name: "ShopifyLegacyCustomers", targets: ["ShopifyLegacyCustomers"]),
+        .library(name: "IdentityWeb", targets: ["IdentityWeb"]),
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
         .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
         .library(name: "StorefrontSandbox", targets: ["StorefrontSandbox"]),
@@ -132,6 +133,7 @@ let package = Package(
             exclude: ["Documents"],
             swiftSettings: settings
         ),
+        library("IdentityWeb", ["IdentityKit", "IdentityHTTP"]),
         library("IdentityPresentation", ["IdentityLoopback", "IdentityPlatform", "IdentityKit", "IdentityHTTP"]),
         library(
             "IdentitySandbox",
@@ -268,6 +270,13 @@ let package = Package(
             ]
         ),
         // Only what another package can use: no @testable, nothing of package access.
+        tests(
+            "IdentityWebTests",
+            [
+                "IdentityWeb", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySandbox", "IdentityTesting",
+                "ShopifyGraphQL", "ShopifyStorefront", "StorefrontSandbox",
+            ]
+        ),
         tests("StoreOfYourOwnTests", ["IdentityStoreKit", "IdentityKit", "IdentityTesting"]),
         .target(
             name: "TestServers",

@@ -148,31 +148,38 @@ extension CartAdapter {
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
         let isOurs = try await rows.read(id).binding?.cartID == source.cartID
         guard merge != .keepGuest, !isOurs, try await hasCart(id, under: locks) else {
-            return try await withLockedRow(id, under: locks) { row in
-                _ = try await self.sessions.session(id)
-                if let old = row.binding, old.cartID != source.cartID { try await self.release(old, in: context) }
-                var binding = source
-                binding.buyerIP = context.buyerIP ?? source.buyerIP
-                let claim = try await self.claim(for: id)
-                var attachment: Attachment
-                if case .none = claim.claim {
-                    attachment = try await self.current(&binding, in: context)
-                    attachment.problem = claim.problem
-                    binding.problem = claim.problem?.code
-                } else {
-                    let request = BuyerIdentityRequest(claim.claim, in: context)
-                    attachment = try await self.attach(request, to: &binding, of: row, in: context)
-                }
-                return CartChange(
-                    CartMerge(outcome: .adopted, cart: attachment.sessionCart(binding)),
-                    binding
-                )
-            }
+            return CartMerge(outcome: .adopted, cart: try await adopt(source, for: id, context, locks))
         }
         if merge == .preferCustomer {
             return CartMerge(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
         }
         return try await mergeLines(source, into: id, context, locks)
+    }
+
+    /// Makes another session's cart the session's own, and puts the buyer's identity on it.
+    func adopt(
+        _ source: CartBinding,
+        for id: SessionID,
+        _ context: StorefrontContext,
+        _ locks: CartLocks
+    ) async throws -> SessionCart {
+        try await withLockedRow(id, under: locks) { row in
+            _ = try await self.sessions.session(id)
+            if let old = row.binding, old.cartID != source.cartID { try await self.release(old, in: context) }
+            var binding = source
+            binding.buyerIP = context.buyerIP ?? source.buyerIP
+            let claim = try await self.claim(for: id)
+            var attachment: Attachment
+            if case .none = claim.claim {
+                attachment = try await self.current(&binding, in: context)
+                attachment.problem = claim.problem
+                binding.problem = claim.problem?.code
+            } else {
+                let request = BuyerIdentityRequest(claim.claim, in: context)
+                attachment = try await self.attach(request, to: &binding, of: row, in: context)
+            }
+            return CartChange(attachment.sessionCart(binding), binding)
+        }
     }
 
     /// Whether the session has a cart.

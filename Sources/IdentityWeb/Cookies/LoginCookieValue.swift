@@ -1,0 +1,61 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// The value of the cookie of one sign-in: `TIME.BINDING`, and after its completion `TIME.done.SESSION.PATH`.
+struct LoginCookieValue {
+    enum State {
+        /// The sign-in has begun; the binding proves that a callback comes from the same browser.
+        case pending(Secret)
+        /// The sign-in has led to a session and this page.
+        case completed(SessionReference, returnPath: String)
+    }
+
+    /// When the sign-in expires, in seconds since 1970; the oldest of too many sign-ins ends first.
+    let time: Int
+    let state: State
+
+    init(_ login: StartedLogin) {
+        time = Int(login.expiresAt.timeIntervalSince1970)
+        state = .pending(login.browserBinding)
+    }
+
+    private init(time: Int, state: State) {
+        self.time = time
+        self.state = state
+    }
+
+    /// The value after the completion.
+    func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
+        LoginCookieValue(time: time, state: .completed(session, returnPath: returnPath))
+    }
+
+    /// Reads a value; nil if it is none of this package.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+        guard let time = parts.first.flatMap({ Int($0, radix: 16) }) else { return nil }
+        self.time = time
+        switch parts.count {
+        case 2:
+            state = .pending(Secret(parts[1]))
+        case 4 where parts[1] == "done":
+            guard let session = SessionReference(rawValue: parts[2]),
+                let path = FormEncoding.decode(Array("path=\(parts[3])".utf8))?.first?.value
+            else { return nil }
+            state = .completed(session, returnPath: path)
+        default:
+            return nil
+        }
+    }
+
+    var text: String {
+        let start = String(time, radix: 16) + "."
+        switch state {
+        case .pending(let binding): return start + binding.reveal()
+        case .completed(let session, let path):
+            // A dot would end the path.
+            let escaped = FormEncoding.escape(path).split(separator: ".", omittingEmptySubsequences: false)
+            return start + "done." + session.rawValue + "." + escaped.joined(separator: "%2E")
+        }
+    }
+}

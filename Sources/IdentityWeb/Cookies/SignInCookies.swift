@@ -1,0 +1,181 @@
+public import IdentityHTTP
+public import IdentityKit
+
+/// The cookies of a sign-in: names, values and attributes.
+///
+/// The routes use them; an app with routes of its own can, too:
+///
+/// ```swift
+/// let cookies = try SignInCookies(publicOrigin: "https://shop.example")
+/// let login = try await sessions.begin("shopify")
+/// try response.headers.append("Set-Cookie", cookies.login(login).headerValue)
+/// // At the callback:
+/// let done = try await sessions.complete(
+///     callback, browserBinding: cookies.binding(of: callback, in: request), provider: "shopify")
+/// try response.headers.append("Set-Cookie", cookies.session(done.session.id).headerValue)
+/// ```
+///
+/// With https, every name begins with `__Host-`, so that no other host can set the cookies. Each sign-in has a cookie of its own, so that
+/// two tabs do not disturb each other.
+public struct SignInCookies: Sendable {
+    private let prefix: String
+    private let isSecure: Bool
+    private let sessionLifetime: Duration?
+    private let guestLifetime: Duration
+
+    /// Creates the cookies of an app.
+    ///
+    /// - Parameters:
+    ///   - publicOrigin: The origin under which browsers reach the app.
+    ///   - name: The middle of the names, by default `identity`.
+    ///   - sessionLifetime: How long a browser keeps the cookie of a session, by default 90 days; nil until the browser ends.
+    ///   - guestLifetime: How long a browser keeps the cookie of a guest, by default 30 days.
+    /// - Throws: `IdentityError` with code `configuration_invalid` for a name that is no token or longer than 64 bytes, and for an origin
+    ///   that is neither https nor a loopback address.
+    public init(
+        publicOrigin: String,
+        name: String = "identity",
+        sessionLifetime: Duration? = .seconds(90 * 86_400),
+        guestLifetime: Duration = .seconds(30 * 86_400)
+    ) throws(IdentityError) {
+        guard let url = try? HTTPURL(publicOrigin), url.path.utf8.count == 1, url.query == nil,
+            url.isSecure || url.isLoopback
+        else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "`publicOrigin` is not an https origin.",
+                hint:
+                    "Write scheme, host and port only, for example https://shop.example. Plain http works for 127.0.0.1 and [::1]."
+            )
+        }
+        guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(ASCII.isToken) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The name of the cookies must consist of 1 to 64 letters, digits and hyphens.",
+                hint: "Change `cookieName`."
+            )
+        }
+        isSecure = url.isSecure
+        prefix = (url.isSecure ? "__Host-" : "") + name + "-"
+        self.sessionLifetime = sessionLifetime
+        self.guestLifetime = guestLifetime
+    }
+
+    // MARK: Sessions
+
+    /// The cookie that signs the browser in.
+    public func session(_ id: SessionID) throws(HTTPTransportError) -> ResponseCookie {
+        try cookie("session", id.rawValue, sessionLifetime)
+    }
+
+    /// The session of a request; nil if the browser has none.
+    public func sessionID(in request: WebRequest) -> SessionID? {
+        request.cookie(prefix + "session").flatMap { SessionID(rawValue: $0) }
+    }
+
+    /// The cookie of a guest.
+    public func guest(_ id: SessionID) throws(HTTPTransportError) -> ResponseCookie {
+        try cookie("guest", id.rawValue, guestLifetime)
+    }
+
+    /// The guest of a request; nil if the browser has none.
+    public func guestID(in request: WebRequest) -> SessionID? {
+        request.cookie(prefix + "guest").flatMap { SessionID(rawValue: $0) }
+    }
+
+    // MARK: Sign-ins
+
+    /// The cookie that binds a sign-in to the browser in which it begins (RFC 9700 section 4.7).
+    public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
+        try self.login(login.attemptID, LoginCookieValue(login), login.responseMode)
+    }
+
+    /// The binding of a callback's sign-in; nil if this browser has not begun it.
+    public func binding(of callback: LoginCallback, in request: WebRequest) -> Secret? {
+        guard let id = callback.attemptID, case .pending(let binding)? = loginValue(id, in: request)?.state else {
+            return nil
+        }
+        return binding
+    }
+
+    /// What the browser knows about a sign-in.
+    func loginValue(_ attemptID: String, in request: WebRequest) -> LoginCookieValue? {
+        request.cookie(prefix + "login-" + attemptID).flatMap { LoginCookieValue($0) }
+    }
+
+    func login(
+        _ attemptID: String,
+        _ value: LoginCookieValue,
+        _ mode: ResponseMode
+    ) throws(HTTPTransportError) -> ResponseCookie {
+        // A posted callback comes from the provider's site. Browsers accept SameSite=None only with Secure, also at loopback addresses.
+        let isPosted = mode == .formPost
+        return try ResponseCookie(
+            prefix + "login-" + attemptID,
+            value.text,
+            maximumAge: .seconds(900),
+            isSecure: isSecure || isPosted,
+            sameSite: isPosted ? .none : .lax
+        )
+    }
+
+    /// Removals of the oldest sign-ins of the browser, so that at most so many stay.
+    func surplusLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
+        let start = prefix + "login-"
+        return RequestCookies(request.headers).names.filter { $0.utf8.starts(with: start.utf8) }
+            .map { (name: $0, time: request.cookie($0).flatMap { LoginCookieValue($0) }?.time ?? 0) }
+            .sorted { $0.time < $1.time }.dropLast(maximum)
+            .compactMap { (try? ResponseCookie($0.name, "", isSecure: isSecure))?.removal }
+    }
+
+    // MARK: Sign-outs
+
+    /// The cookie that binds the return from a provider's logout page to this browser.
+    public func logout(_ awaited: LogoutResult.AwaitedReturn) throws(HTTPTransportError) -> ResponseCookie {
+        try cookie("logout", awaited.browserBinding.reveal(), .seconds(600))
+    }
+
+    /// The binding of a return from a provider's logout page; nil if this browser awaits none.
+    public func logoutBinding(in request: WebRequest) -> Secret? {
+        request.cookie(prefix + "logout").map { Secret($0) }
+    }
+
+    // MARK: Removals
+
+    /// Removes the cookie of the session.
+    public var withoutSession: ResponseCookie? { removal("session") }
+    /// Removes the cookie of the guest.
+    public var withoutGuest: ResponseCookie? { removal("guest") }
+    /// Removes the cookie of the logout.
+    public var withoutLogout: ResponseCookie? { removal("logout") }
+
+    private func removal(_ name: String) -> ResponseCookie? {
+        (try? cookie(name, "", .zero))?.removal
+    }
+
+    private func cookie(
+        _ name: String,
+        _ value: String,
+        _ lifetime: Duration?
+    ) throws(HTTPTransportError) -> ResponseCookie {
+        try ResponseCookie(prefix + name, value, maximumAge: lifetime, isSecure: isSecure)
+    }
+
+    private func loginCookie(
+        _ attemptID: String,
+        _ value: String,
+        _ mode: ResponseMode
+    ) throws(HTTPTransportError) -> ResponseCookie {
+        // A posted callback comes from the provider's site. Browsers accept SameSite=None only with Secure, also at loopback addresses.
+        let isPosted = mode == .formPost
+        return try ResponseCookie(
+            prefix + "login-" + attemptID,
+            value,
+            maximumAge: .seconds(900),
+            isSecure: isSecure || isPosted,
+            sameSite: isPosted ? .none : .lax
+        )
+    }
+}

@@ -1,0 +1,98 @@
+public import IdentityHTTP
+internal import IdentityKit
+
+/// A request of a browser or provider, as a server framework received it.
+///
+/// An adapter makes one from the framework's request:
+///
+/// ```swift
+/// let request = WebRequest(
+///     method: HTTPMethod(rawValue: "GET"), target: "/auth/login/shopify?return=/cart", headers: headers,
+///     clientAddress: "203.0.113.7")
+/// ```
+///
+/// Printing, dumping or mirroring it shows the method, the path, the names of the headers and the size of the body.
+public struct WebRequest: Sendable {
+    /// The largest body that the routes read, in bytes.
+    ///
+    /// An adapter need not collect more; it passes one byte more, or answers 413 itself.
+    public static let maximumBodyBytes = 64 << 10
+
+    /// The method.
+    public var method: HTTPMethod
+    /// The request target in origin form: path and query as they arrived, still encoded (RFC 9112 section 3.2.1).
+    public var target: String
+    /// All header fields, `Cookie` too; in HTTP/2 the cookies may be split over several fields.
+    public var headers: HTTPHeaders
+    /// The body; empty if there is none.
+    public var body: [UInt8]
+    /// The address of the client, for the limit of login attempts and for events; nil if it is not known.
+    ///
+    /// Behind a proxy, pass what the trusted proxy reported, never an unchecked `X-Forwarded-For`.
+    public var clientAddress: String?
+
+    /// Creates a request.
+    public init(
+        method: HTTPMethod,
+        target: String,
+        headers: HTTPHeaders = HTTPHeaders(),
+        body: [UInt8] = [],
+        clientAddress: String? = nil
+    ) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+        self.clientAddress = clientAddress
+    }
+
+    /// The path of the target, still encoded.
+    public var path: String {
+        String(decoding: target.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    /// The decoded value of a query parameter; nil if it is absent, repeated or malformed.
+    public func queryValue(_ name: String) -> String? {
+        Self.only(name, in: FormEncoding.decode(Array(target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())))
+    }
+
+    /// The decoded value of a field of an `application/x-www-form-urlencoded` body; nil if it is absent, repeated or malformed.
+    public func formValue(_ name: String) -> String? {
+        Self.only(name, in: hasForm ? FormEncoding.decode(body) : nil)
+    }
+
+    /// The value of a cookie; nil if the browser sent none, or two with this name, of which one may have been planted.
+    public func cookie(_ name: String) -> String? {
+        RequestCookies(headers).value(of: name)
+    }
+
+    /// Whether the client prefers JSON: its `Accept` names `application/json` and does not name HTML.
+    var prefersJSON: Bool {
+        let types = headers.values(for: "Accept").flatMap { $0.lowercased().split(separator: ",").map { String($0) } }
+            .map { type in String(type.prefix { $0 != ";" }.filter { $0 != " " }) }
+        return types.contains("application/json") && !types.contains("text/html")
+    }
+
+    private var hasForm: Bool {
+        let type = (headers["Content-Type"] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+        return String(decoding: type, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"
+    }
+
+    private static func only(_ name: String, in fields: [(name: String, value: String)]?) -> String? {
+        let found = (fields ?? []).filter { $0.name.isIdentical(to: name) }
+        return found.count == 1 ? found[0].value : nil
+    }
+}
+
+extension WebRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method, the path, the names of the headers and the size of the body; the rest may hold codes, cookies and tokens.
+    public var description: String {
+        "\(method) \(path)\(target.utf8.contains(UInt8(ascii: "?")) ? "?…" : "") \(headers) body: \(body.count) bytes"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows ``description`` only.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
+}

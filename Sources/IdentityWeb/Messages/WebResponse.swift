@@ -1,0 +1,63 @@
+public import IdentityHTTP
+
+/// An answer to a ``WebRequest``: status, headers and body, which an adapter copies to the framework's response unchanged.
+///
+/// `Set-Cookie` may occur more than once, so copy the fields one by one.
+public typealias WebResponse = HTTPResponse
+
+extension HTTPResponse {
+    /// A page of HTML.
+    ///
+    /// - Parameters:
+    ///   - html: The page, encoded as UTF-8.
+    ///   - status: The status, by default 200.
+    /// - Returns: The response.
+    public static func html(_ html: String, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: .of([("Content-Type", "text/html; charset=utf-8")]),
+            body: Array(html.utf8)
+        )
+    }
+
+    /// A redirect with status 303: the browser asks for the location with GET (RFC 9110 section 15.4.4).
+    ///
+    /// - Parameter location: A path of this app or an absolute URL. Check a location that came with a request with
+    ///   `ReturnPathPolicy` before.
+    /// - Returns: The response.
+    /// - Throws: `HTTPTransportError` if the location contains a control character.
+    public static func redirect(to location: String) throws(HTTPTransportError) -> HTTPResponse {
+        var headers = HTTPHeaders()
+        try headers.set("Location", location)
+        return HTTPResponse(status: 303, headers: headers)
+    }
+}
+
+extension HTTPHeaders {
+    /// Headers from constants of this package.
+    static func of(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for field in fields { headers.add(field.name, field.value) }
+        return headers
+    }
+
+    /// Adds a field whose name and value this package made from safe characters; an invalid field is left out.
+    mutating func add(_ name: String, _ value: String) {
+        try? append(name, value)
+    }
+
+    /// Replaces a field, as ``add(_:_:)``.
+    mutating func replace(_ name: String, _ value: String) {
+        try? set(name, value)
+    }
+
+    /// The same fields without those of some names.
+    func without(_ names: Set<String>) -> HTTPHeaders {
+        var rest = HTTPHeaders()
+        forEach { name, value in
+            let name = String(decoding: name, as: UTF8.self)
+            if !names.contains(name.lowercased()) { rest.add(name, String(decoding: value, as: UTF8.self)) }
+        }
+        return rest
+    }
+}

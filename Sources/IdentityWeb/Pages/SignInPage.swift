@@ -1,0 +1,91 @@
+public import IdentityKit
+
+/// A page of the sign-in that a buyer sees; an implementation of ``SignInPages`` turns it into HTML.
+///
+/// It contains no internal message: only what a buyer can act on, and the correlation id for the app's support.
+public struct SignInPage: Sendable {
+    /// What the page says.
+    public enum Content: Sendable {
+        /// The buyer chooses a provider; each choice is a link.
+        case chooseProvider([Choice])
+        /// The sign-in took too long, was used before, or its cookie is missing.
+        case signInExpired
+        /// The sign-in was refused.
+        case signInRefused
+        /// The buyer cancelled the sign-in at the provider.
+        case signInCancelled
+        /// The provider or the store does not answer at the moment.
+        case unavailable(retryAfter: Duration?)
+        /// The client began too many sign-ins.
+        case tooManySignIns(retryAfter: Duration)
+        /// The buyer is signed out.
+        case signedOut
+        /// The buyer has to confirm the sign-out: a form with one button posts these fields to the action.
+        case confirmSignOut(action: String, fields: [(name: String, value: Secret)])
+        /// There is no such page.
+        case notFound
+        /// The app made a mistake, for example in its configuration.
+        case failed
+    }
+
+    /// One provider to choose.
+    public struct Choice: Sendable {
+        /// The provider's name in the configuration.
+        public let provider: String
+        /// The provider's kind, for example `shopify`.
+        public let kind: String
+        /// The link that begins the sign-in.
+        public let link: String
+    }
+
+    /// What the page says.
+    public let content: Content
+    /// The id that the events and errors of this request carry, for the app's support; nil on a page without an error.
+    public let correlationID: String?
+    /// The link that begins a new sign-in.
+    public let signInLink: String
+    /// The link to the app's home page.
+    public let homeLink: String
+
+    /// The status of the response.
+    public var status: Int {
+        switch content {
+        case .chooseProvider, .signInCancelled, .signedOut, .confirmSignOut: 200
+        case .signInExpired: 400
+        case .signInRefused: 403
+        case .notFound: 404
+        case .tooManySignIns: 429
+        case .failed: 500
+        case .unavailable: 503
+        }
+    }
+
+    /// The value of `Retry-After`, in seconds; nil where the buyer need not wait.
+    public var retryAfter: Duration? {
+        switch content {
+        case .unavailable(let pause): pause ?? .seconds(5)
+        case .tooManySignIns(let pause): pause
+        default: nil
+        }
+    }
+}
+
+/// Writes the pages of the sign-in; an app replaces ``StandardPages`` by its own look and language.
+///
+/// The routes add the status and the security headers. Their `Content-Security-Policy` permits inline styles, style sheets, images and
+/// fonts of the app's own origin, and no scripts.
+///
+/// ```swift
+/// struct Pages: SignInPages {
+///     func html(for page: SignInPage) -> String {
+///         switch page.content {
+///         case .signedOut: "<!doctype html><title>Bye</title><p>You are signed out.</p>"
+///         default: StandardPages().html(for: page)
+///         }
+///     }
+/// }
+/// ```
+public protocol SignInPages: Sendable {
+    /// The whole page. Escape every text that you put into it.
+    func html(for page: SignInPage) -> String
+}

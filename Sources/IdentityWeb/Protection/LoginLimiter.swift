@@ -1,0 +1,60 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import Synchronization
+
+/// Limits how many login attempts one client address may begin: a token bucket for each address.
+///
+/// An attempt occupies a row of the store until it expires.
+final class LoginLimiter: Sendable {
+    private struct Bucket {
+        var tokens: Double
+        var filledAt: Duration
+    }
+
+    private let limit: SignInRoutes.LoginLimit
+    private let clock: any IdentityClock
+    private let buckets = Mutex<[String: Bucket]>([:])
+
+    init(_ limit: SignInRoutes.LoginLimit, clock: any IdentityClock) {
+        self.limit = limit
+        self.clock = clock
+    }
+
+    /// Takes one attempt out of the bucket of an address.
+    ///
+    /// - Returns: Nil, or how long the client should wait if the bucket is empty.
+    func take(for address: String?) -> Duration? {
+        // Without an address, all clients would share one bucket, and one client could lock out the others.
+        guard let address else { return nil }
+        let now = clock.elapsed
+        let interval = limit.interval.timeInterval
+        return buckets.withLock { buckets in
+            if buckets.count >= limit.maximumAddresses { removeFull(&buckets, now) }
+            var bucket = buckets[Self.key(address)] ?? Bucket(tokens: Double(limit.burst), filledAt: now)
+            bucket.tokens = tokens(in: bucket, now)
+            bucket.filledAt = now
+            defer { buckets[Self.key(address)] = bucket }
+            guard bucket.tokens >= 1 else { return .seconds(max(1, ((1 - bucket.tokens) * interval).rounded(.up))) }
+            bucket.tokens -= 1
+            return nil
+        }
+    }
+
+    private func tokens(in bucket: Bucket, _ now: Duration) -> Double {
+        min(Double(limit.burst), bucket.tokens + (now - bucket.filledAt).timeInterval / limit.interval.timeInterval)
+    }
+
+    /// Makes room: full buckets say nothing.
+    ///
+    /// If none is full, all are forgotten, because memory must stay bounded.
+    private func removeFull(_ buckets: inout [String: Bucket], _ now: Duration) {
+        buckets = buckets.filter { tokens(in: $0.value, now) < Double(limit.burst) }
+        if buckets.count >= limit.maximumAddresses { buckets = [:] }
+    }
+
+    /// The address, of IPv6 the network of 64 bits that one customer has.
+    static func key(_ address: String) -> String {
+        guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return address }
+        return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+    }
+}

@@ -1,0 +1,40 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// Whether a request that changes something comes from a page of this app (cross-site request forgery).
+///
+/// 1. `Sec-Fetch-Site` decides where a browser sends it (Fetch Metadata): only `same-origin` passes.
+/// 2. Otherwise `Origin` must equal the public origin; `null` is a foreign origin.
+/// 3. Where both are missing, the request must carry the token of the session, as a form field or a header.
+enum RequestForgery: Equatable {
+    /// The request comes from a page of this app.
+    case excluded
+    /// The request comes from another site.
+    case foreign
+    /// Nothing shows where the request comes from.
+    case undecided
+
+    /// The form field and the header with the token of the session.
+    static let field = "csrf_token"
+    static let header = "X-CSRF-Token"
+
+    /// Judges a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - origin: The public origin of the app.
+    ///   - token: The token of the session of the browser; nil if there is no session.
+    init(_ request: WebRequest, origin: String, token: Secret?) {
+        let sites = request.headers.values(for: "Sec-Fetch-Site")
+        let origins = request.headers.values(for: "Origin")
+        if !sites.isEmpty {
+            self = sites.allSatisfy { $0.isIdentical(to: "same-origin") } ? .excluded : .foreign
+        } else if !origins.isEmpty {
+            self = origins.allSatisfy { $0.isIdentical(to: origin) } ? .excluded : .foreign
+        } else if let token, let given = request.formValue(Self.field) ?? request.headers[Self.header] {
+            self = token.isEqual(to: Secret(given)) ? .excluded : .foreign
+        } else {
+            self = .undecided
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+/// Which path belongs to which route.
+struct RouteTable: Sendable {
+    enum Route: Sendable, Equatable {
+        case chooseProvider
+        case login(String)
+        case callback(String)
+        case logout
+        case logoutDone
+        case backChannelLogout(String)
+        case session
+    }
+
+    /// The public origin.
+    let origin: String
+    private let basePath: String
+    private let routes: [String: Route]
+
+    init(_ configuration: SignInRoutes.Configuration, providers: [String]) throws(IdentityError) {
+        let path = configuration.basePath
+        guard let origin = try? HTTPURL(configuration.publicOrigin),
+            path.isEmpty || path.utf8.first == UInt8(ascii: "/") && path.utf8.last != UInt8(ascii: "/"),
+            path.utf8.allSatisfy({ ASCII.isPathOrQuery($0) && $0 != UInt8(ascii: "?") })
+        else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "`basePath` must begin with a slash and must not end with one.",
+                hint: "Use for example /auth, or an empty text for no base path."
+            )
+        }
+        self.origin = origin.origin
+        basePath = path
+        var routes: [String: Route] = [
+            path + "/login": .chooseProvider, path + "/logout": .logout, path + "/logout/done": .logoutDone,
+            path + "/session": .session,
+        ]
+        for name in providers {
+            let segment = FormEncoding.escape(name)
+            routes[path + "/login/" + segment] = .login(name)
+            routes[path + "/callback/" + segment] = .callback(name)
+            routes[path + "/backchannel-logout/" + segment] = .backChannelLogout(name)
+        }
+        self.routes = routes
+    }
+
+    /// The route of a path; nil if the app answers it.
+    subscript(path: String) -> Route? { routes[path] }
+
+    /// Whether the path lies below the base path, so that the app need not be asked.
+    func owns(_ path: String) -> Bool {
+        ["login/", "callback/", "backchannel-logout/"].contains { path.utf8.starts(with: (basePath + "/" + $0).utf8) }
+    }
+
+    func callbackAddress(of provider: String) -> String {
+        origin + callbackPath(of: provider)
+    }
+
+    var logoutReturnAddress: String { address("/logout/done") }
+    var loginPath: String { basePath + "/login" }
+    func callbackPath(of provider: String) -> String { basePath + "/callback/" + FormEncoding.escape(provider) }
+    var logoutPath: String { basePath + "/logout" }
+    var logoutDonePath: String { basePath + "/logout/done" }
+
+    /// The link that begins a sign-in.
+    func loginPath(of provider: String, returningTo path: String?) -> String {
+        basePath + "/login/" + FormEncoding.escape(provider) + (path.map { "?return=" + FormEncoding.escape($0) } ?? "")
+    }
+
+    private func address(_ path: String) -> String { origin + basePath + path }
+}

@@ -1,0 +1,102 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension SignInRoutes {
+    /// The response of a route.
+    func answer(_ route: RouteTable.Route, in context: WebContext) async throws -> WebResponse {
+        guard let methods = methods(of: route), methods.contains(context.request.method) else {
+            var response = page(.notFound, correlationID: nil)
+            response.status = 405
+            response.headers.replace("Allow", methods(of: route)?.map(\.rawValue).joined(separator: ", ") ?? "GET")
+            return response
+        }
+        guard context.request.body.count <= WebRequest.maximumBodyBytes else {
+            return WebResponse(status: 413, headers: .of([("Cache-Control", "no-store")]))
+        }
+        switch route {
+        case .chooseProvider: return try await choose(in: context)
+        case .login(let provider): return try await login(provider, linkOptions(context.request), in: context)
+        case .callback(let provider): return try await callback(provider, in: context)
+        case .logout: return try await logout(in: context)
+        case .logoutDone: return try await logoutDone(in: context)
+        case .backChannelLogout(let provider): return await backChannelLogout(provider, context.request)
+        case .session: return try await sessionJSON(in: context)
+        }
+    }
+
+    private func methods(of route: RouteTable.Route) -> [HTTPMethod]? {
+        switch route {
+        case .chooseProvider: configuration.thirdPartyLogins.isEmpty ? [.get] : [.get, .post]
+        case .login, .logoutDone, .session: [.get]
+        case .callback(let provider):
+            try? sessions.descriptor(of: provider).responseMode == .formPost ? [.get, .post] : [.get]
+        case .logout, .backChannelLogout: [.post]
+        }
+    }
+
+    // MARK: Pages
+
+    /// A page for buyers, with the headers of all pages.
+    ///
+    /// - Parameters:
+    ///   - content: What the page says.
+    ///   - correlationID: The id for the app's support.
+    ///   - targets: Further origins to which a form of the page may lead: Chromium checks the redirects of its answer, too.
+    /// - Returns: The response.
+    func page(_ content: SignInPage.Content, correlationID: String?, targets: [String] = []) -> WebResponse {
+        let page = SignInPage(
+            content: content,
+            correlationID: correlationID,
+            signInLink: table.loginPath,
+            homeLink: configuration.homePath
+        )
+        var response = WebResponse.html(configuration.pages.html(for: page), status: page.status)
+        let policy =
+            "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; base-uri 'none'; "
+            + "form-action \((["'self'"] + targets).joined(separator: " ")); frame-ancestors 'none'"
+        response.headers.replace("Content-Security-Policy", policy)
+        response.headers.replace("Cache-Control", "no-store")
+        // Without a referrer, browsers send `Origin: null` with the page's own forms.
+        response.headers.replace("Referrer-Policy", "same-origin")
+        response.headers.replace("X-Content-Type-Options", "nosniff")
+        if let pause = page.retryAfter { response.headers.replace("Retry-After", Self.seconds(pause)) }
+        return response
+    }
+
+    /// An error for a script: its kind and the buyer's way on, and nothing internal.
+    func json(_ error: IdentityError) -> WebResponse {
+        var object = JSONObject()
+        object["error"] = .string(error.kind.rawValue)
+        object["correlation_id"] = .string(error.correlationID)
+        var response = json(object, status: error.httpStatus)
+        if error.kind == .retryLater {
+            response.headers.replace("Retry-After", Self.seconds(error.retryAfter ?? .seconds(5)))
+        }
+        return response
+    }
+
+    func json(_ object: JSONObject, status: Int = 200) -> WebResponse {
+        WebResponse(
+            status: status,
+            headers: .of([
+                ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
+                ("X-Content-Type-Options", "nosniff"),
+                ("Cross-Origin-Resource-Policy", "same-origin"),
+            ]),
+            body: JSONValue.object(object).serialized
+        )
+    }
+
+    func redirect(to location: String) throws -> WebResponse {
+        var response = try WebResponse.redirect(to: location)
+        response.headers.replace("Cache-Control", "no-store")
+        // The address of a callback contains a code.
+        response.headers.replace("Referrer-Policy", "no-referrer")
+        return response
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        String(max(1, Int(duration.timeInterval.rounded(.up))))
+    }
+}

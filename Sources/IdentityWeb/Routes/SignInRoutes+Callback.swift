@@ -1,0 +1,140 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import Synchronization
+
+extension SignInRoutes {
+    /// Completes a sign-in.
+    ///
+    /// A posted callback (`form_post`) comes from the provider's site, without the `Lax` cookies of session and guest. It is kept, sealed
+    /// and bound to the same browser, and completed by the request with GET to which the browser is sent: that one has all cookies.
+    func callback(_ provider: String, in context: WebContext) async throws -> WebResponse {
+        let request = context.request
+        guard request.method == .get else { return try await keepPosted(provider, request) }
+        let callback = try LoginCallback(url: request.target)
+        guard let attemptID = callback.attemptID else { return page(.signInExpired, correlationID: nil) }
+        let cookie = cookies.loginValue(attemptID, in: request)
+        if case .completed(let reference, let path)? = cookie?.state {
+            guard let session = try await context.session(), session.id.reference == reference else {
+                return page(.signInExpired, correlationID: nil)
+            }
+            return try redirect(to: path)
+        }
+        let old = try await context.session()
+        let admission = Admission(self, provider: provider, request: request, old: old)
+        let completed = try await sessions.complete(
+            callback,
+            browserBinding: cookies.binding(of: callback, in: request),
+            provider: provider,
+            admitting: admission.admit
+        )
+        let session = completed.session
+        if let old, admission.isSameBuyer(session) { await replace(old, with: session) }
+        let path = admission.page ?? completed.returnPath ?? configuration.homePath
+        context.forgetSession()
+        context.set(try cookies.session(session.id))
+        if let cookie {
+            let mode = try sessions.descriptor(of: provider).responseMode
+            context.set(try cookies.login(attemptID, cookie.completed(session.id.reference, returnPath: path), mode))
+        }
+        if let guest = cookies.guestID(in: request) { await mergeCart(of: guest, into: session.id, in: context) }
+        await endSurplusSessions(of: session)
+        return try redirect(to: path)
+    }
+
+    private func keepPosted(_ provider: String, _ request: WebRequest) async throws -> WebResponse {
+        let callback = try LoginCallback(form: request.body)
+        do {
+            try await sessions.keepPosted(
+                callback,
+                browserBinding: cookies.binding(of: callback, in: request),
+                provider: provider
+            )
+        } catch let error as IdentityError where error.code == .stateUnknown {
+            // It was used before: the cookies that come with GET tell where the browser belongs.
+        }
+        let state = try callback.value(of: "state")?.reveal() ?? ""
+        return try redirect(to: table.callbackPath(of: provider) + "?state=" + FormEncoding.escape(state))
+    }
+
+    /// The cart moves to the new session of the same buyer, then the old session ends.
+    ///
+    /// Its tokens are not revoked: some providers revoke everything that the buyer has granted to the app.
+    private func replace(_ old: Session, with session: Session) async {
+        do {
+            try await carts?.moveCart(of: old.id, to: session.id)
+            try await sessions.endReplaced(old.id)
+        } catch {
+            // The old session keeps its cart, which the buyer's new session can still adopt.
+        }
+    }
+
+    /// A guest's cart becomes the buyer's.
+    ///
+    /// A sign-in does not fail because of a cart: the next request tries again.
+    func mergeCart(of guest: SessionID, into session: SessionID, in context: WebContext) async {
+        guard let carts else { return }
+        guard (try? await carts.moveCart(ofGuest: guest, to: session)) == true else { return }
+        if let removal = cookies.withoutGuest { context.set(removal) }
+    }
+
+    private func endSurplusSessions(of session: Session) async {
+        guard let maximum = configuration.maximumSessions else { return }
+        let filter = SessionFilter(tenant: session.tenant, buyer: (session.buyer.issuer, session.buyer.subject))
+        guard let all = try? await sessions.sessions(matching: filter) else { return }
+        for surplus in all.filter({ $0.id != session.id }).dropLast(max(0, maximum - 1)) {
+            _ = try? await sessions.logout(surplus.id)
+        }
+    }
+}
+
+/// Decides whether a verified buyer gets a session, before one is stored.
+private final class Admission: Sendable {
+    private let routes: SignInRoutes
+    private let provider: String
+    private let request: WebRequest
+    private let old: Session?
+    private let chosenPage = Mutex<String?>(nil)
+
+    init(_ routes: SignInRoutes, provider: String, request: WebRequest, old: Session?) {
+        self.routes = routes
+        self.provider = provider
+        self.request = request
+        self.old = old
+    }
+
+    /// The page that the app chose.
+    var page: String? { chosenPage.withLock(\.self) }
+
+    /// Whether the browser's old session belongs to the buyer of the new one.
+    func isSameBuyer(_ session: Session) -> Bool {
+        guard let old else { return false }
+        return old.tenant.isIdentical(to: session.tenant) && old.buyer.isSamePerson(as: session.buyer)
+    }
+
+    /// Asks the app; then ends the session of another buyer in this browser, so that nothing of it reaches the new one.
+    @Sendable func admit(_ tokens: TokenSet, _ tenant: String, _ returnPath: String?) async throws {
+        let signIn = SignIn(
+            provider: provider,
+            buyer: tokens.buyer,
+            returnPath: returnPath,
+            clientAddress: request.clientAddress
+        )
+        switch try await routes.configuration.admit(signIn) {
+        case .accept: break
+        case .acceptAndGo(let page): chosenPage.withLock { $0 = page }
+        case .refuse:
+            throw IdentityError(
+                .rejected,
+                .signInRefused,
+                "The app refused the sign-in of this buyer.",
+                hint: "The function `admit` of the routes' configuration decides."
+            )
+        }
+        guard let old, !old.tenant.isIdentical(to: tenant) || !old.buyer.isSamePerson(as: tokens.buyer) else { return }
+        do {
+            _ = try await routes.sessions.logout(old.id)
+        } catch let error as IdentityError where error.code == .sessionUnknown {
+            // It ended meanwhile.
+        }
+    }
+}

@@ -1,0 +1,99 @@
+public import IdentityKit
+
+extension SignInRoutes {
+    /// How the routes behave.
+    public struct Configuration: Sendable {
+        /// The origin under which browsers reach the app, such as `https://shop.example`; the only setting behind a proxy that ends TLS.
+        ///
+        /// Redirect URIs, cookies and the check for forged requests follow it. Plain http is permitted for loopback addresses only.
+        public var publicOrigin: String
+        /// The path of the routes, by default `/auth`.
+        public var basePath = "/auth"
+        /// The page after a sign-in or sign-out that names no other, by default `/`.
+        public var homePath = "/"
+        /// The middle of the cookies' names, by default `identity`.
+        ///
+        /// Two sets of routes on one host need different names, because cookies do not know ports.
+        public var cookieName = "identity"
+        /// How long a browser keeps the cookie of a session, by default 90 days; nil until the browser ends.
+        public var sessionCookieLifetime: Duration? = .seconds(90 * 86_400)
+        /// How long a browser keeps the cookie of a guest, by default 30 days.
+        public var guestLifetime: Duration = .seconds(30 * 86_400)
+        /// How many sign-ins one browser may have open at the same time, for example in several tabs, by default 6; the oldest ends.
+        public var maximumOpenSignIns = 6
+        /// How many sign-ins one client address may begin.
+        public var loginLimit = LoginLimit()
+        /// The pages for buyers.
+        public var pages: any SignInPages = StandardPages()
+        /// The options of every sign-in, for example its scopes; the routes set `returnPath`.
+        public var loginOptions = LoginOptions()
+        /// The query parameters of the route `login/{provider}` that a link may set, none by default.
+        public var linkParameters: Set<LinkParameter> = []
+        /// Whether the provider's logout page sends the browser back to `logout/done`, by default true.
+        ///
+        /// The address has to be registered at the provider.
+        public var returnsFromLogout = true
+        /// Whether a sign-out asks the browser to delete the app's cache and storage (`Clear-Site-Data`), by default false.
+        public var clearsSiteData = false
+        /// The providers that may begin a sign-in themselves, by their issuer (OpenID Connect Core section 4): issuer to provider name.
+        ///
+        /// None by default.
+        public var thirdPartyLogins: [String: String] = [:]
+        /// How many sessions one buyer may have; a new sign-in ends the oldest ones.
+        ///
+        /// No limit by default.
+        public var maximumSessions: Int?
+        /// Decides about a verified buyer before a session is stored, for example refuses a blocked customer.
+        ///
+        /// Accepts everybody by default.
+        public var admit: @Sendable (SignIn) async throws -> SignInDecision = { _ in .accept }
+
+        /// The defaults for an origin.
+        public init(publicOrigin: String) {
+            self.publicOrigin = publicOrigin
+        }
+    }
+
+    /// A limit of sign-ins for each client address, a token bucket.
+    public struct LoginLimit: Sendable {
+        /// How many sign-ins may begin at once, by default 20.
+        public var burst = 20
+        /// After how long one more may begin, by default 6 seconds.
+        public var interval: Duration = .seconds(6)
+        /// How many addresses are remembered, by default 10,000.
+        public var maximumAddresses = 10_000
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// A query parameter of the route `login/{provider}`.
+    public enum LinkParameter: String, Sendable {
+        /// The language of the login page.
+        case locale
+        /// The e-mail address to prefill.
+        case loginHint = "login_hint"
+    }
+}
+
+/// A verified sign-in for which no session is stored yet.
+public struct SignIn: Sendable {
+    /// The provider's name.
+    public let provider: String
+    /// Who signs in.
+    public let buyer: Buyer
+    /// The page to which the browser goes after the sign-in, where the link named one.
+    public let returnPath: String?
+    /// The address of the client, from ``WebRequest/clientAddress``.
+    public let clientAddress: String?
+}
+
+/// What an app decides about a sign-in.
+public enum SignInDecision: Sendable {
+    /// The buyer gets a session.
+    case accept
+    /// The buyer gets a session, and the browser goes to this page of the app.
+    case acceptAndGo(to: String)
+    /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``; the tokens are revoked where the provider can.
+    case refuse
+}

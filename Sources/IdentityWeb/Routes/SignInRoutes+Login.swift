@@ -1,0 +1,99 @@
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension SignInRoutes {
+    /// Begins a sign-in: sets its cookie and sends the browser to the provider.
+    func login(_ provider: String, _ options: LoginOptions, in context: WebContext) async throws -> WebResponse {
+        if let pause = limiter.take(for: context.request.clientAddress) {
+            return page(.tooManySignIns(retryAfter: pause), correlationID: nil)
+        }
+        let login = try await sessions.begin(provider, options: options)
+        for surplus in cookies.surplusLogins(in: context.request, keeping: configuration.maximumOpenSignIns - 1) {
+            context.set(surplus)
+        }
+        context.set(try cookies.login(login))
+        return try redirect(to: login.url.text)
+    }
+
+    /// The answer to a browser that has to sign in for a page.
+    func signInAnswer(for context: WebContext) async throws -> WebResponse {
+        guard !context.request.prefersJSON else {
+            var object = JSONObject()
+            object["error"] = .string(IdentityError.Kind.signInAgain.rawValue)
+            object["sign_in"] = .string(table.loginPath)
+            return json(object, status: 401)
+        }
+        // A form cannot be repeated after the sign-in.
+        let page = context.request.method == .get ? context.request.target : configuration.homePath
+        guard sessions.providerNames.count == 1, let provider = sessions.providerNames.first else {
+            return try redirect(to: table.loginPath + "?return=" + FormEncoding.escape(page))
+        }
+        var options = configuration.loginOptions
+        options.returnPath = page
+        return try await login(provider, options, in: context)
+    }
+
+    /// The options that a link may set.
+    func linkOptions(_ request: WebRequest) -> LoginOptions {
+        var options = configuration.loginOptions
+        options.returnPath = request.queryValue("return")
+        if let locale = linked(.locale, request) { options.locale = locale }
+        if let hint = linked(.loginHint, request) { options.loginHint = hint }
+        return options
+    }
+
+    private func linked(_ parameter: LinkParameter, _ request: WebRequest) -> String? {
+        guard configuration.linkParameters.contains(parameter), let value = request.queryValue(parameter.rawValue),
+            value.utf8.count <= 256
+        else { return nil }
+        return value
+    }
+
+    // MARK: The page of choice, and sign-ins that a provider begins
+
+    func choose(in context: WebContext) async throws -> WebResponse {
+        let request = context.request
+        guard request.method == .get else { return try repeated(request) }
+        if !configuration.thirdPartyLogins.isEmpty, let issuer = request.queryValue("iss") {
+            return try await thirdPartyLogin(from: issuer, in: context)
+        }
+        let path = request.queryValue("return")
+        let names = sessions.providerNames
+        if names.count == 1, let only = names.first {
+            return try redirect(to: table.loginPath(of: only, returningTo: path))
+        }
+        let choices = try names.map { name in
+            SignInPage.Choice(
+                provider: name,
+                kind: try sessions.descriptor(of: name).kind,
+                link: table.loginPath(of: name, returningTo: path)
+            )
+        }
+        return page(.chooseProvider(choices), correlationID: nil)
+    }
+
+    /// A post from a provider's site comes without the cookies, so it begins nothing: the browser asks again with GET.
+    private func repeated(_ request: WebRequest) throws -> WebResponse {
+        let fields = ["iss", "target_link_uri", "login_hint"].compactMap { name in
+            request.formValue(name).map { (name: name, value: $0) }
+        }
+        return try redirect(to: table.loginPath + "?" + String(decoding: FormEncoding.encode(fields), as: UTF8.self))
+    }
+
+    /// A sign-in that a provider begins (OpenID Connect Core section 4).
+    private func thirdPartyLogin(from issuer: String, in context: WebContext) async throws -> WebResponse {
+        let known = configuration.thirdPartyLogins.first { $0.key.isIdentical(to: issuer) }
+        guard let known else { return page(.signInRefused, correlationID: nil) }
+        var options = configuration.loginOptions
+        options.returnPath = context.request.queryValue("target_link_uri").map { withoutOrigin($0) }
+        if let hint = context.request.queryValue("login_hint"), hint.utf8.count <= 256 { options.loginHint = hint }
+        return try await login(known.value, options, in: context)
+    }
+
+    /// The path of an address of this app; every other text unchanged, for the policy of return paths to decide.
+    private func withoutOrigin(_ address: String) -> String {
+        let rest = address.utf8.dropFirst(table.origin.utf8.count)
+        guard address.utf8.starts(with: table.origin.utf8), rest.first == UInt8(ascii: "/") else { return address }
+        return String(decoding: rest, as: UTF8.self)
+    }
+}

@@ -1,0 +1,82 @@
+internal import FoundationEssentials
+internal import IdentityHTTP
+internal import IdentityKit
+
+extension SignInRoutes {
+    /// Ends the browser's session here and at the provider.
+    func logout(in context: WebContext) async throws -> WebResponse {
+        guard let id = cookies.sessionID(in: context.request) else { return try redirect(to: table.logoutDonePath) }
+        switch context.forgery {
+        case .excluded: break
+        case .foreign: return page(.signInRefused, correlationID: nil)
+        case .undecided:
+            let fields = context.forgeryToken.map { [(name: RequestForgery.field, value: $0)] } ?? []
+            return page(
+                .confirmSignOut(action: table.logoutPath, fields: fields),
+                correlationID: nil,
+                targets: await logoutOrigins(of: id)
+            )
+        }
+        var options = LogoutOptions(returningTo: configuration.returnsFromLogout ? table.logoutReturnAddress : nil)
+        options.sendsState = configuration.returnsFromLogout
+        var destination = table.logoutDonePath
+        do {
+            let result = try await sessions.logout(id, options: options)
+            if let awaited = result.awaitedReturn { context.set(try cookies.logout(awaited)) }
+            if let url = result.browserURL { destination = url.text }
+        } catch let error as IdentityError where error.code == .sessionUnknown {
+            // It has ended before.
+        }
+        context.forgetSession()
+        if let removal = cookies.withoutSession { context.set(removal) }
+        var response = try redirect(to: destination)
+        if configuration.clearsSiteData { response.headers.replace("Clear-Site-Data", "\"cache\", \"storage\"") }
+        return response
+    }
+
+    /// The origins to which the sign-out of a session may lead, for the `form-action` of the app's own pages with a sign-out form.
+    func logoutOrigins(of id: SessionID) async -> [String] {
+        await sessions.logoutPageOrigin(of: id).map { [$0] } ?? []
+    }
+
+    /// Receives the browser from the provider's logout page.
+    ///
+    /// The session has ended before, whatever the return contains.
+    func logoutDone(in context: WebContext) async throws -> WebResponse {
+        let binding = cookies.logoutBinding(in: context.request)
+        if binding != nil, let removal = cookies.withoutLogout { context.set(removal) }
+        var done = page(.signedOut, correlationID: nil)
+        do {
+            let callback = try LogoutCallback(url: context.request.target)
+            let completed = try await sessions.completeLogout(callback, browserBinding: binding)
+            if let path = completed.returnPath { return try redirect(to: path) }
+        } catch let error as IdentityError where error.kind == .rejected {
+            done.status = 400
+        }
+        return done
+    }
+
+    /// Receives a provider's logout token (OpenID Connect Back-Channel Logout 1.0).
+    func backChannelLogout(_ provider: String, _ request: WebRequest) async -> WebResponse {
+        let result = await sessions.backChannelLogout(
+            provider: provider,
+            body: request.body,
+            contentType: request.headers["Content-Type"]
+        )
+        return WebResponse(status: result.status, headers: .of(result.headers), body: result.body)
+    }
+
+    /// Whether the browser is signed in, for scripts.
+    func sessionJSON(in context: WebContext) async throws -> WebResponse {
+        let session = try await context.session()
+        var object = JSONObject()
+        object["signed_in"] = .bool(session != nil)
+        if let session {
+            object["provider"] = .string(session.provider)
+            object["name"] = (session.buyer.displayName ?? session.buyer.givenName).map { .string($0) }
+            object["expires_at"] = session.expiresAt.map { .string($0.formatted(.iso8601)) }
+        }
+        object["csrf_token"] = context.forgeryToken.map { .string($0.reveal()) }
+        return json(object)
+    }
+}

@@ -1,0 +1,103 @@
+public import IdentityHTTP
+public import IdentityKit
+
+/// The routes of a sign-in for any server framework: sign-in, callback, sign-out, back-channel logout and session lookup.
+///
+/// One instance serves a whole app. An adapter turns the framework's request into a ``WebRequest`` and the ``WebResponse`` back:
+///
+/// ```swift
+/// let routes = try SignInRoutes(sessions: sessions, carts: carts, configuration: .init(publicOrigin: "https://shop.example"))
+/// let response = await routes.handle(request) { context in
+///     let session = try await context.requireSession()
+///     return .html("<p>Hello, \(escape(session.buyer.displayName ?? "you"))</p>")
+/// }
+/// ```
+///
+/// | route | method | does |
+/// | --- | --- | --- |
+/// | `login` | GET | the page to choose a provider; with ``Configuration/thirdPartyLogins`` also a sign-in that a provider begins |
+/// | `login/{provider}?return=…` | GET | begins a sign-in |
+/// | `callback/{provider}` | GET, POST | completes it |
+/// | `logout` | POST | ends the session here and at the provider |
+/// | `logout/done` | GET | receives the browser from the provider's logout page |
+/// | `backchannel-logout/{provider}` | POST | receives the provider's logout tokens |
+/// | `session` | GET | JSON for scripts: whether the browser is signed in, without a token |
+public final class SignInRoutes: Sendable {
+    let sessions: SessionManager
+    let carts: (any SignInCarts)?
+    let configuration: Configuration
+    let cookies: SignInCookies
+    let limiter: LoginLimiter
+    let table: RouteTable
+
+    /// The address that has to be registered as redirect URI at each provider.
+    public let callbackAddresses: [(provider: String, address: String)]
+
+    /// Creates the routes.
+    ///
+    /// - Parameters:
+    ///   - sessions: The session manager, with the providers to choose from.
+    ///   - carts: The carts that follow a sign-in; none by default.
+    ///   - configuration: How the routes behave.
+    /// - Throws: `IdentityError` with code `configuration_invalid` when the public origin, a path or a name is malformed, and when a
+    ///   provider's configured `redirectURI` is not the address of its callback route.
+    public init(
+        sessions: SessionManager,
+        carts: (any SignInCarts)? = nil,
+        configuration: Configuration
+    ) throws(IdentityError) {
+        self.sessions = sessions
+        self.carts = carts
+        self.configuration = configuration
+        cookies = try SignInCookies(
+            publicOrigin: configuration.publicOrigin,
+            name: configuration.cookieName,
+            sessionLifetime: configuration.sessionCookieLifetime,
+            guestLifetime: configuration.guestLifetime
+        )
+        table = try RouteTable(configuration, providers: sessions.providerNames)
+        limiter = LoginLimiter(configuration.loginLimit, clock: sessions.clock)
+        var addresses: [(provider: String, address: String)] = []
+        for name in sessions.providerNames {
+            let address = table.callbackAddress(of: name)
+            let redirectURI = try sessions.descriptor(of: name).redirectURI
+            guard redirectURI.map({ $0.isIdentical(to: address) }) ?? true else {
+                throw IdentityError(
+                    .configuration,
+                    .configurationInvalid,
+                    "`redirectURI` of provider \(name) is not the address of its callback route.",
+                    hint: "Set providers.\(name).redirectURI to \(address), and register it at the provider.",
+                    reference: "RFC 6749 section 3.1.2"
+                )
+            }
+            addresses.append((name, address))
+        }
+        callbackAddresses = addresses
+    }
+
+    /// The context of one request.
+    public func context(for request: WebRequest) -> WebContext {
+        WebContext(request, of: self)
+    }
+
+    /// Answers a request: by the routes, or else by the app, whose thrown errors become pages.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - app: The app's own pages.
+    /// - Returns: The finished response, with cookies and cache headers.
+    public func handle(
+        _ request: WebRequest,
+        otherwise app: (WebContext) async throws -> WebResponse
+    ) async -> WebResponse {
+        let context = context(for: request)
+        return await Correlation.scope {
+            if let answer = await context.respond() { return answer }
+            do {
+                return context.finish(try await app(context))
+            } catch {
+                return context.answer(to: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// A response that ends the handling of a request: thrown by ``WebContext/requireSession()`` for a browser that is not signed in.
+///
+/// ``SignInRoutes/handle(_:otherwise:)`` sends it. In a framework's own routes, catch it and send ``WebContext/finish(_:)`` of the
+/// response.
+public struct WebAnswer: Error, Sendable {
+    /// The response.
+    public let response: WebResponse
+
+    /// Creates an answer.
+    public init(_ response: WebResponse) {
+        self.response = response
+    }
+}

@@ -1,0 +1,206 @@
+public import IdentityHTTP
+public import IdentityKit
+internal import Synchronization
+
+/// One request on its way through the routes and the app: its session, and what the response must carry.
+///
+/// ```swift
+/// let context = routes.context(for: request)
+/// if let answer = await context.respond() { return answer }         // sign-in, callback, sign-out …
+/// let session = try await context.requireSession()                   // or session(), cartSession()
+/// return context.finish(page)                                        // cookies and cache headers
+/// ```
+///
+/// A response of a request that has read a session is private: ``finish(_:)`` forbids every cache to store it.
+public final class WebContext: Sendable {
+    private struct State {
+        var cookies: [ResponseCookie] = []
+        var isPersonal = false
+        /// Nil until the session was read.
+        var session: Session??
+        var guest: Session??
+    }
+
+    /// The request.
+    public let request: WebRequest
+    let routes: SignInRoutes
+    private let state = Mutex(State())
+
+    init(_ request: WebRequest, of routes: SignInRoutes) {
+        self.request = request
+        self.routes = routes
+    }
+
+    // MARK: The session
+
+    /// The buyer's session; nil if the browser is not signed in.
+    ///
+    /// Nothing is asked of the provider.
+    ///
+    /// - Throws: `IdentityError` when the store fails.
+    public func session() async throws -> Session? {
+        if let known = state.withLock({ state in
+            state.isPersonal = true
+            return state.session
+        }) {
+            return known
+        }
+        let found = try await load(routes.cookies.sessionID(in: request)).flatMap { session in
+            session.isGuest || session.needsLogin ? nil : session
+        }
+        state.withLock { $0.session = .some(found) }
+        if let found { await retryMerge(into: found) }
+        return found
+    }
+
+    /// The buyer's session; a browser that is not signed in is sent to sign in and comes back to the same page.
+    ///
+    /// - Throws: ``WebAnswer``: a redirect with status 303 to the provider, or to a page of choice where there are several; status 401 with
+    ///   JSON for a client that accepts JSON only. `IdentityError` when the store or the provider fails.
+    public func requireSession() async throws -> Session {
+        if let session = try await session() { return session }
+        throw WebAnswer(try await routes.signInAnswer(for: self))
+    }
+
+    /// The session whose cart the browser uses: the buyer's, or else the guest's; nil if it has neither.
+    ///
+    /// - Throws: `IdentityError` when the store fails.
+    public func cartSession() async throws -> Session? {
+        if let session = try await session() { return session }
+        if let known = state.withLock({ $0.guest }) { return known }
+        let guest = try await load(routes.cookies.guestID(in: request)).flatMap { $0.isGuest ? $0 : nil }
+        state.withLock { $0.guest = .some(guest) }
+        return guest
+    }
+
+    /// The session whose cart the browser uses; a browser without one becomes a guest.
+    ///
+    /// Call it for the first line, not for the first page: a guest occupies a row of the store.
+    ///
+    /// - Throws: `IdentityError` when the store fails.
+    public func beginCartSession() async throws -> Session {
+        if let session = try await cartSession() { return session }
+        let guest = try await routes.sessions.beginGuest(retainedFor: routes.configuration.guestLifetime)
+        state.withLock { $0.guest = .some(guest) }
+        set(try routes.cookies.guest(guest.id))
+        return guest
+    }
+
+    private func load(_ id: SessionID?) async throws -> Session? {
+        guard let id else { return nil }
+        do {
+            return try await routes.sessions.session(id)
+        } catch let error as IdentityError where error.code == .sessionUnknown {
+            return nil
+        }
+    }
+
+    // MARK: Forged requests
+
+    /// The value of the hidden field `csrf_token` in the app's forms; nil if the browser has neither a session nor a guest.
+    ///
+    /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need it. It is derived from the id in the cookie.
+    public var forgeryToken: Secret? {
+        let begun = state.withLock { state in
+            state.isPersonal = true
+            return state.guest ?? nil
+        }
+        let id = routes.cookies.sessionID(in: request) ?? begun?.id ?? routes.cookies.guestID(in: request)
+        return id?.forgeryToken
+    }
+
+    /// Refuses a request that another site has sent with this browser's cookies.
+    ///
+    /// Call it in every handler that changes something.
+    ///
+    /// - Throws: ``WebAnswer`` with status 403.
+    public func refuseForgery() throws(WebAnswer) {
+        guard forgery != .excluded else { return }
+        throw WebAnswer(routes.page(.signInRefused, correlationID: nil))
+    }
+
+    var forgery: RequestForgery {
+        RequestForgery(request, origin: routes.table.origin, token: forgeryToken)
+    }
+
+    // MARK: The response
+
+    /// Adds a cookie to the response.
+    public func set(_ cookie: ResponseCookie) {
+        state.withLock { state in
+            state.cookies.removeAll { $0.name.isIdentical(to: cookie.name) }
+            state.cookies.append(cookie)
+        }
+    }
+
+    /// Forgets what was read of the session, after a sign-in or a sign-out.
+    func forgetSession() {
+        state.withLock { state in
+            state.session = nil
+            state.guest = nil
+            state.isPersonal = true
+        }
+    }
+
+    /// The response with its cookies.
+    ///
+    /// After a session was read, or with a cookie, no cache may store it.
+    public func finish(_ response: WebResponse) -> WebResponse {
+        var response = response
+        finish(&response.headers)
+        return response
+    }
+
+    /// Adds cookies and cache headers to the headers of a framework's own response, as ``finish(_:)``.
+    public func finish(_ headers: inout HTTPHeaders) {
+        let (cookies, isPersonal) = state.withLock { ($0.cookies, $0.isPersonal) }
+        if isPersonal || !cookies.isEmpty {
+            headers = headers.without(Self.sharedCacheHeaders)
+            headers.replace("Cache-Control", "private, no-store")
+            let vary = headers.values(for: "Vary").joined(separator: ", ")
+            let names = vary.lowercased().split(separator: ",").map { $0.filter { $0 != " " } }
+            if !names.contains("cookie"), !names.contains("*") {
+                headers.replace("Vary", vary.isEmpty ? "Cookie" : vary + ", Cookie")
+            }
+        }
+        for cookie in cookies { headers.add("Set-Cookie", cookie.headerValue) }
+    }
+
+    /// Headers with which an app lets a cache between it and the browser store a response.
+    private static let sharedCacheHeaders: Set<String> = [
+        "cdn-cache-control", "cloudflare-cdn-cache-control", "expires", "fastly-surrogate-control",
+        "netlify-cdn-cache-control",
+        "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
+    ]
+
+    /// The finished response to an error that the app threw: the answer itself, or a page that shows nothing internal.
+    public func answer(to error: any Error) -> WebResponse {
+        if let answer = error as? WebAnswer { return finish(answer.response) }
+        let error = IdentityError.wrapping(error)
+        guard !request.prefersJSON else { return finish(routes.json(error)) }
+        return finish(routes.page(error.page, correlationID: error.correlationID))
+    }
+
+    /// The routes' response; nil where the app has to answer.
+    public func respond() async -> WebResponse? {
+        guard let route = routes.table[request.path] else {
+            guard routes.table.owns(request.path) else { return nil }
+            return finish(routes.page(.notFound, correlationID: nil))
+        }
+        return await Correlation.scope {
+            do {
+                return finish(try await routes.answer(route, in: self))
+            } catch {
+                return answer(to: error)
+            }
+        }
+    }
+
+    // MARK: Carts
+
+    /// Merges a guest's cart that could not be merged at the sign-in.
+    private func retryMerge(into session: Session) async {
+        guard routes.carts != nil, let guest = routes.cookies.guestID(in: request) else { return }
+        await routes.mergeCart(of: guest, into: session.id, in: self)
+    }
+}

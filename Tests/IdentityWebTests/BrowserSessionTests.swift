@@ -1,0 +1,112 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import IdentityWeb
+import ShopifyGraphQL
+import ShopifyStorefront
+import StorefrontSandbox
+import Testing
+
+@Suite("What a browser brings to a callback")
+struct BrowserSessionTests {
+    private func lines(_ stage: WebStage, _ id: SessionID) async throws -> [String: Int] {
+        let lines = try await stage.carts.lines(for: id)
+        return Dictionary(uniqueKeysWithValues: lines.map { ($0.merchandiseID, $0.quantity) })
+    }
+
+    @Test("a guest's cart becomes the buyer's", arguments: ["op", "posted"])
+    func guest(provider: String) async throws {
+        let stage = try await WebStage()
+        let carts = stage.carts
+        let browser = TestBrowser(stage.routes) { context in
+            let session = try await context.beginCartSession()
+            _ = try await carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: session.id)
+            return .html("added")
+        }
+        #expect(try await browser.post("/cart/add").status == 200)
+        let guest = try #require(browser.value(of: WebStage.guest))
+        try await stage.signIn(browser, provider)
+        let id = try #require(stage.sessionID(browser))
+        #expect(id.rawValue != guest && browser.value(of: WebStage.guest) == nil)
+        #expect(try await lines(stage, id) == [WebStage.mug: 1])
+        #expect(try await stage.sessions.sessions().map(\.id) == [id])
+    }
+
+    @Test("a guest's cart that could not be merged at the sign-in is merged by a later request")
+    func lateMerge() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        let guest = try await stage.sessions.beginGuest()
+        _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: guest.id)
+        browser.plant(WebStage.guest, guest.id.rawValue)
+        stage.sandbox.storefront.misbehave(.status(503), on: .storefront, times: .max)
+        #expect(try await stage.signIn(browser).location == "/orders")
+        let id = try #require(stage.sessionID(browser))
+        #expect(browser.value(of: WebStage.guest) == guest.id.rawValue)
+        stage.sandbox.storefront.behave()
+        stage.clock.advance(by: .seconds(120))
+        _ = try await browser.get("/auth/session")
+        #expect(browser.value(of: WebStage.guest) == nil)
+        #expect(try await lines(stage, id) == [WebStage.mug: 1])
+    }
+
+    @Test(
+        "the same buyer gets a new session id, the cart moves over, and the old session ends",
+        arguments: ["op", "posted"]
+    )
+    func sameBuyer(provider: String) async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let old = try #require(stage.sessionID(browser))
+        _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: old)
+        try await stage.signIn(browser, provider)
+        let new = try #require(stage.sessionID(browser))
+        #expect(new != old)
+        #expect(try await lines(stage, new) == [WebStage.mug: 1])
+        #expect(try await stage.sessions.sessions().map(\.id) == [new])
+    }
+
+    @Test("another buyer gets nothing of the old session, which ends first", arguments: ["op", "posted"])
+    func otherBuyer(provider: String) async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let old = try #require(stage.sessionID(browser))
+        _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: old)
+        try await stage.signIn(browser, provider, as: stage.grace)
+        let new = try #require(stage.sessionID(browser))
+        #expect(try await stage.sessions.session(new).buyer.email?.value == "grace@example.com")
+        #expect(try await lines(stage, new).isEmpty)
+        #expect(try await stage.sessions.sessions().map(\.id) == [new])
+    }
+
+    @Test("a session that ended in the store counts as signed out")
+    func ended() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        _ = try await stage.sessions.logout(try #require(stage.sessionID(browser)))
+        let json = try await browser.get("/auth/session")
+        #expect(json.text.contains("\"signed_in\":false"))
+    }
+
+    @Test("scripts see who is signed in, and no token")
+    func json() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        #expect(try await browser.get("/auth/session").text == "{\"signed_in\":false}")
+        try await stage.signIn(browser)
+        let answer = try await browser.get("/auth/session")
+        #expect(answer.headers["Cache-Control"] == "private, no-store" && answer.headers["Vary"] == "Cookie")
+        let value = try JSONValue(parsing: answer.body)
+        #expect(value["signed_in"]?.bool == true && value["provider"]?.string == "op")
+        let names = Set(value.object?.members.map(\.name) ?? [])
+        #expect(names.isSubset(of: ["signed_in", "provider", "name", "expires_at", "csrf_token"]))
+        let tokens = try await stage.sessions.tokens(for: try #require(stage.sessionID(browser))).tokens
+        #expect(!answer.text.contains(tokens.accessToken.reveal()))
+        let id = try #require(stage.sessionID(browser))
+        #expect(!answer.text.contains(id.rawValue))
+    }
+}

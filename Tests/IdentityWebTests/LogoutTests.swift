@@ -1,0 +1,134 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import IdentityWeb
+import ShopifyGraphQL
+import ShopifyStorefront
+import StorefrontSandbox
+import Testing
+
+@Suite("Sign-out routes and forged requests")
+struct LogoutTests {
+    @Test("a sign-out ends the session, leads to the provider, and comes back to a page without a session")
+    func logout() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let answer = try await browser.post("/auth/logout")
+        #expect(answer.status == 303 && answer.location.hasPrefix(stage.sandbox.openID.issuer))
+        #expect(browser.value(of: WebStage.session) == nil)
+        #expect(try await stage.sessions.sessions().isEmpty)
+        let query = try #require(HTTPURL(answer.location).query)
+        let state = try #require(query.split(separator: "&").first { $0.hasPrefix("state=") })
+        let back = try await browser.get("/auth/logout/done?\(state)", from: .otherSite)
+        #expect(back.status == 200 && back.text.contains("You are signed out"))
+        // The state works once.
+        #expect(try await browser.get("/auth/logout/done?\(state)", from: .otherSite).status == 400)
+        #expect(try await browser.get("/auth/logout/done").status == 200)
+        #expect(try await browser.post("/auth/logout").location == "/auth/logout/done")
+    }
+
+    /// Headers of a post, and whether it comes from a page of the app.
+    static let posts: [([String: String], Bool)] = [
+        (["Sec-Fetch-Site": "same-origin"], true),
+        (["Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"], true),
+        (["Sec-Fetch-Site": "cross-site"], false),
+        (["Sec-Fetch-Site": "same-site"], false),
+        (["Sec-Fetch-Site": "none"], false),
+        (["Sec-Fetch-Site": "cross-site", "Origin": WebStage.origin], false),
+        (["Origin": WebStage.origin], true),
+        (["Origin": "null"], false),
+        (["Origin": "https://shop.example:444"], false),
+        (["Origin": "http://shop.example"], false),
+        (["Origin": "https://shop.example.evil.example"], false),
+    ]
+
+    @Test("only a page of the app can sign the buyer out", arguments: posts)
+    func forged(headers: [String: String], isOurs: Bool) async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let answer = try await browser.post("/auth/logout", headers: headers)
+        #expect(answer.status == (isOurs ? 303 : 403))
+        #expect(try await stage.sessions.sessions().count == (isOurs ? 0 : 1))
+    }
+
+    @Test("a post without any sign of its origin gets a page with one button, whose token signs out")
+    func confirmed() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let page = try await browser.post("/auth/logout", headers: [:])
+        #expect(page.status == 200 && page.text.contains("<button class=\"button\">Sign out</button>"))
+        let policy = try #require(page.headers["Content-Security-Policy"])
+        #expect(policy.contains("form-action 'self' \(try HTTPURL(stage.sandbox.openID.issuer).origin)"))
+        #expect(try await stage.sessions.sessions().count == 1)
+        let token = try #require(
+            page.text.split(separator: "name=\"csrf_token\" value=\"").last?.split(separator: "\"").first
+        )
+        let foreign = stage.browser()
+        try await stage.signIn(foreign, as: stage.grace)
+        #expect(try await foreign.post("/auth/logout", [("csrf_token", String(token))], headers: [:]).status == 403)
+        #expect(try await browser.post("/auth/logout", [("csrf_token", String(token))], headers: [:]).status == 303)
+        #expect(try await stage.sessions.sessions().count == 1)
+    }
+
+    @Test("an app's own form is refused from another site, and accepted with the session's token")
+    func ownForm() async throws {
+        let stage = try await WebStage()
+        let browser = TestBrowser(stage.routes) { context in
+            try context.refuseForgery()
+            return .html(context.forgeryToken?.reveal() ?? "")
+        }
+        try await stage.signIn(browser)
+        #expect(try await browser.post("/cart", headers: ["Sec-Fetch-Site": "cross-site"]).status == 403)
+        #expect(try await browser.post("/cart", headers: [:]).status == 403)
+        let token = try await browser.post("/cart").text
+        #expect(try await browser.post("/cart", headers: ["X-CSRF-Token": token]).status == 200)
+        #expect(try await browser.post("/cart", headers: ["X-CSRF-Token": token + "x"]).status == 403)
+    }
+
+    @Test("a wrong method gets 405 with Allow, an unknown provider 404, and other paths belong to the app")
+    func methods() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        let cases = [
+            ("/auth/logout", "POST"), ("/auth/backchannel-logout/op", "POST"),
+        ]
+        for (path, allow) in cases {
+            let answer = try await browser.get(path)
+            #expect(answer.status == 405 && answer.headers["Allow"] == allow, "\(path)")
+        }
+        for (path, allow) in [("/auth/login/op", "GET"), ("/auth/callback/op", "GET"), ("/auth/session", "GET")] {
+            let answer = try await browser.post(path)
+            #expect(answer.status == 405 && answer.headers["Allow"] == allow, "\(path)")
+        }
+        for path in ["/auth/login/unknown", "/auth/callback/unknown", "/auth/login/op/", "/auth/login/"] {
+            #expect(try await browser.get(path).status == 404, "\(path)")
+        }
+        #expect(try await browser.get("/auth").text == "app")
+        let large = try await browser.post("/auth/logout", [("a", String(repeating: "x", count: 70_000))])
+        #expect(large.status == 413)
+    }
+
+    @Test("start refuses a redirect URI that is not the callback route, a http origin, and malformed names")
+    func start() async throws {
+        let stage = try await WebStage()
+        func expectRefusal(_ change: (inout SignInRoutes.Configuration) -> Void) {
+            var configuration = SignInRoutes.Configuration(publicOrigin: WebStage.origin)
+            change(&configuration)
+            let error = #expect(throws: IdentityError.self) {
+                try SignInRoutes(sessions: stage.sessions, configuration: configuration)
+            }
+            #expect(error?.code == .configurationInvalid && error?.hint != nil)
+        }
+        expectRefusal { $0.basePath = "/login" }
+        expectRefusal { $0.basePath = "auth" }
+        expectRefusal { $0.publicOrigin = "http://shop.example" }
+        expectRefusal { $0.publicOrigin = "https://shop.example/path" }
+        expectRefusal { $0.cookieName = "a b" }
+        expectRefusal { $0.cookieName = "" }
+        #expect(stage.routes.callbackAddresses.map(\.address).contains("https://shop.example/auth/callback/op"))
+    }
+}

@@ -1,0 +1,269 @@
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityTesting
+import IdentityWeb
+import ShopifyGraphQL
+import ShopifyStorefront
+import StorefrontSandbox
+import Testing
+
+@Suite("Sign-in routes")
+struct SignInTests {
+    @Test("a sign-in sets one session cookie and leads to the return path", arguments: ["op", "posted"])
+    func signIn(provider: String) async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        let begun = try await browser.get("/auth/login/\(provider)?return=/orders")
+        #expect(begun.status == 303 && begun.headers["Cache-Control"] == "private, no-store")
+        let line = try #require(begun.headers["Set-Cookie"])
+        #expect(line.hasPrefix("__Host-identity-login-") && line.contains("; Path=/; Max-Age=900; Secure; HttpOnly;"))
+        #expect(line.hasSuffix(provider == "posted" ? "SameSite=None" : "SameSite=Lax"))
+
+        let callback = try await stage.ada.callback(
+            at: begun.location,
+            redirectURI: "\(WebStage.origin)/auth/callback/\(provider)"
+        )
+        #expect((callback.body != nil) == (provider == "posted"))
+        let done = try await stage.deliver(callback, browser)
+        #expect(done.status == 303 && done.location == "/orders")
+        #expect(done.headers["Referrer-Policy"] == "no-referrer")
+        let id = try #require(stage.sessionID(browser))
+        #expect(try await stage.sessions.session(id).buyer.email?.value == stage.ada.email)
+    }
+
+    @Test(
+        "a callback that is opened twice leads to the same page, and in another browser nowhere",
+        arguments: ["op", "posted"]
+    )
+    func twice(provider: String) async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        let callback = try await stage.begin(browser, provider)
+        #expect(try await stage.deliver(callback, browser).location == "/orders")
+        let id = stage.sessionID(browser)
+        let again = try await stage.deliver(callback, browser)
+        #expect(again.status == 303 && again.location == "/orders")
+        #expect(stage.sessionID(browser) == id)
+        // After a sign-out the browser no longer holds the session of this sign-in.
+        _ = try await browser.post("/auth/logout")
+        let late = try await stage.deliver(callback, browser)
+        #expect(late.status == 400 && late.text.contains("expired"))
+        let stranger = stage.browser()
+        #expect(try await stage.deliver(callback, stranger).status == 400)
+        #expect(stranger.value(of: WebStage.session) == nil)
+    }
+
+    @Test("two tabs sign in beside each other, and at most so many as permitted")
+    func tabs() async throws {
+        let stage = try await WebStage {
+            $0.attemptLifetime = .seconds(600)
+        } routes: {
+            $0.maximumOpenSignIns = 2
+        }
+        let browser = stage.browser()
+        let first = try await stage.begin(browser, returning: "/1")
+        stage.clock.advance(by: .seconds(1))
+        let second = try await stage.begin(browser, returning: "/2")
+        #expect(try await stage.deliver(first, browser).location == "/1")
+        #expect(try await stage.deliver(second, browser).location == "/2")
+
+        let other = stage.browser()
+        let oldest = try await stage.begin(other, returning: "/1")
+        for number in 2...3 {
+            stage.clock.advance(by: .seconds(1))
+            let newer = try await stage.begin(other, returning: "/\(number)")
+            if number == 3 { #expect(try await stage.deliver(newer, other).location == "/3") }
+        }
+        #expect(other.cookieNames.count { $0.hasPrefix("__Host-identity-login-") } == 2)
+        #expect(try await stage.deliver(oldest, other).status == 400)
+    }
+
+    @Test(
+        "a forged callback ends no sign-in, also one with the right state from another browser",
+        arguments: ["op", "posted"]
+    )
+    func forged(provider: String) async throws {
+        let stage = try await WebStage()
+        let (victim, attacker) = (stage.browser(), stage.browser())
+        let callback = try await stage.begin(victim, provider)
+        let refused = try await stage.deliver(callback, attacker)
+        #expect(refused.status == 400 && attacker.cookieNames.isEmpty)
+        let madeUp = try await attacker.get("/auth/callback/\(provider)?code=x&state=made-up", from: .otherSite)
+        #expect(madeUp.status == 400)
+        // Nor does the state alone, without the code.
+        let sent = try LoginCallback(url: callback.urlWithFields)
+        let state = try #require(try sent.value(of: "state")).reveal()
+        let bare = try await victim.get("/auth/callback/\(provider)?state=\(state)", from: .otherSite)
+        #expect(bare.status == 400)
+        #expect(try await stage.deliver(callback, victim).location == "/orders")
+    }
+
+    @Test("an expired attempt, a buyer who cancels, and a provider that is down lead to their pages")
+    func pages() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        let late = try await stage.begin(browser)
+        stage.clock.advance(by: .seconds(601))
+        let expired = try await stage.deliver(late, browser)
+        #expect(expired.status == 400 && expired.text.contains("This sign-in has expired"))
+
+        let cancelling = SandboxBuyer(behaviour: .deny)
+        let cancelled = try await stage.signIn(browser, as: cancelling)
+        #expect(cancelled.status == 200 && cancelled.text.contains("Sign-in cancelled"))
+
+        let callback = try await stage.begin(browser)
+        stage.sandbox.openID.misbehave(.status(503), on: .token, times: .max)
+        let down = try await stage.deliver(callback, browser)
+        #expect(down.status == 503 && down.headers["Retry-After"] != nil)
+        #expect(down.text.contains("If you contact us, mention <code>"))
+        #expect(browser.value(of: WebStage.session) == nil)
+        for page in [expired, cancelled, down] {
+            #expect(page.headers["Cache-Control"]?.contains("no-store") == true)
+            #expect(page.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
+            #expect(page.headers["Referrer-Policy"] == "same-origin")
+            #expect(!page.text.contains("<script"))
+        }
+    }
+
+    @Test(
+        "a return path to another site is refused before the browser leaves",
+        arguments: [
+            "https://evil.example", "//evil.example", "/x/..//evil.example", "https:evil.example", "/\\evil.example",
+            "/" + String(repeating: "x", count: 2_048),
+        ]
+    )
+    func returnPaths(path: String) async throws {
+        let stage = try await WebStage()
+        let answer = try await stage.browser().get("/auth/login/op?return=" + FormEncoding.escape(path))
+        #expect(answer.status == 400 && answer.location.isEmpty)
+    }
+
+    @Test("too many sign-ins of one address get 429, and time refills the bucket")
+    func limit() async throws {
+        let stage = try await WebStage { _ in
+        } routes: {
+            $0.loginLimit.burst = 3
+        }
+        let browser = stage.browser()
+        for _ in 0..<3 { #expect(try await browser.get("/auth/login/op").status == 303) }
+        let refused = try await browser.get("/auth/login/op")
+        #expect(refused.status == 429 && refused.headers["Retry-After"] == "6")
+        stage.clock.advance(by: .seconds(6))
+        #expect(try await browser.get("/auth/login/op").status == 303)
+        #expect(try await browser.get("/auth/login/op").status == 429)
+    }
+
+    @Test("the app can refuse a verified buyer, or choose the page")
+    func admission() async throws {
+        let stage = try await WebStage { _ in
+        } routes: {
+            $0.admit = { signIn in
+                #expect(signIn.returnPath == "/orders" && signIn.clientAddress == "203.0.113.7")
+                return signIn.buyer.email?.value == "grace@example.com" ? .refuse : .acceptAndGo(to: "/welcome")
+            }
+        }
+        let browser = stage.browser()
+        let refused = try await stage.signIn(browser, as: stage.grace)
+        #expect(refused.status == 403 && browser.value(of: WebStage.session) == nil)
+        #expect(try await stage.sessions.sessions().isEmpty)
+        #expect(try await stage.signIn(browser).location == "/welcome")
+    }
+
+    @Test("a new sign-in ends the buyer's oldest sessions where their number is limited")
+    func maximum() async throws {
+        let stage = try await WebStage { _ in
+        } routes: {
+            $0.maximumSessions = 2
+        }
+        var ids: [SessionID] = []
+        for _ in 0..<3 {
+            let browser = stage.browser()
+            try await stage.signIn(browser)
+            ids.append(try #require(stage.sessionID(browser)))
+            stage.clock.advance(by: .seconds(1))
+        }
+        #expect(try await Set(stage.sessions.sessions().map(\.id)) == Set(ids.suffix(2)))
+    }
+
+    @Test("a page that needs a buyer sends the browser to sign in and back; a script gets 401")
+    func required() async throws {
+        let stage = try await WebStage(providers: ["op"])
+        let browser = TestBrowser(stage.routes) { context in
+            let session = try await context.requireSession()
+            return .html(session.buyer.email?.value ?? "")
+        }
+        let sent = try await browser.get("/orders?page=2")
+        #expect(sent.status == 303 && sent.location.hasPrefix(stage.sandbox.openID.issuer))
+        let callback = try await stage.ada.callback(
+            at: sent.location,
+            redirectURI: "\(WebStage.origin)/auth/callback/op"
+        )
+        #expect(try await stage.deliver(callback, browser).location == "/orders?page=2")
+        let page = try await browser.get("/orders?page=2")
+        #expect(page.text == stage.ada.email)
+        #expect(page.headers["Cache-Control"] == "private, no-store" && page.headers["Vary"] == "Cookie")
+        let script = try await stage.routes.handle(
+            WebRequest(method: .get, target: "/orders", headers: .init(["Accept": "application/json"]))
+        ) { .html(try await $0.requireSession().provider) }
+        #expect(script.status == 401 && script.text.contains("\"sign_in\":\"/auth/login\""))
+    }
+
+    @Test("texts in pages are escaped")
+    func escaping() async throws {
+        let stage = try await WebStage(providers: ["op", "<b>&\"'"])
+        let page = try await stage.browser().get("/auth/login?return=%22%3E%3Cscript%3E")
+        #expect(page.status == 200 && page.text.contains(">&lt;b&gt;&amp;&quot;&#39;</a>"))
+        #expect(!page.text.contains("<b>") && !page.text.contains("<script"))
+    }
+
+    @Test("a configured provider can begin a sign-in, by GET only and with a return path of the app")
+    func thirdParty() async throws {
+        let stage = try await WebStage()
+        var configuration = SignInRoutes.Configuration(publicOrigin: WebStage.origin)
+        configuration.thirdPartyLogins = [stage.sandbox.openID.issuer: "op"]
+        let browser = TestBrowser(try SignInRoutes(sessions: stage.sessions, configuration: configuration))
+        let iss = FormEncoding.escape(stage.sandbox.openID.issuer)
+        func target(_ text: String) -> String { "/auth/login?iss=\(iss)&target_link_uri=\(FormEncoding.escape(text))" }
+
+        let begun = try await browser.get(target("https://shop.example/sale?x=1"), from: .otherSite)
+        #expect(begun.status == 303 && begun.location.hasPrefix(stage.sandbox.openID.issuer))
+        let callback = try await stage.ada.callback(
+            at: begun.location,
+            redirectURI: "\(WebStage.origin)/auth/callback/op"
+        )
+        #expect(try await stage.deliver(callback, browser).location == "/sale?x=1")
+        for foreign in ["https://shop.example.evil.example/", "https://evil.example/", "//evil.example"] {
+            #expect(try await browser.get(target(foreign)).status == 400)
+        }
+        #expect(try await browser.get("/auth/login?iss=https%3A%2F%2Fevil.example").status == 403)
+        let posted = try await browser.post(
+            "/auth/login",
+            [("iss", stage.sandbox.openID.issuer), ("target_link_uri", "/sale"), ("other", "x")],
+            from: .postFromOtherSite
+        )
+        #expect(posted.status == 303 && posted.location == "/auth/login?iss=\(iss)&target_link_uri=%2Fsale")
+        // Off by default: the parameter means nothing, and a post is not permitted.
+        let plain = stage.browser()
+        #expect(try await plain.get("/auth/login?iss=\(iss)").text.contains("Choose how you want to sign in."))
+        #expect(try await plain.post("/auth/login").status == 405)
+    }
+
+    @Test("with several providers the buyer chooses one")
+    func choice() async throws {
+        let stage = try await WebStage()
+        let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession().provider) }
+        let sent = try await browser.get("/orders")
+        #expect(sent.status == 303 && sent.location == "/auth/login?return=%2Forders")
+        let page = try await browser.get(sent.location)
+        #expect(page.text.contains("href=\"/auth/login/op?return=%2Forders\""))
+        #expect(page.text.contains("href=\"/auth/login/posted?return=%2Forders\""))
+    }
+}
+
+extension HTTPHeaders {
+    init(_ fields: [String: String]) throws {
+        self.init()
+        for (name, value) in fields { try append(name, value) }
+    }
+}
