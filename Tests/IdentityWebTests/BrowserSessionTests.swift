@@ -88,8 +88,10 @@ struct BrowserSessionTests {
         let browser = stage.browser()
         try await stage.signIn(browser)
         _ = try await stage.sessions.logout(try #require(stage.sessionID(browser)))
-        let json = try await browser.get("/auth/session")
-        #expect(json.text.contains("\"signed_in\":false"))
+        #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":false"))
+        // A guest's id in the cookie of the session signs nobody in.
+        browser.plant(WebStage.session, try await stage.sessions.beginGuest().id.rawValue)
+        #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":false"))
     }
 
     @Test("scripts see who is signed in, and no token")

@@ -49,6 +49,9 @@ struct SignInTests {
         _ = try await browser.post("/auth/logout")
         let late = try await stage.deliver(callback, browser)
         #expect(late.status == 400 && late.text.contains("expired"))
+        // Nor does it with another session.
+        try await stage.signIn(browser, as: stage.grace)
+        #expect(try await stage.deliver(callback, browser).status == 400)
         let stranger = stage.browser()
         #expect(try await stage.deliver(callback, stranger).status == 400)
         #expect(stranger.value(of: WebStage.session) == nil)
