@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityTesting
+import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
 import Testing

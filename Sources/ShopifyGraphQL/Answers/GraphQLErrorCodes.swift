@@ -11,6 +11,14 @@ extension IdentityError.Code {
     ///
     /// It may have been carried out, so it must not be repeated blindly.
     public static let outcomeUnknown = Self(rawValue: "outcome_unknown")
+    /// The Storefront API rejected the request because of token, scope, shop or version.
+    public static let storefrontRefused = Self(rawValue: "storefront_refused")
+    /// Shopify rejected a change of the cart.
+    ///
+    /// For an operation of `ShopifyStorefront`, the cause is its `CartUserErrors`.
+    public static let cartUserErrors = Self(rawValue: "cart_user_errors")
+    /// Shopify rejected the buyer's customer access token for the cart.
+    public static let identityRejected = Self(rawValue: "identity_rejected")
     /// The Customer Account API rejected the request because of app, scope, shop or version.
     public static let customerAccountRefused = Self(rawValue: "customer_account_refused")
     /// Polling timed out.

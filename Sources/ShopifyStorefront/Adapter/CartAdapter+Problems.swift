@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 
 // The reasons why the identity is not on a cart.
 

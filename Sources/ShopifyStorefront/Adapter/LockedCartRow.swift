@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import ShopifyGraphQL
 internal import Synchronization
 
 /// A session's row while its locks are held.

@@ -1,16 +1,10 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// Shopify rejected the request because of token, scope, shop or version.
-    public static let storefrontRefused = Self(rawValue: "storefront_refused")
     /// The cart is gone: its order is complete, it has expired, or its id is wrong.
     public static let cartGone = Self(rawValue: "cart_gone")
     /// The session has no cart yet.
     public static let cartMissing = Self(rawValue: "cart_missing")
-    /// Shopify rejected a change of the cart.
-    ///
-    /// The cause is ``CartUserErrors``.
-    public static let cartUserErrors = Self(rawValue: "cart_user_errors")
     /// Shopify added only some of the lines.
     ///
     /// The cause is ``CartPartialAddition``.
@@ -19,8 +13,6 @@ extension IdentityError.Code {
     public static let cartBusy = Self(rawValue: "cart_busy")
     /// The cart's id came from the buyer's side and not from Shopify, so the cart gets no identity.
     public static let cartNotIssued = Self(rawValue: "cart_not_issued")
-    /// Shopify rejected the buyer's customer access token for the cart.
-    public static let identityRejected = Self(rawValue: "identity_rejected")
     /// Shopify accepted the customer access token, but the cart has no customer.
     public static let identityMissing = Self(rawValue: "identity_missing")
     /// The cart still has the buyer, a delivery address or a gift card after detaching, or the buyer could not be removed.
