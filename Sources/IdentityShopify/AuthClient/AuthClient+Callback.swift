@@ -68,71 +68,7 @@ extension AuthClient {
         }
     }
 
-    /// Signs a buyer in with a presenter, such as a loopback listener with a browser.
-    ///
-    /// - Parameters:
-    ///   - presenter: Shows the login page and receives the callback.
-    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
-    /// - Returns: The tokens.
-    /// - Throws: `IdentityError`; of kind `cancelled` when the buyer cancelled.
-    public func login(
-        with presenter: any Presenter,
-        options: LoginOptions = LoginOptions()
-    ) async throws -> CustomerAccountAccessTokenResponse {
-        try await Correlation.scope {
-            do {
-                let descriptor = try provider().descriptor
-                let login = PresentedLogin(provider: descriptor.name, redirectURI: descriptor.redirectURI) {
-                    [self] redirectURI in
-                    var options = options
-                    options.redirectURI = redirectURI
-                    return try await begin(codeVerifier: generateCodeVerifier(), options: options)
-                }
-                let callback = try await presenter.present(login)
-                try Task.checkCancellation()
-                return try await complete(callback)
-            } catch {
-                throw IdentityError.wrapping(error)
-            }
-        }
-    }
-
-    /// Signs a buyer in with a presenter and calls the delegate exactly once.
-    ///
-    /// - Parameters:
-    ///   - presenter: Shows the login page and receives the callback.
-    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
-    /// - Returns: A handle that cancels the login.
-    @discardableResult
-    public func startLogin(with presenter: any Presenter, options: LoginOptions = LoginOptions()) -> LoginHandle {
-        callingDelegate { try await $0.login(with: presenter, options: options) }
-    }
-
-    /// Runs a login and calls the delegate with its outcome; not for a login without a result.
-    private func callingDelegate(
-        _ login: @escaping @Sendable (AuthClient) async throws -> CustomerAccountAccessTokenResponse?
-    ) -> LoginHandle {
-        // Unstructured, because the caller is not async; the handle cancels it.
-        LoginHandle(
-            Task {
-                let result: Result<String?, IdentityError>
-                do {
-                    result = .success(try await login(self)?.accessToken)
-                } catch {
-                    result = .failure(IdentityError.wrapping(error))
-                }
-                executor.execute { [weak delegate] in
-                    switch result {
-                    case .success(let token?): delegate?.loginComplete(token: token)
-                    case .success(nil): break
-                    case .failure(let error): delegate?.loginFailed(error: error.description)
-                    }
-                }
-            }
-        )
-    }
-
-    private func complete(_ url: String) async throws -> CustomerAccountAccessTokenResponse {
+    func complete(_ url: String) async throws -> CustomerAccountAccessTokenResponse {
         let callback = try LoginCallback(url: url)
         guard let state = try callback.value(of: "state"), case .pending(let attempt) = take(state) else {
             throw Self.unknownLogin
@@ -148,7 +84,7 @@ extension AuthClient {
         _ callback: LoginCallback,
         _ attempt: LoginAttempt
     ) async throws -> CustomerAccountAccessTokenResponse {
-        save(try await provider().exchange(callback, for: attempt))
+        try await save { try await provider().exchange(callback, for: attempt) }
     }
 
     static var unknownLogin: IdentityError {

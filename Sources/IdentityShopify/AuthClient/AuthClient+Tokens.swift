@@ -5,37 +5,6 @@ internal import IdentityOIDC
 internal import Synchronization
 
 extension AuthClient {
-    /// Exchanges a code from ``handleCallback(url:)`` for tokens.
-    ///
-    /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
-    public func requestAccessToken(code: String) async throws -> CustomerAccountAccessTokenResponse {
-        try await request(code, verifier: nil)
-    }
-
-    /// Exchanges a code for tokens.
-    ///
-    /// - Parameters:
-    ///   - code: The code from ``handleCallback(url:)``, or one that the app read from the callback after it checked `state`.
-    ///   - codeVerifier: The verifier that was passed to ``buildAuthorizationUrl(codeVerifier:options:)`` for this login.
-    /// - Returns: The tokens.
-    /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
-    public func requestAccessToken(
-        code: String,
-        codeVerifier: String
-    ) async throws -> CustomerAccountAccessTokenResponse {
-        try await request(code, verifier: Secret(codeVerifier))
-    }
-
-    private func request(_ code: String, verifier: Secret?) async throws -> CustomerAccountAccessTokenResponse {
-        try await Correlation.scope {
-            let provider = try provider()
-            let found = state.withLock { $0.logins.take(code: Secret(code), verifier: verifier, at: now) }
-            guard let (attempt, callback) = found else { throw Self.unknownLogin }
-            if let callback { return try await exchange(callback, attempt) }
-            return save(try await provider.client.redeem(Secret(code), for: attempt))
-        }
-    }
-
     /// Refreshes the access token.
     ///
     /// Concurrent calls with the same token share one request, because Shopify may accept each token once.
@@ -50,10 +19,12 @@ extension AuthClient {
                 let secret = Secret(refreshToken)
                 let known = state.withLock { $0.tokens }
                 let isKnown = known?.refreshToken.map { $0.isEqual(to: secret) } ?? false
-                guard isKnown, let known else { return save(try await provider.refresh(bare: secret)).tokens }
-                return save(try await provider.refresh(known)).tokens
+                return try await save {
+                    guard isKnown, let known else { return try await provider.refresh(bare: secret) }
+                    return try await provider.refresh(known)
+                }.tokenSet
             }
-            return CustomerAccountAccessTokenResponse(tokens: tokens.value)
+            return CustomerAccountAccessTokenResponse(tokenSet: tokens.value)
         }
     }
 
@@ -85,17 +56,21 @@ extension AuthClient {
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser: only a visit removes Shopify's cookie. With that cookie, the next login may need no
     ///   page.
-    /// - Throws: `IdentityError` when the logout endpoint failed. The buyer is signed out here even then.
+    /// - Throws: `IdentityError` when the logout endpoint failed, or the token storage did not remove the tokens. The buyer is signed
+    ///   out here even then.
     @discardableResult
     public func logout(idToken: String) async throws -> HTTPURL? {
         try await Correlation.scope {
             state.withLock { state in
                 state.tokens = nil
                 state.logins = PendingLogins()
+                state.logouts += 1
             }
+            let removal = Task { try await writeThrough() }
             let provider = try provider()
-            guard let url = try await provider.logoutURL(idToken: Secret(idToken), returningTo: nil) else { return nil }
-            try await provider.endSession(at: url)
+            let url = try await provider.logoutURL(idToken: Secret(idToken), returningTo: nil)
+            if let url { try await provider.endSession(at: url) }
+            try await removal.value
             return url
         }
     }
@@ -120,8 +95,42 @@ extension AuthClient {
         }
     }
 
-    func save(_ tokens: TokenSet) -> CustomerAccountAccessTokenResponse {
-        state.withLock { $0.tokens = tokens }
-        return CustomerAccountAccessTokenResponse(tokens: tokens)
+    /// Gets tokens and stores them, unless the buyer signs out meanwhile.
+    func save(
+        _ request: () async throws -> TokenSet
+    ) async throws -> CustomerAccountAccessTokenResponse {
+        let logouts = state.withLock { $0.logouts }
+        let tokens = try await request()
+        state.withLock { state in
+            if state.logouts == logouts { state.tokens = tokens }
+        }
+        // A task of its own: new tokens are stored even if the caller is cancelled.
+        try await Task { try await writeThrough() }.value
+        return CustomerAccountAccessTokenResponse(tokenSet: tokens)
+    }
+
+    /// Writes the latest tokens to the storage, again if they change meanwhile: the last write is that of the latest tokens.
+    private func writeThrough() async throws {
+        guard let tokenStorage else { return }
+        while true {
+            let (tokens, version) = state.withLock { ($0.tokens, $0.tokensVersion) }
+            do {
+                if let tokens {
+                    try await tokenStorage.saveTokens(CustomerAccountAccessTokenResponse(tokenSet: tokens))
+                } else {
+                    try await tokenStorage.removeTokens()
+                }
+            } catch {
+                throw IdentityError(
+                    .retryLater,
+                    .storeFailed,
+                    "The token storage of the app failed to \(tokens == nil ? "remove" : "save") the tokens.",
+                    hint: "Repair the storage. The latest tokens are in currentTokens, until the program ends.",
+                    reference: "Shopify, Authenticate checkouts, Send the token request",
+                    cause: error
+                )
+            }
+            if state.withLock({ $0.tokensVersion == version }) { return }
+        }
     }
 }

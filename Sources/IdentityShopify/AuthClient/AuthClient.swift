@@ -26,20 +26,27 @@ public final class AuthClient: Sendable {
     public let customerAccountsApiClientId: String
     /// The redirect URI; empty if it contains the shop id and discovery has not given that yet.
     public let customerAccountsApiRedirectUri: String
-    /// The shop's Storefront API token, for the app's own use.
+    /// The shop's public Storefront API token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil without one.
     public let storefrontAccessToken: Secret?
 
     struct State: Sendable {
         var logins = PendingLogins()
-        var tokens: TokenSet?
-        weak var delegate: (any AuthClientDelegate)?
+        var tokens: TokenSet? {
+            didSet { tokensVersion += 1 }
+        }
+        /// How often ``tokens`` changed.
+        var tokensVersion = 0
+        /// How often the buyer signed out.
+        var logouts = 0
+        var delegate = WeakDelegate()
     }
 
     let executor: CallbackExecutor
+    let tokenStorage: (any AuthTokenStorage)?
     let state = Mutex(State())
     let refreshes = SingleFlight<[UInt8], TokenSet>()
     private let outcome: Result<ShopifyProvider, IdentityError>
-    private let random: any RandomSource
+    let random: any RandomSource
 
     /// Creates a public client of a shop, as in the tutorial.
     ///
@@ -50,7 +57,8 @@ public final class AuthClient: Sendable {
     ///   - shopDomain: A domain that Shopify serves, best the `myshopify.com` name.
     ///   - clientId: The client id of the Customer Account API client.
     ///   - redirectUri: The callback URI, exactly as registered.
-    ///   - storefrontAccessToken: Stored for the app's own use.
+    ///   - storefrontAccessToken: The shop's public Storefront API token; needed for carts only.
+    ///   - tokenStorage: Where the app stores the buyer's tokens; nil keeps them in memory only.
     ///   - environment: Transport, clock and random numbers; by default libcurl and those of the system.
     ///   - callbackExecutor: The executor that calls delegate and callbacks.
     public convenience init(
@@ -58,6 +66,7 @@ public final class AuthClient: Sendable {
         clientId: String,
         redirectUri: String,
         storefrontAccessToken: String = "",
+        tokenStorage: (any AuthTokenStorage)? = nil,
         environment: IdentityEnvironment? = nil,
         callbackExecutor: CallbackExecutor = .immediate
     ) {
@@ -75,7 +84,8 @@ public final class AuthClient: Sendable {
                 let environment = try environment ?? IdentityEnvironment(transport: CurlTransport())
                 return try ShopifyProvider(configuration, environment: environment)
             }.mapError { IdentityError.wrapping($0) },
-            storefrontAccessToken: storefrontAccessToken.isEmpty ? nil : Secret(storefrontAccessToken),
+            storefrontAccessToken: storefrontAccessToken,
+            tokenStorage: tokenStorage,
             executor: callbackExecutor
         )
     }
@@ -84,17 +94,20 @@ public final class AuthClient: Sendable {
     ///
     /// - Parameters:
     ///   - provider: The provider.
-    ///   - storefrontAccessToken: Stored for the app's own use.
+    ///   - storefrontAccessToken: The shop's public Storefront API token; needed for carts only.
+    ///   - tokenStorage: Where the app stores the buyer's tokens; nil keeps them in memory only.
     ///   - callbackExecutor: The executor that calls delegate and callbacks.
     public convenience init(
         provider: ShopifyProvider,
-        storefrontAccessToken: Secret? = nil,
+        storefrontAccessToken: String = "",
+        tokenStorage: (any AuthTokenStorage)? = nil,
         callbackExecutor: CallbackExecutor = .immediate
     ) {
         self.init(
             provider.configuration,
             .success(provider),
             storefrontAccessToken: storefrontAccessToken,
+            tokenStorage: tokenStorage,
             executor: callbackExecutor
         )
     }
@@ -102,97 +115,39 @@ public final class AuthClient: Sendable {
     private init(
         _ configuration: ShopifyProvider.Configuration,
         _ outcome: Result<ShopifyProvider, IdentityError>,
-        storefrontAccessToken: Secret?,
+        storefrontAccessToken: String,
+        tokenStorage: (any AuthTokenStorage)?,
         executor: CallbackExecutor
     ) {
         shopDomain = configuration.shopDomain ?? ""
         customerAccountsApiClientId = configuration.clientID
         customerAccountsApiRedirectUri =
             (try? outcome.get())?.descriptor.redirectURI ?? configuration.redirectURI ?? ""
-        self.storefrontAccessToken = storefrontAccessToken
+        self.storefrontAccessToken = storefrontAccessToken.isEmpty ? nil : Secret(storefrontAccessToken)
+        self.tokenStorage = tokenStorage
         self.outcome = outcome
         self.executor = executor
         random = (try? outcome.get())?.environment.random ?? SystemRandom()
     }
 
     /// The delegate, which is called at the end of each login; a weak reference.
-    public var delegate: (any AuthClientDelegate)? {
-        get { state.withLock { $0.delegate } }
-        set { state.withLock { $0.delegate = newValue } }
+    public var delegate: (any AuthWebViewDelegate)? {
+        get { state.withLock { $0.delegate }.delegate }
+        set {
+            let reference = WeakDelegate(delegate: newValue)
+            state.withLock { $0.delegate = reference }
+        }
     }
 
     /// The tokens of the latest login or refresh; ``logout(idToken:)`` removes them.
     public var currentTokens: CustomerAccountAccessTokenResponse? {
-        state.withLock { $0.tokens }.map { CustomerAccountAccessTokenResponse(tokens: $0) }
+        state.withLock { $0.tokens }.map { CustomerAccountAccessTokenResponse(tokenSet: $0) }
     }
+
+    /// The ID token of ``currentTokens``, which ``logout(idToken:)`` needs, with the name in Shopify's guide.
+    public func getIdToken() -> String? { currentTokens?.idToken }
 
     func provider() throws(IdentityError) -> ShopifyProvider { try outcome.get() }
 
     var now: Date { (try? outcome.get())?.environment.clock.now ?? SystemClock().now }
-
-    // MARK: PKCE
-
-    /// A new PKCE code verifier: 32 random bytes as 43 characters of base64url (RFC 7636 section 4.1).
-    ///
-    /// It is empty if the system returns no random bytes; every call that takes a verifier refuses an empty one.
-    public func generateCodeVerifier() -> String {
-        (try? random.bytes(32)).map { Base64URL.encode($0) } ?? ""
-    }
-
-    /// The S256 challenge of a verifier, without padding (RFC 7636 section 4.2).
-    public func generateCodeChallenge(for codeVerifier: String) -> String {
-        (try? PKCE(verifier: codeVerifier).challenge) ?? ""
-    }
-
-    // MARK: The authorization URL
-
-    /// Starts a login with a code verifier that the client creates.
-    ///
-    /// - Parameter options: Options of Shopify's page; see ``ShopifyLoginOptions``.
-    /// - Returns: The page to show to the buyer.
-    /// - Throws: `IdentityError`.
-    public func buildAuthorizationUrl(options: LoginOptions = LoginOptions()) async throws -> String {
-        try await buildAuthorizationUrl(codeVerifier: generateCodeVerifier(), options: options)
-    }
-
-    /// Starts a login with a code verifier from ``generateCodeVerifier()``.
-    ///
-    /// - Parameters:
-    ///   - codeVerifier: The verifier; only its challenge is in the URL.
-    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
-    /// - Returns: The page to show to the buyer.
-    /// - Throws: `IdentityError`, also for a verifier that is not 43 to 128 unreserved characters.
-    public func buildAuthorizationUrl(
-        codeVerifier: String,
-        options: LoginOptions = LoginOptions()
-    ) async throws -> String {
-        try await begin(codeVerifier: codeVerifier, options: options).url.text
-    }
-
-    func begin(codeVerifier: String, options: LoginOptions) async throws -> AuthorizationRequest {
-        try await Correlation.scope {
-            guard Self.isVerifier(codeVerifier) else {
-                throw IdentityError(
-                    .configuration,
-                    .configurationInvalid,
-                    "The code verifier does not have 43 to 128 unreserved characters.",
-                    hint: "Use the result of generateCodeVerifier().",
-                    reference: "RFC 7636 section 4.1"
-                )
-            }
-            let request = try await provider().authorizationRequest(
-                options,
-                pkce: try PKCE(verifier: codeVerifier)
-            )
-            state.withLock { $0.logins.add(request.attempt, at: now) }
-            return request
-        }
-    }
-
-    private static func isVerifier(_ text: String) -> Bool {
-        (43...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
-            }
-    }
 }

@@ -5,30 +5,55 @@ public import IdentityKit
 ///
 /// The members are strings, as in the guide, so that its code compiles unchanged. The value itself does not print, dump, mirror or
 /// encode: only code that reads a member can leak a token, and a text search finds that code.
+///
+/// An app that sends the token request itself can decode it from Shopify's JSON, as the guide does. Nobody verified its ID token then.
 public struct CustomerAccountAccessTokenResponse: Sendable {
+    /// The tokens, also when they are not verified.
+    let tokenSet: TokenSet
+
+    init(tokenSet: TokenSet) {
+        self.tokenSet = tokenSet
+    }
+
     /// The tokens as the rest of the SDK uses them, for example `SessionManager.establish(_:provider:)`.
-    public let tokens: TokenSet
+    ///
+    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is: the response was decoded
+    ///   from JSON, or it is the response to a refresh token that did not come from this client's login.
+    public var tokens: TokenSet {
+        get throws(IdentityError) {
+            guard !tokenSet.buyer.subject.isEmpty else {
+                throw IdentityError(
+                    .rejected,
+                    .idTokenMissing,
+                    "These tokens have no verified ID token, so the buyer is not known.",
+                    hint: "Use the response of requestAccessToken or completeLogin, which verify the ID token.",
+                    reference: "OpenID Connect Core section 3.1.3.7"
+                )
+            }
+            return tokenSet
+        }
+    }
 
     /// The access token; send it unchanged and without `Bearer` to the Customer Account API and as a cart's `customerAccessToken`.
-    public var accessToken: String { tokens.accessToken.reveal() }
+    public var accessToken: String { tokenSet.accessToken.reveal() }
 
     /// The lifetime of the access token in seconds, from the start of the token request.
     public var expiresIn: Int {
-        (tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)).flatMap { Int(exactly: $0.rounded()) } ?? 0
+        (tokenSet.expiresAt?.timeIntervalSince(tokenSet.issuedAt)).flatMap { Int(exactly: $0.rounded()) } ?? 0
     }
 
     /// The ID token, which a logout needs.
     ///
     /// A refresh returns none; that of the login is kept.
-    public var idToken: String? { tokens.idToken?.reveal() }
+    public var idToken: String? { tokenSet.idToken?.reveal() }
 
     /// The refresh token: use it once, then store the new one.
     ///
     /// Clients of type app get none, which is normal.
-    public var refreshToken: String? { tokens.refreshToken?.reveal() }
+    public var refreshToken: String? { tokenSet.refreshToken?.reveal() }
 
     /// The token type; `Bearer` if the response has none.
-    public var tokenType: String { tokens.tokenType }
+    public var tokenType: String { tokenSet.tokenType }
 }
 
 /// The name of ``CustomerAccountAccessTokenResponse`` in Shopify's tutorial.
@@ -37,10 +62,56 @@ public typealias OAuthTokenResult = CustomerAccountAccessTokenResponse
 /// The name of ``CustomerAccountAccessTokenResponse`` in the guide's section on refresh.
 public typealias RefreshedTokenResponse = CustomerAccountAccessTokenResponse
 
+extension CustomerAccountAccessTokenResponse: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case expiresIn = "expires_in"
+        case idToken = "id_token"
+        case refreshToken = "refresh_token"
+        case tokenType = "token_type"
+    }
+
+    /// Reads the JSON of Shopify's token endpoint.
+    ///
+    /// `access_token` and `expires_in` are required. Shopify omits `token_type` and, after a refresh or for some clients, `id_token` and
+    /// `refresh_token`. The response is not verified: ``tokens`` throws.
+    ///
+    /// - Throws: `DecodingError` for a missing member or a wrong type; `IdentityError` with code `token_response_invalid` for an empty
+    ///   access token or a lifetime that is not positive.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        func secret(_ key: CodingKeys) throws -> Secret? {
+            try members.decodeIfPresent(String.self, forKey: key).map { Secret($0) }
+        }
+        let accessToken = try members.decode(String.self, forKey: .accessToken)
+        let expiresIn = try members.decode(Int.self, forKey: .expiresIn)
+        guard !accessToken.isEmpty, expiresIn > 0 else {
+            throw IdentityError(
+                .rejected,
+                .tokenResponseInvalid,
+                "The token response has an empty access_token or an expires_in that is not positive.",
+                hint: "Check that the JSON is the answer of Shopify's token endpoint, with status 200.",
+                reference: "RFC 6749 section 5.1"
+            )
+        }
+        // When the token was requested is not known; only the lifetime is shown.
+        let start = Date(timeIntervalSince1970: 0)
+        tokenSet = TokenSet(
+            buyer: Buyer(issuer: "", subject: ""),
+            accessToken: Secret(accessToken),
+            tokenType: try members.decodeIfPresent(String.self, forKey: .tokenType) ?? "Bearer",
+            refreshToken: try secret(.refreshToken),
+            idToken: try secret(.idToken),
+            issuedAt: start,
+            expiresAt: start.addingTimeInterval(TimeInterval(expiresIn))
+        )
+    }
+}
+
 extension CustomerAccountAccessTokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Which tokens there are and their lifetime, without the tokens.
     public var description: String {
-        let others = [("refresh token", tokens.refreshToken), ("ID token", tokens.idToken)]
+        let others = [("refresh token", tokenSet.refreshToken), ("ID token", tokenSet.idToken)]
             .compactMap { $1 == nil ? nil : $0 }
         return "CustomerAccountAccessTokenResponse(\((["access token"] + others).joined(separator: ", ")), "
             + "expires in \(expiresIn) s)"

@@ -1,5 +1,7 @@
 internal import FoundationEssentials
+internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityOIDC
 
 /// The logins that an ``AuthClient`` started, by state: each is valid for one callback and ten minutes.
 ///
@@ -13,6 +15,17 @@ struct PendingLogins: Sendable {
         case unknown
     }
 
+    /// The login of an authorization code.
+    enum CodeOwner: Sendable {
+        /// Its callback was checked.
+        case checked(CheckedLogin)
+        /// The app read the code from the callback of a login that this client started.
+        case pending(LoginAttempt)
+        /// The app built the authorization URL itself, with this verifier.
+        case app(verifier: Secret)
+        case unknown
+    }
+
     /// A login whose callback was checked and whose code was not exchanged yet.
     struct CheckedLogin: Sendable {
         let code: Secret
@@ -23,19 +36,28 @@ struct PendingLogins: Sendable {
     private static let capacity = 64
     private var pending: [LoginAttempt] = []
     private var checked: [CheckedLogin] = []
+    /// The states, code verifiers and codes that must not be used again.
     private var ended: [Secret] = []
+    /// The latest verifier that the app got and that no login has used.
+    private var offered: (verifier: Secret, until: Date)?
 
     mutating func add(_ attempt: LoginAttempt, at now: Date) {
-        pending.removeAll { $0.expiresAt <= now }
-        Self.append(attempt, to: &pending)
+        removeExpired(at: now)
+        if let verifier = attempt.codeVerifier, offered?.verifier.isEqual(to: verifier) == true { offered = nil }
+        if pending.count >= Self.capacity { _ = removePending(at: 0) }
+        pending.append(attempt)
+    }
+
+    /// Notes a code verifier that the app may use in an authorization URL of its own.
+    mutating func offer(_ verifier: Secret, until end: Date) {
+        offered = (verifier, end)
     }
 
     /// Removes and returns the login of a callback; the same callback is a repeated one afterwards.
     mutating func take(state: Secret, at now: Date) -> Match {
-        pending.removeAll { $0.expiresAt <= now }
+        removeExpired(at: now)
         if let index = pending.firstIndex(where: { $0.state.isEqual(to: state) }) {
-            Self.append(state, to: &ended)
-            return .pending(pending.remove(at: index))
+            return .pending(removePending(at: index))
         }
         return ended.contains { $0.isEqual(to: state) } ? .repeated : .unknown
     }
@@ -44,29 +66,50 @@ struct PendingLogins: Sendable {
         Self.append(login, to: &checked)
     }
 
-    /// Removes and returns the checked login of a code, or the pending login that was started with this code verifier.
-    mutating func take(
-        code: Secret,
-        verifier: Secret?,
-        at now: Date
-    ) -> (attempt: LoginAttempt, callback: LoginCallback?)? {
+    /// Removes and returns the login of a code.
+    ///
+    /// - Parameters:
+    ///   - code: The authorization code.
+    ///   - verifier: The code verifier of the login; nil for the one that this client stored.
+    ///   - now: The time.
+    /// - Returns: The checked login of the code, the pending login of the verifier, or the app's own login.
+    mutating func take(code: Secret, verifier: Secret?, at now: Date) -> CodeOwner {
+        removeExpired(at: now)
+        let owner = owner(of: code, verifier)
+        if case .unknown = owner { return owner }
+        end([code])
+        return owner
+    }
+
+    private mutating func owner(of code: Secret, _ verifier: Secret?) -> CodeOwner {
         func isOwn(_ attempt: LoginAttempt) -> Bool {
             guard let verifier else { return true }
             return attempt.codeVerifier.map { $0.isEqual(to: verifier) } ?? false
         }
-        checked.removeAll { $0.attempt.expiresAt <= now }
-        if let index = checked.firstIndex(where: { $0.code.isEqual(to: code) && isOwn($0.attempt) }) {
-            let login = checked.remove(at: index)
-            return (login.attempt, login.callback)
+        if let index = checked.firstIndex(where: { $0.code.isEqual(to: code) }) {
+            return isOwn(checked[index].attempt) ? .checked(checked.remove(at: index)) : .unknown
         }
-        guard let verifier else { return nil }
-        guard
-            let attempt = pending.first(where: {
-                $0.expiresAt > now && ($0.codeVerifier.map { $0.isEqual(to: verifier) } ?? false)
-            })
-        else { return nil }
-        _ = take(state: attempt.state, at: now)
-        return (attempt, nil)
+        guard let verifier else { return .unknown }
+        if let index = pending.firstIndex(where: isOwn) { return .pending(removePending(at: index)) }
+        guard !ended.contains(where: { $0.isEqual(to: verifier) }) else { return .unknown }
+        if offered?.verifier.isEqual(to: verifier) == true { offered = nil }
+        end([verifier])
+        return .app(verifier: verifier)
+    }
+
+    /// Whether a code was exchanged before.
+    func isSpent(code: Secret) -> Bool {
+        ended.contains { $0.isEqual(to: code) }
+    }
+
+    /// Whether a code belongs to a callback that was checked.
+    func isChecked(code: Secret) -> Bool {
+        checked.contains { $0.code.isEqual(to: code) }
+    }
+
+    /// The latest code verifier that the app got and that no login has used.
+    func offeredVerifier(at now: Date) -> Secret? {
+        offered.flatMap { $0.until > now ? $0.verifier : nil }
     }
 
     /// Whether a pending login waits for its callback at this redirect URI.
@@ -74,7 +117,26 @@ struct PendingLogins: Sendable {
         pending.contains { $0.redirectURI.map(redirectURI) ?? false }
     }
 
-    private static func append<Element>(_ element: Element, to list: inout [Element]) {
+    private mutating func removeExpired(at now: Date) {
+        while let index = pending.firstIndex(where: { $0.expiresAt <= now }) { _ = removePending(at: index) }
+        checked.removeAll { $0.attempt.expiresAt <= now }
+    }
+
+    private mutating func removePending(at index: Int) -> LoginAttempt {
+        let attempt = pending.remove(at: index)
+        end([attempt.state, attempt.codeVerifier].compactMap(\.self))
+        return attempt
+    }
+
+    private mutating func end(_ secrets: [Secret]) {
+        for secret in secrets { Self.append(secret, to: &ended, capacity: 3 * Self.capacity) }
+    }
+
+    private static func append<Element>(
+        _ element: Element,
+        to list: inout [Element],
+        capacity: Int = PendingLogins.capacity
+    ) {
         if list.count >= capacity { list.removeFirst(list.count - capacity + 1) }
         list.append(element)
     }

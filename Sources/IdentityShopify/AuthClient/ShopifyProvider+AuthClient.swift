@@ -10,6 +10,21 @@ extension ShopifyProvider {
         try await client.authorizationRequest(try await checked(options), pkce: .own(pkce))
     }
 
+    /// The attempt of a login whose authorization URL the app built itself: the app checked its state, and it had no nonce.
+    func attempt(codeVerifier: Secret) async throws -> LoginAttempt {
+        let options = try await checked(LoginOptions())
+        let now = environment.clock.now
+        return LoginAttempt(
+            provider: descriptor.name,
+            state: Secret(""),
+            codeVerifier: codeVerifier,
+            redirectURI: options.redirectURI ?? descriptor.redirectURI,
+            scopes: configuration.scopes,
+            createdAt: now,
+            expiresAt: now
+        )
+    }
+
     /// Sends a refresh token without knowing the tokens that it belongs to.
     func refresh(bare refreshToken: Secret) async throws -> TokenSet {
         let tokens = TokenSet(

@@ -225,7 +225,7 @@ enum Samples {
         var openID = OpenIDProvider.Configuration(name: "any", issuer: "https://id.example", clientID: "client")
         openID.authentication = basic
         let sfcc = SFCCConfiguration(name: "sfcc", host: "shop.example", siteID: "Shop")
-        let client = AuthClient(provider: shopifyProvider, storefrontAccessToken: secret("storefront", canary))
+        let client = AuthClient(provider: shopifyProvider, storefrontAccessToken: canary.plant("storefront"))
         let checkout = BoltCheckout()
         let silent = Silent()
         let login = BoltLoginFlow(delegate: silent, checkout: checkout)

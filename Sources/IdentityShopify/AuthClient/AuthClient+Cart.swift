@@ -1,0 +1,86 @@
+internal import IdentityHTTP
+internal import IdentityKit
+internal import ShopifyGraphQL
+
+extension AuthClient {
+    /// Creates a cart with one variant for the buyer, at the shop's Storefront API.
+    ///
+    /// Needs the initializer's `storefrontAccessToken`, a public token. The call is never repeated by itself, because a second one creates a
+    /// second cart. Carts that change, that survive a refresh and a logout, or that need the buyer's IP are the work of `CartAdapter` in
+    /// `ShopifyStorefront`.
+    ///
+    /// - Parameters:
+    ///   - variantId: The global id of the product variant, for example `gid://shopify/ProductVariant/12345`.
+    ///   - accessToken: The buyer's access token, as the token endpoint returned it.
+    /// - Returns: The URL of the web checkout. It signs its visitor in, so send the browser there at once, and do not store or log it.
+    /// - Throws: `IdentityError`: code `identity_rejected` when Shopify does not accept the access token, `cart_user_errors` when it refuses
+    ///   the variant, `storefront_refused` when it refuses the Storefront token, and `outcome_unknown` when there was no response.
+    public func createAuthenticatedCart(variantId: String, accessToken: String) async throws -> String {
+        try await Correlation.scope {
+            let provider = try provider()
+            guard let storefrontAccessToken else {
+                throw IdentityError(
+                    .configuration,
+                    .configurationInvalid,
+                    "AuthClient has no Storefront access token.",
+                    hint: "Pass the shop's public Storefront API token as storefrontAccessToken to the initializer.",
+                    reference: "Storefront API reference, authentication"
+                )
+            }
+            var call = GraphQLCall(secrets: [storefrontAccessToken, Secret(accessToken)], isPersonal: true)
+            do {
+                try call.headers.set("X-Shopify-Storefront-Access-Token", storefrontAccessToken.reveal())
+            } catch {
+                throw IdentityError(
+                    .configuration,
+                    .configurationInvalid,
+                    "The Storefront access token contains characters that an HTTP header cannot contain.",
+                    hint: "Copy the token without line breaks.",
+                    reference: "Storefront API reference, authentication"
+                )
+            }
+            let mutation = AuthenticatedCartCreate(variantId: variantId, accessToken: Secret(accessToken))
+            return try await provider.storefront().execute(mutation, call).data.checked()
+        }
+    }
+}
+
+extension ShopifyProvider {
+    /// The shop's Storefront API.
+    fileprivate func storefront() throws(IdentityError) -> GraphQLExecutor {
+        let version = ShopifyAPIVersion(rawValue: configuration.apiVersion)
+        let site = configuration.shopDomain.flatMap {
+            ShopifyURLs.site($0, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
+        }
+        guard let url = try? site?.replacing(path: "/api/\(version.rawValue)/graphql.json") else {
+            throw ConfigurationProblem(
+                member: "shopDomain",
+                problem: "is missing",
+                hint: "Set shopDomain: the Storefront API is at the shop's domain."
+            ).error
+        }
+        return GraphQLExecutor(
+            endpoint: GraphQLEndpoint(
+                name: "The Storefront API",
+                shop: url.host,
+                url: url,
+                version: version,
+                allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+                timeout: configuration.timeout,
+                access: "the public Storefront token",
+                refusalCode: .storefrontRefused,
+                addressPolicy: httpClient.addressPolicy(for: url),
+                advice: GraphQLEndpoint.Advice(
+                    refused: "Check that storefrontAccessToken is a public token of this shop and was not revoked.",
+                    denied: "Give the token the scope unauthenticated_write_checkouts.",
+                    notFound: "Check shopDomain and apiVersion.",
+                    redirected: "Set shopDomain to the domain that serves the API, usually the myshopify.com one.",
+                    tooMany: "Wait before the next request.",
+                    attack: "Wait before the next request. A server uses CartAdapter and passes the buyer's IP."
+                )
+            ),
+            environment: environment,
+            retry: .none
+        )
+    }
+}

@@ -1,0 +1,112 @@
+public import IdentityKit
+internal import IdentityOIDC
+internal import Synchronization
+
+extension AuthClient {
+    /// Exchanges a code from ``handleCallback(url:)`` for tokens.
+    ///
+    /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
+    public func requestAccessToken(code: String) async throws -> CustomerAccountAccessTokenResponse {
+        try await request(code, verifier: nil)
+    }
+
+    /// Exchanges a code for tokens.
+    ///
+    /// For a login that ``buildAuthorizationUrl(codeVerifier:options:)`` started, `state` and `nonce` are checked. For an
+    /// authorization URL that the app built itself, with ``generateCodeVerifier()`` and ``generateCodeChallenge(for:)``, this client knows
+    /// neither: **the app must compare `state` before this call**, or an attacker can sign the buyer in to another account (RFC 6749
+    /// section 10.12). The ID token's signature, issuer, audience and time are checked in both cases. Such a URL must have this
+    /// client's redirect URI.
+    ///
+    /// - Parameters:
+    ///   - code: The code from ``handleCallback(url:)``, or one that the app read from the callback after it checked `state`.
+    ///   - codeVerifier: The verifier of this login; it works once.
+    /// - Returns: The tokens.
+    /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
+    public func requestAccessToken(
+        code: String,
+        codeVerifier: String
+    ) async throws -> CustomerAccountAccessTokenResponse {
+        try await request(code, verifier: codeVerifier)
+    }
+
+    /// Exchanges a code for tokens and calls the delegate, as in the earlier version of Shopify's tutorial.
+    ///
+    /// The code verifier is the one of the login whose callback ``handleCallback(url:)`` checked. For a code that the app read from the
+    /// callback itself, it is the latest one of ``generateCodeVerifier()`` within ten minutes: compare `state` first, and use
+    /// ``requestAccessToken(code:codeVerifier:)`` if there can be several logins at a time.
+    ///
+    /// - Parameter code: The authorization code.
+    /// - Returns: A handle; the delegate is called exactly once, but not for a repeated code.
+    @discardableResult
+    public func exchangeCodeForTokens(code: String) -> LoginHandle {
+        callingDelegate { client in
+            let (isSpent, verifier) = client.state.withLock { state in
+                (
+                    state.logins.isSpent(code: Secret(code)),
+                    state.logins.isChecked(code: Secret(code)) ? nil : state.logins.offeredVerifier(at: client.now)
+                )
+            }
+            return isSpent ? nil : try await client.request(code, verifier: verifier?.reveal())
+        }
+    }
+
+    /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
+    ///
+    /// The parameters are those of the guide's token request: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`. The
+    /// first, second and fourth must be this client's; the request itself is that of ``requestAccessToken(code:codeVerifier:)``,
+    /// where the app must have compared `state` too.
+    ///
+    /// - Parameter params: The parameters of the token request.
+    /// - Returns: A handle; the delegate is called exactly once, but not for a repeated code.
+    @discardableResult
+    public func exchangeCodeForTokens(params: [String: String]) -> LoginHandle {
+        callingDelegate { client in
+            let (code, verifier) = try client.checked(params)
+            guard !client.state.withLock({ $0.logins.isSpent(code: Secret(code)) }) else { return nil }
+            return try await client.requestAccessToken(code: code, codeVerifier: verifier)
+        }
+    }
+
+    private func checked(_ params: [String: String]) throws(IdentityError) -> (code: String, verifier: String) {
+        let expected = [
+            "client_id": customerAccountsApiClientId, "grant_type": "authorization_code",
+            "redirect_uri": customerAccountsApiRedirectUri,
+        ]
+        for (name, value) in expected where !(params[name]?.isIdentical(to: value) ?? false) {
+            throw Self.invalidParameters("\(name) is not this client's")
+        }
+        guard params.count == expected.count + 2, let code = params["code"], let verifier = params["code_verifier"]
+        else {
+            throw Self.invalidParameters("code or code_verifier is missing, or there is a further parameter")
+        }
+        return (code, verifier)
+    }
+
+    private static func invalidParameters(_ problem: String) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .invalidRequest,
+            "The parameters of the token request are not complete: \(problem).",
+            hint: "Pass client_id, grant_type, code, redirect_uri and code_verifier, and nothing else.",
+            reference: "RFC 6749 section 4.1.3"
+        )
+    }
+
+    private func request(_ code: String, verifier: String?) async throws -> CustomerAccountAccessTokenResponse {
+        try await Correlation.scope {
+            let provider = try provider()
+            if let verifier { try Self.checkVerifier(verifier) }
+            let code = Secret(code)
+            switch state.withLock({ $0.logins.take(code: code, verifier: verifier.map { Secret($0) }, at: now) }) {
+            case .checked(let login): return try await exchange(login.callback, login.attempt)
+            case .pending(let attempt): return try await save { try await provider.client.redeem(code, for: attempt) }
+            case .app(let verifier):
+                return try await save {
+                    try await provider.client.redeem(code, for: try await provider.attempt(codeVerifier: verifier))
+                }
+            case .unknown: throw Self.unknownLogin
+            }
+        }
+    }
+}

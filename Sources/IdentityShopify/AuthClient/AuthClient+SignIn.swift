@@ -1,0 +1,96 @@
+public import IdentityKit
+internal import Synchronization
+
+extension AuthClient {
+    /// Signs a buyer in with a presenter, such as a loopback listener with a browser.
+    ///
+    /// - Parameters:
+    ///   - presenter: Shows the login page and receives the callback.
+    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    /// - Returns: The tokens.
+    /// - Throws: `IdentityError`; of kind `cancelled` when the buyer cancelled.
+    public func login(
+        with presenter: any Presenter,
+        options: LoginOptions = LoginOptions()
+    ) async throws -> CustomerAccountAccessTokenResponse {
+        try await Correlation.scope {
+            do {
+                let descriptor = try provider().descriptor
+                let login = PresentedLogin(provider: descriptor.name, redirectURI: descriptor.redirectURI) {
+                    [self] redirectURI in
+                    var options = options
+                    options.redirectURI = redirectURI
+                    return try await begin(codeVerifier: newVerifier(), options: options)
+                }
+                let callback = try await presenter.present(login)
+                try Task.checkCancellation()
+                return try await complete(callback)
+            } catch {
+                throw IdentityError.wrapping(error)
+            }
+        }
+    }
+
+    /// Signs a buyer in with a presenter and calls a completion handler.
+    ///
+    /// - Parameters:
+    ///   - presenter: Shows the login page and receives the callback.
+    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    ///   - completion: Called exactly once, on the client's executor.
+    /// - Returns: A handle that cancels the login.
+    @discardableResult
+    public func login(
+        with presenter: any Presenter,
+        options: LoginOptions = LoginOptions(),
+        completion: @escaping @Sendable (Result<CustomerAccountAccessTokenResponse, IdentityError>) -> Void
+    ) -> LoginHandle {
+        // Unstructured, because the caller is not async; the handle cancels it.
+        LoginHandle(
+            Task {
+                let result: Result<CustomerAccountAccessTokenResponse, IdentityError>
+                do {
+                    result = .success(try await login(with: presenter, options: options))
+                } catch {
+                    result = .failure(IdentityError.wrapping(error))
+                }
+                executor.execute { completion(result) }
+            }
+        )
+    }
+
+    /// Signs a buyer in with a presenter and calls the delegate exactly once.
+    ///
+    /// - Parameters:
+    ///   - presenter: Shows the login page and receives the callback.
+    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    /// - Returns: A handle that cancels the login.
+    @discardableResult
+    public func startLogin(with presenter: any Presenter, options: LoginOptions = LoginOptions()) -> LoginHandle {
+        callingDelegate { try await $0.login(with: presenter, options: options) }
+    }
+
+    /// Runs a login and calls the delegate with its outcome; not for a login without a result.
+    func callingDelegate(
+        _ login: @escaping @Sendable (AuthClient) async throws -> CustomerAccountAccessTokenResponse?
+    ) -> LoginHandle {
+        // Unstructured, because the caller is not async; the handle cancels it.
+        LoginHandle(
+            Task {
+                let result: Result<String?, IdentityError>
+                do {
+                    result = .success(try await login(self)?.accessToken)
+                } catch {
+                    result = .failure(IdentityError.wrapping(error))
+                }
+                executor.execute { [reference = state.withLock { $0.delegate }] in
+                    let delegate = reference.delegate
+                    switch result {
+                    case .success(let token?): delegate?.loginComplete(token: token)
+                    case .success(nil): break
+                    case .failure(let error): delegate?.loginFailed(error: error.description)
+                    }
+                }
+            }
+        )
+    }
+}

@@ -1,0 +1,23 @@
+/// The app's secure storage for the tokens of an ``AuthClient``: what the Keychain is in Shopify's pages.
+///
+/// ```swift
+/// struct Vault: AuthTokenStorage {
+///     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws {
+///         try await secrets.set("shopify-refresh-token", to: tokens.refreshToken)
+///         try await secrets.set("shopify-id-token", to: tokens.idToken)
+///     }
+///     func removeTokens() async throws { try await secrets.removeAll() }
+/// }
+/// ```
+///
+/// A client that was given one writes to it before it returns the tokens of a login or a refresh, and when the buyer signs out. Never
+/// store tokens as plain text. A server uses `SessionManager`, whose stores encrypt, instead.
+public protocol AuthTokenStorage: Sendable {
+    /// Stores the tokens, in place of earlier ones.
+    ///
+    /// It can run twice at the same time. The last call always has the latest tokens.
+    func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws
+
+    /// Removes the stored tokens.
+    func removeTokens() async throws
+}

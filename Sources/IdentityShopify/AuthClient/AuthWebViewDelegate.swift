@@ -1,0 +1,26 @@
+/// Receives the outcome of a login through ``AuthClient``, with the name and the calls of Shopify's Customer Account guide.
+///
+/// One of the two functions is called, once for each login, on the client's `callbackExecutor`. The reference to the delegate is weak.
+///
+/// The class need not be `final` or `Sendable`. The client touches it on that executor only, so choose the executor on which the app
+/// uses the class: `.main`, as in the guide, or a queue. With the default executor, which is the task that finished the login, the
+/// class must be safe to call from any thread.
+public protocol AuthWebViewDelegate: AnyObject {
+    /// The buyer signed in.
+    ///
+    /// - Parameter token: The access token, as a cart needs it. Refresh token and expiry are in ``AuthClient/currentTokens``.
+    func loginComplete(token: String)
+
+    /// The login failed.
+    ///
+    /// - Parameter error: What failed and what to do, safe to log: it contains no text of the provider.
+    func loginFailed(error: String)
+}
+
+/// A weak reference to a delegate.
+///
+/// `@unchecked Sendable` is safe: ``AuthClient`` only copies the reference, which is atomic, and calls the delegate's functions only on
+/// the executor that the app chose for them.
+struct WeakDelegate: @unchecked Sendable {
+    weak var delegate: (any AuthWebViewDelegate)?
+}

@@ -1,0 +1,104 @@
+internal import IdentityKit
+internal import ShopifyGraphQL
+
+/// The mutation of Shopify's tutorial, with the types and fields that the API has.
+struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
+    static let document = GraphQLDocument(
+        name: "cartCreate",
+        kind: .mutation,
+        text: """
+            mutation cartCreate($input: CartInput!) {
+              cartCreate(input: $input) {
+                cart { checkoutUrl }
+                userErrors { code field message }
+              }
+            }
+            """
+    )
+
+    let variantId: String
+    let accessToken: Secret
+
+    var variables: GraphQLInputObject {
+        var line = GraphQLInputObject()
+        line.set("merchandiseId", variantId)
+        line.set("quantity", 1)
+        var buyerIdentity = GraphQLInputObject()
+        buyerIdentity.set("customerAccessToken", accessToken.reveal())
+        var input = GraphQLInputObject()
+        input.set("lines", [line])
+        input.set("buyerIdentity", buyerIdentity)
+        var variables = GraphQLInputObject()
+        variables.set("input", input)
+        return variables
+    }
+
+    static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
+        try data.field("cartCreate")
+    }
+
+    /// The response: a checkout URL, or the reasons why there is no cart.
+    struct Output: GraphQLReadable, GraphQLRedacted {
+        struct UserError: GraphQLReadable, GraphQLRedacted {
+            let code: String?
+            let field: [String]?
+
+            init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+                code = try node.field("code")
+                field = try node.field("field")
+            }
+
+            /// Shopify has no code for an invalid customer access token: code and field say it together.
+            var refusesToken: Bool {
+                code?.isIdentical(to: "INVALID") == true
+                    && field?.last?.isIdentical(to: "customerAccessToken") == true
+            }
+        }
+
+        let checkoutURL: String?
+        let userErrors: [UserError]
+
+        init(_ node: GraphQLNode) throws(GraphQLReadingError) {
+            let cart = try node.member("cart")
+            checkoutURL = cart.isNull ? nil : try cart.field("checkoutUrl")
+            userErrors = try node.field("userErrors")
+        }
+
+        /// The checkout URL.
+        func checked() throws(IdentityError) -> String {
+            guard let error = userErrors.first(where: \.refusesToken) ?? userErrors.first else {
+                guard let checkoutURL else {
+                    throw IdentityError(
+                        .rejected,
+                        .unexpectedResponse,
+                        "The Storefront API returned neither a cart nor an error.",
+                        hint: "Create the cart again. If that fails too, ask Shopify's support."
+                    )
+                }
+                return checkoutURL
+            }
+            let answer = IdentityError.ProviderAnswer(
+                error: error.code.map { ForeignName.shown($0) },
+                errorDescription: error.field.map { ForeignName.shown($0) }
+            )
+            if error.refusesToken {
+                throw IdentityError(
+                    .rejected,
+                    .identityRejected,
+                    "Shopify does not accept the buyer's access token for a cart.",
+                    hint: "Refresh the access token and create the cart with the new one.",
+                    reference: "Storefront API reference, CartBuyerIdentityInput",
+                    providerAnswer: answer
+                )
+            }
+            throw IdentityError(
+                error.code?.isIdentical(to: "SERVICE_UNAVAILABLE") == true ? .retryLater : .rejected,
+                .cartUserErrors,
+                "Shopify did not create the cart.",
+                hint: "Check variantId: it is the global id of a variant that the sales channel of the token sells.",
+                reference: "Storefront API reference, cartCreate",
+                providerAnswer: answer
+            )
+        }
+    }
+}
