@@ -112,7 +112,9 @@ public final class BoltCheckout: Sendable {
 
     /// Cancels running logins and calls the configured `onLogOut`.
     ///
-    /// A server cannot end Bolt's session: the app must also call `logOut()` of Bolt's SDK on the buyer's device.
+    /// It sends nothing to Bolt, which has no logout endpoint for servers, and it revokes no token. It ends no session of the app unless
+    /// `onLogOut` does, for example with `SessionManager.logout`. The buyer's browser stays signed in at Bolt: the app must also call
+    /// `logOut()` of Bolt's SDK on the buyer's device.
     public func logOut() {
         for login in logins.withLock({ $0 }) { login.engine?.cancel() }
         setup.withLock { $0?.onLogOut }?()
@@ -136,7 +138,11 @@ public final class BoltCheckout: Sendable {
     }
 
     static func calling(_ delegate: any BoltLoginDelegate) -> @Sendable (BoltLoginResult) -> Void {
-        { [weak delegate] result in
+        // Safe: only the reference is passed on, and reading a weak reference is atomic. The delegate's functions are called on the
+        // executor that the app chose for them.
+        nonisolated(unsafe) weak let reference = delegate
+        return { result in
+            let delegate = unsafe reference
             switch result {
             case .completed(let code, let verifier, let state):
                 delegate?.onLoginSuccess(authCode: code, codeVerifier: verifier, state: state)

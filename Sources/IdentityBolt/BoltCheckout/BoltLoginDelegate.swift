@@ -1,7 +1,11 @@
 /// Receives the outcome of a login, as in Bolt's SDK: one call of one function, on the configured executor.
 ///
-/// The reference to the delegate is weak. Conforming classes must be safe to use from any thread.
-public protocol BoltLoginDelegate: AnyObject, Sendable {
+/// The reference to the delegate is weak.
+///
+/// The class need not be `final` or `Sendable`. ``BoltCheckout`` touches it on that executor only, so configure the executor on which the
+/// app uses the class: `.main`, or a queue. With the default executor, which is the task that finished the login, the class must be
+/// safe to call from any thread.
+public protocol BoltLoginDelegate: AnyObject {
     /// The buyer signed in; exchange the code at once and do not store it.
     ///
     /// - Parameters:

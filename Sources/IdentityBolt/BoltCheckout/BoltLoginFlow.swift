@@ -48,3 +48,7 @@ public final class BoltLoginFlow: Sendable {
         engine.cancel()
     }
 }
+
+/// The name of ``BoltLoginFlow`` in Bolt's documentation: `BoltLoginViewController(delegate:)` and
+/// `BoltLoginViewController(delegate:loginConfig:)`.
+public typealias BoltLoginViewController = BoltLoginFlow
