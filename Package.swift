@@ -376,6 +376,15 @@ let package = Package(
                 "IdentitySQLite", "IdentityPostgres", "IdentitySandbox", "TestServers",
             ]
         ),
+        // The code samples of the providers' pages, with public API only.
+        tests(
+            "SourcePageTests",
+            [
+                "StorefrontSandbox", "IdentityShopify", "IdentityBolt", "ShopifyStorefront", "ShopifyGraphQL",
+                "IdentityKit",
+                "IdentityHTTP", "IdentitySandbox", "IdentityTesting",
+            ]
+        ),
         tests("PublicVectorTests", ["IdentityOIDC", "IdentityKit", "IdentityCrypto", "ShopifyGraphQL"]),
         tests(
             "IdentityCanaryTests",

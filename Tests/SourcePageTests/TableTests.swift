@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@Suite("The table of the source pages")
+struct TableTests {
+    private struct Row: Hashable {
+        let id: String
+        let file: String
+        let test: String
+    }
+
+    private var folder: URL { URL(filePath: #filePath).deletingLastPathComponent() }
+
+    private var page: String {
+        get throws {
+            let root = folder.deletingLastPathComponent().deletingLastPathComponent()
+            return try String(
+                contentsOf: root.appending(path: "Documentation/Using/SourcePages.md"),
+                encoding: .utf8
+            )
+        }
+    }
+
+    /// The rows of the page, whose cells are: id, sample, here, why it differs, tests.
+    private func rows() throws -> [Row] {
+        try page.split(separator: "\n").filter { $0.contains(".swift` \"") }.flatMap { line -> [Row] in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let tests = (cells.last ?? "").matches(of: /`([A-Za-z]+\.swift)` "([^"]+)"/)
+            return tests.map { Row(id: cells.first ?? "", file: "\($0.1)", test: "\($0.2)") }
+        }
+    }
+
+    /// The tests of this target, except for those of this file.
+    private func tests() throws -> [Row] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix("Tests.swift") && $0 != "TableTests.swift" }
+            .flatMap { file in
+                let source = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+                let tests = source.matches(of: /@Test\(\s*"([^"]+)"(?:,\s*\.sample\("([A-Z][0-9]+)"\))?/)
+                #expect(tests.count == source.split(separator: "@Test", omittingEmptySubsequences: false).count - 1)
+                return tests.map { Row(id: "\($0.2 ?? "none")", file: file, test: "\($0.1)") }
+            }
+    }
+
+    @Test("each row names its tests, and each test its row")
+    func table() throws {
+        let (rows, tests) = (try rows(), try tests())
+        #expect(tests.count > 30)
+        #expect(Set(rows).subtracting(tests) == [], "rows without such a test")
+        #expect(Set(tests).subtracting(rows) == [], "tests without such a row")
+        #expect(rows.count == Set(rows).count)
+    }
+
+    @Test("the rows of each page are numbered without a gap, and each has all its cells")
+    func numbering() throws {
+        var next: [Character: Int] = [:]
+        for line in try page.split(separator: "\n") where line.contains(/^\| [A-Z][0-9]+ \|/) {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(cells.count == 5 && cells.allSatisfy { !$0.isEmpty }, "\(line)")
+            let letter = cells[0].first ?? "-"
+            next[letter, default: 0] += 1
+            #expect(cells[0] == "\(letter)\(next[letter, default: 0])")
+        }
+        #expect(next.keys.sorted() == ["B", "E", "G", "T"])
+    }
+}
