@@ -109,6 +109,57 @@ struct PresetTests {
         #expect(error?.hint?.isEmpty == false)
     }
 
+    @Test("a complete entry of Apple posts a secret that it makes, and asks for a posted response")
+    func appleEntry() throws {
+        let apple = try provider(#""preset":"apple","teamID":"t","clientKeyID":"k","clientKey":{"env":"KEY"}"#)
+        #expect(apple.client.configuration.issuer == "https://appleid.apple.com")
+        #expect(apple.client.configuration.scopes == ["openid", "email", "name"])
+        #expect(apple.descriptor.responseMode == .formPost)
+        #expect(apple.descriptor.clientType == "client_secret_post")
+    }
+
+    @Test("Microsoft: issuers restricts the tenants, and the metadata's template stays accepted")
+    func microsoftIssuers() throws {
+        let base = "https://login.microsoftonline.com"
+        let ours = "\(base)/\(Self.tenant)/v2.0"
+        let members = #""preset":"microsoft","directory":"organizations""#
+        let all = try #require(try provider(members).client.configuration.acceptedIssuers)
+        let few = try provider(members + #","issuers":["\#(ours)"]"#).client.configuration.acceptedIssuers
+        let one = try #require(few)
+        for (issuer, isInAll, isInOne) in [
+            (ours, true, true), ("\(base)/{tenantid}/v2.0", true, true),
+            ("\(base)/\(Self.otherTenant)/v2.0", true, false), ("\(base)/common/v2.0", false, false),
+            ("https://evil.example/\(Self.tenant)/v2.0", false, false),
+        ] {
+            #expect(all.isAccepted(issuer) == isInAll, "\(issuer)")
+            #expect(one.isAccepted(issuer) == isInOne, "\(issuer)")
+        }
+    }
+
+    @Test("Apple: the mark of the name is stored with the session")
+    func storedMark() async throws {
+        try await withApple { world in
+            let sessions = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: InMemoryStore(),
+                environment: world.environment
+            )
+            let started = try await sessions.begin("fake")
+            let query = FormEncoding.decode(Array((started.url.query ?? "").utf8)) ?? []
+            world.fake.expect(nonce: query.first { $0.name == "nonce" }?.value)
+            let state = try #require(query.first { $0.name == "state" }?.value)
+            let user = FormEncoding.escape(#"{"name":{"firstName":"Grace"}}"#)
+            let completed = try await sessions.complete(
+                try LoginCallback(form: Array("code=code-1&state=\(state)&user=\(user)".utf8)),
+                browserBinding: started.browserBinding,
+                provider: "fake"
+            )
+            let stored = try await sessions.session(completed.session.id)
+            #expect(stored.buyer.givenName == "Grace")
+            #expect(stored.buyer.hasUnverifiedName)
+        }
+    }
+
     /// Sign in with Apple, played by the fake.
     private func withApple(_ body: (FakeWorld) async throws -> Void) async throws {
         let key = try ClientKey(Secret(ClientKeys.p256), keyID: "key-1", algorithm: "ES256")
