@@ -59,6 +59,7 @@ let package = Package(
         .library(name: "ShopifyCustomerAccount", targets: ["ShopifyCustomerAccount"]),
         .library(name: "ShopifyLegacyCustomers", targets: ["ShopifyLegacyCustomers"]),
         .library(name: "IdentityWeb", targets: ["IdentityWeb"]),
+        .library(name: "IdentityDevelopmentServer", targets: ["IdentityDevelopmentServer"]),
         .library(name: "IdentityPresentation", targets: ["IdentityPresentation"]),
         .library(name: "IdentitySandbox", targets: ["IdentitySandbox"]),
         .library(name: "StorefrontSandbox", targets: ["StorefrontSandbox"]),
@@ -134,6 +135,7 @@ let package = Package(
             swiftSettings: settings
         ),
         library("IdentityWeb", ["IdentityKit", "IdentityHTTP"]),
+        library("IdentityDevelopmentServer", ["IdentityWeb", "IdentityLoopback", "IdentityKit", "IdentityHTTP"]),
         library("IdentityPresentation", ["IdentityLoopback", "IdentityPlatform", "IdentityKit", "IdentityHTTP"]),
         library(
             "IdentitySandbox",
@@ -273,8 +275,8 @@ let package = Package(
         tests(
             "IdentityWebTests",
             [
-                "IdentityWeb", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySandbox", "IdentityTesting",
-                "ShopifyGraphQL", "ShopifyStorefront", "StorefrontSandbox",
+                "IdentityWeb", "IdentityDevelopmentServer", "IdentityKit", "IdentityHTTP", "IdentityOIDC",
+                "IdentitySandbox", "IdentityTesting", "ShopifyGraphQL", "ShopifyStorefront", "StorefrontSandbox",
             ]
         ),
         tests("StoreOfYourOwnTests", ["IdentityStoreKit", "IdentityKit", "IdentityTesting"]),

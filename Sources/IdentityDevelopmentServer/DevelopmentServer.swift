@@ -1,0 +1,145 @@
+public import IdentityHTTP
+public import IdentityKit
+internal import IdentityLoopback
+public import IdentityWeb
+internal import Synchronization
+
+/// An HTTP server for development, examples and tests.
+///
+/// It is reachable from this machine only.
+///
+/// It listens on 127.0.0.1 and, where the machine has IPv6, on [::1]. In production, put the same handler behind a server framework.
+///
+/// ```swift
+/// let server = try await DevelopmentServer.start(port: 8080) { origin in
+///     let routes = try SignInRoutes(sessions: sessions, configuration: .init(publicOrigin: origin))
+///     return { request in
+///         await routes.handle(request) { context in
+///             let session = try await context.requireSession()
+///             return .html("<p>Hello, \(session.buyer.subject)</p>")
+///         }
+///     }
+/// }
+/// print("Open \(server.origin)")
+/// await server.run()
+/// ```
+public final class DevelopmentServer: Sendable {
+    /// Answers a request.
+    public typealias Handler = @Sendable (WebRequest) async -> WebResponse
+
+    /// The largest accepted body, in bytes.
+    public static let maximumBodyBytes = 1 << 20
+
+    /// `http://127.0.0.1:PORT`.
+    public let origin: String
+    /// `http://[::1]:PORT`; nil on a machine without IPv6.
+    public let origin6: String?
+    private let servers: [LoopbackServer]
+
+    private init(_ servers: [LoopbackServer], origin: String, origin6: String?) {
+        self.servers = servers
+        self.origin = origin
+        self.origin6 = origin6
+    }
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - port: The port, by default 8080; 0 takes a free one.
+    ///   - makeHandler: Makes the handler; it gets ``origin``, which the routes need as their public origin.
+    /// - Returns: The running server, which ends with ``stop()`` or when its last reference is released.
+    /// - Throws: `IdentityError` when the port is taken; the error of `makeHandler`.
+    public static func start(
+        port: UInt16 = 8080,
+        _ makeHandler: (_ origin: String) async throws -> Handler
+    ) async throws -> DevelopmentServer {
+        let box = HandlerBox()
+        let first = try await listen(port, .v4, box)
+        let second: LoopbackServer? = try? await listen(first.port, .v6, box)
+        do {
+            box.set(try await makeHandler(first.origin))
+        } catch {
+            await first.stop()
+            await second?.stop()
+            throw error
+        }
+        return DevelopmentServer(
+            [first] + (second.map { [$0] } ?? []),
+            origin: first.origin,
+            origin6: second?.origin
+        )
+    }
+
+    /// Waits until the task is cancelled, then lets running requests end and stops.
+    public func run() async {
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
+        for server in servers { await server.finish(within: .seconds(5)) }
+    }
+
+    /// Closes the ports and all connections.
+    public func stop() async {
+        for server in servers { await server.stop() }
+    }
+
+    private static func listen(
+        _ port: UInt16,
+        _ address: LoopbackAddress,
+        _ box: HandlerBox
+    ) async throws -> LoopbackServer {
+        var limits = LoopbackLimits()
+        limits.bodyBytes = maximumBodyBytes
+        do {
+            return try await LoopbackServer.start(port: port, address: address, limits: limits) { request in
+                await box.answer(request)
+            }
+        } catch {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The development server cannot listen on port \(port).",
+                hint: "End the program that uses the port, or choose another one; 0 takes a free port.",
+                cause: error
+            )
+        }
+    }
+}
+
+/// The handler, which is made after the port is known.
+private final class HandlerBox: Sendable {
+    private let handler = Mutex<DevelopmentServer.Handler?>(nil)
+
+    func set(_ new: @escaping DevelopmentServer.Handler) {
+        handler.withLock { $0 = new }
+    }
+
+    func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
+        guard let handler = handler.withLock({ $0 }) else { return .message(status: 503) }
+        guard Self.isLocal(request.header("Host") ?? "") else { return .message(status: 421) }
+        var headers = HTTPHeaders()
+        for (name, value) in request.headers {
+            guard (try? headers.append(name, value)) != nil else { return .message(status: 400) }
+        }
+        let response = await handler(
+            WebRequest(
+                method: HTTPMethod(rawValue: request.method),
+                target: request.target,
+                headers: headers,
+                body: request.body,
+                clientAddress: "127.0.0.1"
+            )
+        )
+        var fields: [(String, String)] = []
+        response.headers.forEach { name, value in
+            fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+        }
+        return .message(status: response.status, headers: fields, body: response.body)
+    }
+
+    /// Whether a request names this machine: a page of another site whose name leads here (DNS rebinding) does not.
+    private static func isLocal(_ host: String) -> Bool {
+        let name = host.lowercased().split(separator: ":", omittingEmptySubsequences: false).dropLast().joined(
+            separator: ":"
+        )
+        return ["127.0.0.1", "[::1]", "localhost"].contains(name)
+    }
+}

@@ -1,0 +1,85 @@
+import IdentityDevelopmentServer
+import IdentityHTTP
+import IdentityKit
+import IdentitySandbox
+import IdentityWeb
+import Testing
+
+@Suite("The development server")
+struct DevelopmentServerTests {
+    private func send(_ method: HTTPMethod, _ url: String, _ body: [UInt8]? = nil) async throws -> HTTPResponse {
+        var request = HTTPRequest(method: method, url: try HTTPURL(url), body: body)
+        request.allowsLoopbackHTTP = true
+        if body != nil { try request.headers.set("Content-Type", "application/x-www-form-urlencoded") }
+        return try await CurlTransport().send(request)
+    }
+
+    @Test("a request arrives unchanged on both addresses, and the response leaves unchanged")
+    func exchange() async throws {
+        let server = try await DevelopmentServer.start(port: 0) { _ in
+            { request in
+                var response = WebResponse.html("\(request.method) \(request.target) \(request.formValue("a") ?? "")")
+                try? response.headers.append("Set-Cookie", "one=1")
+                try? response.headers.append("Set-Cookie", "two=2")
+                response.status = request.clientAddress == "127.0.0.1" ? 200 : 500
+                return response
+            }
+        }
+        for origin in [server.origin, server.origin6].compactMap({ $0 }) {
+            let answer = try await send(.post, origin + "/a%2Fb?c=%20d+e", Array("a=%C3%A4".utf8))
+            #expect(answer.status == 200 && answer.text == "POST /a%2Fb?c=%20d+e ä")
+            #expect(answer.headers.values(for: "Set-Cookie") == ["one=1", "two=2"])
+        }
+        await server.stop()
+        await #expect(throws: HTTPTransportError.self) { try await send(.get, server.origin) }
+    }
+
+    @Test("a taken port is an error that says so, and a failing app leaves no server")
+    func failures() async throws {
+        struct NoApp: Error {}
+        let server = try await DevelopmentServer.start(port: 0) { _ in { _ in .html("") } }
+        let port = try HTTPURL(server.origin).port
+        let error = await #expect(throws: IdentityError.self) {
+            try await DevelopmentServer.start(port: port) { _ in { _ in .html("") } }
+        }
+        #expect(error?.kind == .configuration && error?.message.contains("\(port)") == true)
+        await server.stop()
+        await #expect(throws: NoApp.self) {
+            try await DevelopmentServer.start(port: port) { _ in throw NoApp() }
+        }
+        let again = try await DevelopmentServer.start(port: port) { _ in { _ in .html("again") } }
+        #expect(try await send(.get, again.origin).text == "again")
+        await again.stop()
+    }
+
+    @Test("the dozen lines of the documentation sign a buyer in with a real HTTP client")
+    func signIn() async throws {
+        let stage = try await WebStage(providers: ["op"])
+        let server = try await DevelopmentServer.start(port: 0) { _ in
+            { request in
+                await stage.routes.handle(request) { context in
+                    .html(try await context.requireSession().buyer.email?.value ?? "")
+                }
+            }
+        }
+        var jar = CookieJar()
+        func get(_ target: String) async throws -> HTTPResponse {
+            let url = try HTTPURL(server.origin + target)
+            var request = HTTPRequest(method: .get, url: url)
+            request.allowsLoopbackHTTP = true
+            if let cookies = jar.header(for: url) { try request.headers.set("Cookie", cookies) }
+            let answer = try await CurlTransport().send(request)
+            jar.absorb(answer, from: url)
+            return answer
+        }
+        let sent = try await get("/orders")
+        let callback = try await stage.ada.callback(
+            at: sent.location,
+            redirectURI: "\(WebStage.origin)/auth/callback/op"
+        )
+        let back = try await get(String(callback.url.dropFirst(WebStage.origin.count)))
+        #expect(back.status == 303 && back.location == "/orders")
+        #expect(try await get("/orders").text == stage.ada.email)
+        await server.stop()
+    }
+}
