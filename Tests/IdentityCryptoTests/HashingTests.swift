@@ -1,4 +1,5 @@
 import IdentityCrypto
+import TestMemory
 import Testing
 
 @Suite("Hashing")
@@ -81,5 +82,24 @@ struct HashingTests {
         }
         let longest = try HKDFSHA256.deriveKey(from: key, salt: [], info: [], count: HKDFSHA256.maximumCount)
         #expect(longest.count == HKDFSHA256.maximumCount)
+    }
+
+    @Test("an algorithm that could not be fetched for lack of memory is fetched by the next use")
+    func fetchedAgain() async {
+        // In a process of its own, whose OpenSSL gets its memory from the test.
+        await #expect(processExitsWith: .success) {
+            #expect(OpenSSLMemory.takeOver())
+            // OpenSSL is loaded, and has not fetched what is used next.
+            _ = try Digest.sha256([])
+            let (digest, hasRunOut) = await OpenSSLMemory.running(outAfter: 0) { try? Digest.sha384([]) }
+            #expect(digest == nil && hasRunOut)
+            #expect(try Digest.sha384([]).count == 48)
+            let key = SecretBytes([1])
+            let (code, _) = await OpenSSLMemory.running(outAfter: 0) {
+                try? HMACSHA256.authenticationCode(for: [], key: key)
+            }
+            #expect(code == nil)
+            #expect(try HMACSHA256.authenticationCode(for: [], key: key).count == 32)
+        }
     }
 }

@@ -125,7 +125,7 @@ package enum AESGCM {
     private static func checkedAlgorithm(key: SecretBytes, nonce: [UInt8]) throws(CryptoError) -> FetchedAlgorithm {
         guard key.count == keyCount else { throw CryptoError(.invalidKey, "an AES-256 key has \(keyCount) bytes") }
         guard nonce.count == nonceCount else { throw CryptoError(.invalidLength, "the nonce has \(nonceCount) bytes") }
-        return try FetchedAlgorithm.aes256GCM.available()
+        return try LazyAlgorithm.aes256GCM.available()
     }
 
     /// OpenSSL counts in 32 bits.

@@ -15,7 +15,7 @@ package enum Digest {
     }
 
     static func digest(_ bytes: [UInt8], _ function: HashFunction) throws(CryptoError) -> [UInt8] {
-        let algorithm = try function.fetched.available()
+        let algorithm = try function.algorithm.available()
         var digest = [UInt8](repeating: 0, count: function.count)
         var written: UInt32 = 0
         let succeeded = ErrorQueue.preserved {

@@ -20,7 +20,7 @@ package enum HKDFSHA256 {
         guard (1...maximumCount).contains(count) else {
             throw CryptoError(.invalidLength, "HKDF-SHA-256 derives between 1 and \(maximumCount) bytes")
         }
-        let algorithm = try FetchedAlgorithm.hkdf.available()
+        let algorithm = try LazyAlgorithm.hkdf.available()
         let parameters = ParameterList()
         parameters.add(OSSL_KDF_PARAM_DIGEST, text: "SHA2-256")
         unsafe key.withUnsafeBytes { unsafe parameters.add(OSSL_KDF_PARAM_KEY, octets: $0) }

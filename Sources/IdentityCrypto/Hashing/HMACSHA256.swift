@@ -10,7 +10,7 @@ package enum HMACSHA256 {
     package static func authenticationCode(for message: [UInt8], key: SecretBytes) throws(CryptoError) -> [UInt8] {
         // HMAC allows an empty key, but here it means that a configuration value is missing.
         guard key.count > 0 else { throw CryptoError(.invalidKey, "the HMAC key is empty") }
-        let algorithm = try FetchedAlgorithm.hmac.available()
+        let algorithm = try LazyAlgorithm.hmac.available()
         var code = [UInt8](repeating: 0, count: 32)
         let succeeded = ErrorQueue.preserved { compute(&code, of: message, key: key, algorithm: algorithm) }
         guard succeeded else { throw CryptoError(.operationFailed, "the authentication code could not be computed") }

@@ -4,11 +4,11 @@ enum HashFunction: Sendable {
     case sha384
     case sha512
 
-    var fetched: FetchedAlgorithm? {
+    var algorithm: LazyAlgorithm {
         switch self {
-        case .sha256: FetchedAlgorithm.sha256
-        case .sha384: FetchedAlgorithm.sha384
-        case .sha512: FetchedAlgorithm.sha512
+        case .sha256: .sha256
+        case .sha384: .sha384
+        case .sha512: .sha512
         }
     }
 

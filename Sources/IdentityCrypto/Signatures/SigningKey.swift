@@ -67,7 +67,7 @@ package final class SigningKey: Sendable {
         let signed: [UInt8]?
         if let function = algorithm.hashFunction {
             let digest = try Digest.digest(message, function)
-            let hash = try function.fetched.available()
+            let hash = try function.algorithm.available()
             signed = ErrorQueue.preserved { signDigest(digest, algorithm, hash) }
         } else {
             signed = ErrorQueue.preserved { signOneShot(message) }

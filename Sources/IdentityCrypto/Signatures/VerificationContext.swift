@@ -14,7 +14,7 @@ final class VerificationContext: @unchecked Sendable {
     private var digest: [UInt8]
 
     init?(_ key: KeyHandle, _ algorithm: SignatureAlgorithm) {
-        guard let function = algorithm.hashFunction, let hash = function.fetched,
+        guard let function = algorithm.hashFunction, let hash = try? function.algorithm.available(),
             let keyContext = unsafe key.makeContext(algorithm, hash, initialize: { unsafe EVP_PKEY_verify_init($0) })
         else { return nil }
         guard let hashContext = unsafe EVP_MD_CTX_new() else {

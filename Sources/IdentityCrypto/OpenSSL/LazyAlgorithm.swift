@@ -1,0 +1,49 @@
+internal import CIdentityOpenSSL
+internal import Synchronization
+
+/// An algorithm that is fetched at its first use and then kept, because a fetch takes a lock and compares property strings.
+///
+/// A failed fetch is not kept: it may fail because of a moment without memory, so the next use fetches again.
+final class LazyAlgorithm: Sendable {
+    private let fetched = AtomicLazyReference<FetchedAlgorithm>()
+    private let fetch: @Sendable () -> FetchedAlgorithm?
+
+    init(_ fetch: @escaping @Sendable () -> FetchedAlgorithm?) {
+        self.fetch = fetch
+    }
+
+    /// The algorithm, or the error for an OpenSSL that does not have it or fails.
+    func available() throws(CryptoError) -> FetchedAlgorithm {
+        if let known = fetched.load() { return known }
+        guard let new = fetch() else {
+            throw CryptoError(.operationFailed, "OpenSSL does not have the algorithm; is its provider loaded?")
+        }
+        return fetched.storeIfNil(new)
+    }
+
+    static let sha256 = digest("SHA2-256")
+    static let sha384 = digest("SHA2-384")
+    static let sha512 = digest("SHA2-512")
+
+    static let aes256GCM = LazyAlgorithm {
+        unsafe FetchedAlgorithm(
+            { unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) },
+            release: { unsafe EVP_CIPHER_free($0) }
+        )
+    }
+
+    static let hmac = LazyAlgorithm {
+        unsafe FetchedAlgorithm({ unsafe EVP_MAC_fetch(nil, "HMAC", nil) }, release: { unsafe EVP_MAC_free($0) })
+    }
+
+    static let hkdf = LazyAlgorithm {
+        unsafe FetchedAlgorithm({ unsafe EVP_KDF_fetch(nil, "HKDF", nil) }, release: { unsafe EVP_KDF_free($0) })
+    }
+
+    /// A digest by OpenSSL's name for it.
+    static func digest(_ name: String) -> LazyAlgorithm {
+        LazyAlgorithm {
+            unsafe FetchedAlgorithm({ unsafe EVP_MD_fetch(nil, name, nil) }, release: { unsafe EVP_MD_free($0) })
+        }
+    }
+}
