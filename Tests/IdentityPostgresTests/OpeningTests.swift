@@ -65,6 +65,31 @@ struct OpeningTests {
         #expect(try await store.execute("SELECT version FROM §store").first?.integer(0) == 99)
     }
 
+    @Test(
+        "tables of an older format are refused with advice, and left as they are",
+        arguments: [
+            "ALTER TABLE §store DROP COLUMN format",
+            "UPDATE §store SET format = sha256('tables of an older version')",
+        ]
+    )
+    func older(_ change: String) async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        try await store.insert(try sampleSession())
+        try await store.execute(change)
+        let error = await expect(.storeCorrupt, .configuration) { try await schema.open() }
+        #expect(error?.message.contains("\"\(schema.name)\"") == true && error?.hint?.contains("empty schema") == true)
+        #expect(try await store.execute("SELECT count(*) FROM §session").first?.integer(0) == 1)
+    }
+
+    @Test("the format of the tables changes with their columns, and not with their layout")
+    func format() throws {
+        let tables = ["CREATE TABLE §a (\n  b bigint\n)"]
+        #expect(try Schema.format(of: tables) == Schema.format(of: ["CREATE TABLE §a ( b bigint )"]))
+        #expect(try Schema.format(of: tables) != Schema.format(of: ["CREATE TABLE §a ( b text )"]))
+        #expect(try Schema.format(of: tables) != Schema.format())
+    }
+
     @Test("a schema of another program is refused")
     func foreign() async throws {
         let schema = try await TestSchema()

@@ -1,4 +1,6 @@
 #if PostgreSQL
+internal import IdentityCrypto
+
 /// The tables; `§` stands for the schema's name and a dot.
 ///
 /// A row's key is the first 63 bits of the keyed hash that it is found by. Slots are encrypted and do not compress. They are
@@ -10,11 +12,21 @@ enum Schema {
     /// The version of the tables.
     static let version: Int64 = 1
 
+    /// What identifies the tables of this version: a hash of the statements that create them.
+    ///
+    /// A new store records it. So tables that a program created before the statements changed are recognised, although their
+    /// version is the same.
+    static func format(of tables: [String] = tables) throws(CryptoError) -> [UInt8] {
+        // Words only: how the statements are laid out in this file does not matter.
+        let words = tables.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        return try Digest.sha256(Array(words.joined(separator: "\n").utf8))
+    }
+
     /// One statement each.
     static let tables: [String] = [
         """
         CREATE TABLE §store (
-            id smallint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL,
+            id smallint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL, format bytea NOT NULL,
             store_id bytea NOT NULL, slot_size bigint NOT NULL
         )
         """,

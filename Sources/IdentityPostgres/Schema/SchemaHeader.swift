@@ -8,27 +8,23 @@ struct SchemaHeader: Sendable {
 
     /// Reads the header; nil where there is no store.
     ///
-    /// - Throws: Unless it is a store of the version that this program writes.
+    /// - Throws: Unless it is a store of the format that this program writes.
     init?(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws {
         // Read from the catalog's tables: the result of `to_regclass` may be older than a lock that was waited for.
-        let exists = try await run(
+        let columns = try await run(
             sql.rare(
                 """
-                SELECT EXISTS (SELECT FROM pg_class AS relation JOIN pg_namespace AS space
-                ON space.oid = relation.relnamespace WHERE space.nspname = '\(sql.schema)' AND relation.relname = 'store')
+                SELECT attribute.attname::text FROM pg_attribute AS attribute
+                JOIN pg_class AS relation ON relation.oid = attribute.attrelid
+                JOIN pg_namespace AS space ON space.oid = relation.relnamespace
+                WHERE space.nspname = '\(sql.schema)' AND relation.relname = 'store'
+                AND attribute.attnum > 0 AND NOT attribute.attisdropped
                 """
             )
         )
-        guard exists.first?.flag(0) == true else { return nil }
-        guard let version = try await Self.version(sql, run), version > 0 else { throw Self.lost }
-        guard version == Schema.version else {
-            throw IdentityError(
-                .configuration,
-                .storeTooNew,
-                "The store's tables have version \(version), but this program reads version \(Schema.version).",
-                hint: "Update the program, or configure another schema. The database was left as it is."
-            )
-        }
+        .all.map { $0.text(0) }
+        guard !columns.isEmpty else { return nil }
+        try await Self.checkFormat(columns, sql, run)
         let row = try await run(sql.rare("SELECT store_id, slot_size FROM §store")).first
         let keys = try await run(sql.rare("SELECT record FROM §lookup_key LIMIT 1000")).all.map { $0.bytes(0) }
         guard let row, let slotSize = Int(exactly: row.integer(1)),
@@ -37,11 +33,13 @@ struct SchemaHeader: Sendable {
         self.store = store
     }
 
-    private static func version(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws -> Int64? {
-        do {
-            return try await run(sql.rare("SELECT version FROM §store")).first?.integer(0)
-        } catch let failure as PostgresFailure {
-            guard failure.reason == .server("42703") else { throw failure }
+    /// Fails unless the tables are those that this program creates; `columns` are those of the table `store`, which every version has.
+    private static func checkFormat(
+        _ columns: [String],
+        _ sql: Statements,
+        _ run: (Statement) async throws -> Rows
+    ) async throws {
+        guard columns.contains("version"), columns.contains("store_id") else {
             throw IdentityError(
                 .configuration,
                 .configurationInvalid,
@@ -49,6 +47,32 @@ struct SchemaHeader: Sendable {
                 hint: "Configure a schema that only IdentityKit uses."
             )
         }
+        // The tables of old versions record no format.
+        guard columns.contains("format") else { throw otherFormat(sql) }
+        guard let row = try await run(sql.rare("SELECT version, format FROM §store")).first, row.integer(0) > 0 else {
+            throw lost
+        }
+        guard row.integer(0) == Schema.version else {
+            throw IdentityError(
+                .configuration,
+                .storeTooNew,
+                "The store's tables have version \(row.integer(0)), but this program reads version \(Schema.version).",
+                hint: "Update the program, or configure another schema. The database was left as it is."
+            )
+        }
+        guard row.bytes(1) == (try Schema.format()) else { throw otherFormat(sql) }
+    }
+
+    private static func otherFormat(_ sql: Statements) -> IdentityError {
+        IdentityError(
+            .configuration,
+            .storeCorrupt,
+            "The tables in the schema \"\(sql.schema)\" have another format than this program's: an older version created them.",
+            hint: """
+                Configure an empty schema; buyers then sign in again. To keep the sessions, use the version of IdentityKit that \
+                created the tables. The database was left as it is.
+                """
+        )
     }
 
     /// Seals the lookup key under a new active key.
@@ -76,10 +100,11 @@ struct SchemaHeader: Sendable {
         for statement in Schema.tables { _ = try await transaction.run(sql.rare(statement)) }
         _ = try await transaction.run(
             sql.rare(
-                "INSERT INTO §store (id, version, store_id, slot_size) VALUES (1, $1, $2, $3)",
-                [.integer, .bytes, .integer]
+                "INSERT INTO §store (id, version, format, store_id, slot_size) VALUES (1, $1, $2, $3, $4)",
+                [.integer, .bytes, .bytes, .integer]
             ),
             .integer(Schema.version),
+            .bytes(try Schema.format()),
             .bytes(header.storeID),
             .integer(Int64(slotSize))
         )
