@@ -50,6 +50,33 @@ import Testing
         #expect(after == before + brought)
     }
 
+    @Test("a guest's session that the store cannot read fails the merge, and no line of the guest's cart is lost")
+    func unreadableGuest() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.add(shop.mugs(2), for: guest, in: shop.context)
+        let stored = try #require(try await shop.first.store.session(guest))
+        var damaged = stored
+        damaged.generation += 1
+        damaged.payload = Secret("damaged")
+        #expect(try await shop.first.store.replace(damaged, expecting: stored.generation))
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        }
+        #expect(error?.code == .storeCorrupt)
+        #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.totalQuantity == 1)
+        var repaired = stored
+        repaired.generation += 2
+        #expect(try await shop.first.store.replace(repaired, expecting: damaged.generation))
+        let merge = try await shop.carts.signedIn(session, from: guest, merge: .intoCustomerCart, in: shop.context)
+        #expect(merge.outcome == .merged && merge.cart?.cart.totalQuantity == 3)
+        // A session that does not exist has nothing to merge.
+        let absent = try await shop.carts.signedIn(session, from: guest, in: shop.context)
+        #expect(absent.outcome == .nothingToMerge)
+    }
+
     @Test("a session of a guest takes no other guest's cart")
     func guestToGuest() async throws {
         let shop = try await SandboxShop()

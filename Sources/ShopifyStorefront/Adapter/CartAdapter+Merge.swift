@@ -15,7 +15,8 @@ extension CartAdapter {
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The cart and how it was merged.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when `id` is no session. If `guest` is no
-    ///   session, or not a guest's, nothing is merged.
+    ///   session, or not a guest's, nothing is merged. If the store cannot read `guest`, its error is thrown and the guest's cart is
+    ///   kept: repeat the call.
     public func signedIn(
         _ id: SessionID,
         from guest: SessionID,
@@ -23,14 +24,23 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> CartMerge {
         try await identityErrors {
-            guard guest != id, let session = try? await self.sessions.session(guest), session.isGuest,
-                try await !self.sessions.session(id).isGuest
-            else {
+            guard guest != id, try await self.isGuest(guest), try await !self.sessions.session(id).isGuest else {
                 return CartMerge(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
             }
             return try await self.locks.with(.session(guest)) { locks in
                 try await locks.with(.session(id)) { try await self.merge(id, guest, merge, context, $0) }
             }
+        }
+    }
+
+    /// Whether there is such a session, and it is a guest's.
+    private func isGuest(_ id: SessionID) async throws -> Bool {
+        do {
+            return try await sessions.session(id).isGuest
+        } catch {
+            // A store that fails, or a damaged row, does not mean that there is nothing to merge.
+            guard IdentityError.code(of: error) == .sessionUnknown else { throw error }
+            return false
         }
     }
 
