@@ -180,11 +180,33 @@ struct CertificationModule {
         }
         #expect(error?.code == code, sourceLocation: sourceLocation)
         #expect(openID.requests(to: .api).count == calls, sourceLocation: sourceLocation)
+        if Self.ofOtherLogins.contains(code) {
+            // No token of the session is handed out any more, and no UserInfo request follows.
+            #expect(error?.isAttackSuspected == true, sourceLocation: sourceLocation)
+            let again = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
+                _ = try await sessions.tokens(for: session.id)
+            }
+            #expect(again?.code == code, sourceLocation: sourceLocation)
+            let profile = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
+                _ = try await sessions.buyerProfile(for: session.id)
+            }
+            #expect(profile?.code == code, sourceLocation: sourceLocation)
+            #expect(openID.requests(to: .api).count == calls, sourceLocation: sourceLocation)
+            #expect(try await sessions.session(session.id).needsLogin, sourceLocation: sourceLocation)
+            return
+        }
+        #expect(error?.isAttackSuspected == false, sourceLocation: sourceLocation)
         let after = try await sessions.tokens(for: session.id)
         #expect(after.tokens.accessToken.isEqual(to: before.accessToken), sourceLocation: sourceLocation)
+        #expect(after.outcome == .stillValid && after.reason?.code == code, sourceLocation: sourceLocation)
         #expect(after.session.buyer.subject == session.buyer.subject, sourceLocation: sourceLocation)
         #expect(!after.session.needsLogin, sourceLocation: sourceLocation)
     }
+
+    /// The codes of a refreshed ID token that belongs to another login.
+    private static let ofOtherLogins: Set<IdentityError.Code> = [
+        .idTokenIssuer, .idTokenSubject, .idTokenAudience, .idTokenNonce,
+    ]
 }
 
 extension SandboxMisbehaviour {

@@ -110,6 +110,7 @@ struct BackChannelLogoutTests {
         let again = await send(token, to: stage)
         #expect(again.status == 400)
         #expect(again.error?.code == .logoutTokenReplayed)
+        #expect(again.error?.isAttackSuspected == true)
         #expect(header("Cache-Control", again) == "no-store")
         #expect(header("Content-Type", again) == "application/json")
         let answer = try JSONValue(parsing: again.body)

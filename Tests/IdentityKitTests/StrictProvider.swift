@@ -85,6 +85,7 @@ final class StrictProvider: IdentityProvider {
 
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         state.withLock { $0.exchanges += 1 }
+        if try callback.value(of: "error") != nil { throw IdentityError(.rejected, .accessDenied, "Denied.") }
         guard try callback.value(of: "code") != nil else {
             throw IdentityError(.rejected, .callbackInvalid, "No code.")
         }

@@ -81,6 +81,7 @@ struct LoginTests {
             let replayed = try await stage.login("shopify") { _ in used }
             #expect(replayed.status == 1)
             #expect(try replayed.event("error")["code"]?.string == "state_unknown")
+            #expect(try replayed.event("error")["attack_suspected"]?.bool == true)
         }
     }
 
@@ -94,6 +95,7 @@ struct LoginTests {
             let ended = await process.ended()
             #expect(ended.status == 1)
             #expect(try ended.event("error")["code"]?.string == "access_denied")
+            #expect(try ended.event("error")["attack_suspected"] == nil)
         }
     }
 

@@ -287,4 +287,27 @@ struct IDTokenTests {
             #expect(try refusal(try forge.token(changed), expected)?.code == code)
         }
     }
+
+    @Test("a refreshed ID token may have another issuer than the login only if the configuration lists both")
+    func movedIssuer() throws {
+        let (old, new) = ("https://id.example", "https://new.example")
+        var claims = TokenForge.goodClaims
+        claims["iss"] = .string(new)
+        claims["nonce"] = nil
+        let token = try Self.forge.get().token(claims)
+        var expected = TokenForge.expectations()
+        expected.nonce = nil
+        expected.previous = TokenSet(
+            buyer: Buyer(issuer: old, subject: "buyer-1"),
+            accessToken: Secret("a"),
+            issuedAt: TokenForge.now
+        )
+        let policies: [(IssuerPolicy, Bool)] = [
+            ([old], false), ([new], false), ([old, new], true), (IssuerPolicy(summary: "any") { _ in true }, false),
+        ]
+        for (policy, isAccepted) in policies {
+            expected.issuers = policy
+            #expect(try (refusal(token, expected) == nil) == isAccepted, "\(policy.summary)")
+        }
+    }
 }

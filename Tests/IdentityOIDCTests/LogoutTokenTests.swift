@@ -111,6 +111,28 @@ struct LogoutTokenTests {
         #expect(refusal(try Self.forge.get().token(claims)) == lie.code)
     }
 
+    @Test("a forged logout token is suspected as an attack, and one that is late or incomplete is not")
+    func forged() throws {
+        let forge = try Self.forge.get()
+        func isAttackSuspected(_ token: Secret) -> Bool? {
+            #expect(throws: IdentityError.self) { _ = try validate(token) }?.isAttackSuspected
+        }
+        func token(_ change: (inout JSONObject) -> Void) throws -> Secret {
+            var claims = Self.goodClaims
+            change(&claims)
+            return try forge.token(claims)
+        }
+        #expect(isAttackSuspected(try TokenForge().token(Self.goodClaims)) == true)
+        #expect(isAttackSuspected(try forge.token(Self.goodClaims) { $0["kid"] = .string("k9") }) == true)
+        #expect(isAttackSuspected(try forge.token(Self.goodClaims) { $0["alg"] = .string("none") }) == true)
+        #expect(isAttackSuspected(try forge.token()) == true, "an ID token")
+        #expect(isAttackSuspected(try token { $0["iss"] = .string("https://other.example") }) == true)
+        #expect(isAttackSuspected(try token { $0["aud"] = .string("client-2") }) == true)
+        #expect(isAttackSuspected(try token { $0["nonce"] = .string("n") }) == true)
+        #expect(isAttackSuspected(try token { $0["jti"] = nil }) == false)
+        #expect(isAttackSuspected(try token { $0["exp"] = .integer(1_789_999_940) }) == false)
+    }
+
     @Test("a logout token is valid until it expires, and may have further events")
     func edges() throws {
         let forge = try Self.forge.get()

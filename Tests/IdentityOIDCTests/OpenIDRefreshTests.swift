@@ -28,27 +28,6 @@ struct OpenIDRefreshTests {
         }
     }
 
-    @Test("a refreshed ID token of another buyer is refused, and the session is unchanged")
-    func anotherBuyer() async throws {
-        try await FakeWorld.run { world in
-            let manager = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
-            let session = try await manager.establish(try await world.login(), provider: "fake")
-            world.fake.change(claims: { $0["sub"] = .string("buyer-2") })
-            let error = await #expect(throws: IdentityError.self) {
-                _ = try await manager.refreshTokens(for: session.id)
-            }
-            #expect(error?.code == .idTokenSubject)
-            let kept = try await manager.tokens(for: session.id)
-            #expect(kept.tokens.accessToken.reveal() == "access-1")
-            #expect(kept.session.buyer.subject == "buyer-1")
-            #expect(!kept.session.needsLogin)
-        }
-    }
-
     @Test("a refresh token is not sent while the keys for its response are unavailable")
     func keysFirst() async throws {
         try await FakeWorld.run { world in

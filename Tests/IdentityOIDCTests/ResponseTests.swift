@@ -76,6 +76,21 @@ struct ResponseTests {
         #expect(error?.code == .responseIssuerMismatch)
         #expect(error?.message == "The callback has no iss parameter, although the provider's metadata promise it.")
         #expect(error?.providerAnswer == nil)
+        #expect(error?.isAttackSuspected == false)
+    }
+
+    @Test("another state and another issuer are suspected as attacks, a refusal of the buyer is not")
+    func suspicion() {
+        let evil = "&iss=https%3A%2F%2Fevil.example"
+        for query in [
+            "code=c", "code=c&state=state-2", "code=c&state=state-1\(evil)", "error=access_denied&state=state-1\(evil)",
+        ] {
+            #expect(refusal(query)?.isAttackSuspected == true, "\(query)")
+        }
+        for query in ["error=access_denied&state=state-1", "state=state-1"] {
+            #expect(refusal(query)?.isAttackSuspected == false, "\(query)")
+        }
+        #expect(refusal("error=access_denied&state=state-1", requiresIssuer: true)?.isAttackSuspected == false)
     }
 
     @Test("an error without the promised iss is refused, and reported as not authenticated")

@@ -45,11 +45,9 @@ struct SFCCTokenReader: Sendable {
         } catch {
             throw Self.malformed("is not a JWT", cause: error)
         }
+        if let old { try refuseForeign(claims, token, old) }
         if let verifier { _ = try await verifier.verifiedClaims(of: token) }
         let buyer = try buyer(claims, token, isVerified: verifier != nil)
-        if let old, !old.buyer.isSamePerson(as: buyer), claims["sub"] != nil {
-            throw Self.malformed("belongs to another shopper than before")
-        }
         var tokens = TokenSet(
             buyer: old?.buyer ?? buyer,
             accessToken: token,
@@ -62,6 +60,20 @@ struct SFCCTokenReader: Sendable {
             (response.member("scope")?.string).map { $0.utf8.split(separator: 0x20).compactMap { String($0) } } ?? old?
             .scopes ?? []
         return tokens
+    }
+
+    /// Refuses the token of a refresh that belongs to another shopper, issuer or audience, before its signature is verified: a failure
+    /// of the keys must not hide this.
+    private func refuseForeign(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
+        do {
+            let buyer = try buyer(claims, token, isVerified: verifier != nil)
+            guard old.buyer.isSamePerson(as: buyer) || claims["sub"] == nil else {
+                throw Self.malformed("belongs to another shopper than before")
+            }
+        } catch {
+            let error = IdentityError.wrapping(error)
+            throw error.kind == .rejected ? error.suspectingAttack : error
+        }
     }
 
     /// The earlier expiry of response and token; without either half an hour, the lifetime of an SFCC session.

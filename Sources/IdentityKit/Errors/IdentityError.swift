@@ -94,6 +94,12 @@ public struct IdentityError: Error, Sendable {
     public let retryAfter: Duration?
     /// The provider's error response, if there was one.
     public let providerAnswer: ProviderAnswer?
+    /// Whether somebody may be attacking this login, session or logout: an operator should be alerted.
+    ///
+    /// True for a callback of another login or browser, for something that was used before, for the response of another provider, for
+    /// a forged logout token, and for a refresh whose response belongs to another login. Never for a buyer who cancels.
+    /// It does not change what a program does: ``kind`` decides that.
+    public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?
 
@@ -106,6 +112,7 @@ public struct IdentityError: Error, Sendable {
         reference: String? = nil,
         retryAfter: Duration? = nil,
         providerAnswer: ProviderAnswer? = nil,
+        isAttackSuspected: Bool = false,
         cause: (any Error)? = nil
     ) {
         self.kind = kind
@@ -115,6 +122,7 @@ public struct IdentityError: Error, Sendable {
         self.reference = reference
         self.retryAfter = retryAfter
         self.providerAnswer = providerAnswer
+        self.isAttackSuspected = isAttackSuspected
         self.cause = cause
         correlationID = Correlation.current ?? Correlation.makeID()
     }
@@ -135,8 +143,16 @@ public struct IdentityError: Error, Sendable {
             reference: reference,
             retryAfter: retryAfter,
             providerAnswer: providerAnswer ?? self.providerAnswer,
+            isAttackSuspected: isAttackSuspected,
             cause: cause
         )
+    }
+
+    /// The same error, which shows that somebody may be attacking.
+    package var suspectingAttack: IdentityError {
+        var error = self
+        error.isAttackSuspected = true
+        return error
     }
 }
 
@@ -144,7 +160,8 @@ extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, 
     /// Message, hint, kind, code and correlation id, without text that a provider sent.
     public var description: String {
         let advice = hint.map { " \($0)" } ?? ""
-        return "\(message)\(advice) [\(kind.rawValue)/\(code.rawValue), correlation id \(correlationID)]"
+        let suspicion = isAttackSuspected ? ", an attack is suspected" : ""
+        return "\(message)\(advice) [\(kind.rawValue)/\(code.rawValue)\(suspicion), correlation id \(correlationID)]"
     }
     /// The same as ``description``, followed by the cause if there is one.
     public var debugDescription: String { description + (cause.map { ", because: \(String(reflecting: $0))" } ?? "") }

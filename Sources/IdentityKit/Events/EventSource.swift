@@ -11,7 +11,8 @@ struct EventSource: Sendable {
         _ kind: @autoclosure () -> IdentityEvent.Kind,
         provider: String,
         session: SessionID? = nil,
-        since start: Duration? = nil
+        since start: Duration? = nil,
+        because error: (any Error)? = nil
     ) {
         guard !observers.isEmpty else { return }
         let event = IdentityEvent(
@@ -19,7 +20,8 @@ struct EventSource: Sendable {
             provider: providers.knownName(provider),
             session: session,
             duration: start.map { clock.elapsed - $0 } ?? .zero,
-            correlationID: Correlation.current ?? ""
+            correlationID: Correlation.current ?? "",
+            isAttackSuspected: error.map { IdentityError.wrapping($0).isAttackSuspected } ?? false
         )
         for observer in observers { observer.identityEvent(event) }
     }

@@ -10,12 +10,15 @@ public final class IdentityCounters: IdentityObserver {
         public var detail: String
         /// The provider's name; empty if the event belongs to no provider.
         public var provider: String
+        /// ``IdentityEvent/isAttackSuspected``.
+        public var isAttackSuspected: Bool
 
         /// Creates a key.
-        public init(name: String, detail: String = "", provider: String = "") {
+        public init(name: String, detail: String = "", provider: String = "", isAttackSuspected: Bool = false) {
             self.name = name
             self.detail = detail
             self.provider = provider
+            self.isAttackSuspected = isAttackSuspected
         }
     }
 
@@ -44,7 +47,12 @@ public final class IdentityCounters: IdentityObserver {
 
     /// Counts an event.
     public func identityEvent(_ event: IdentityEvent) {
-        let key = Key(name: event.kind.name, detail: event.kind.detail ?? "", provider: event.provider)
+        let key = Key(
+            name: event.kind.name,
+            detail: event.kind.detail ?? "",
+            provider: event.provider,
+            isAttackSuspected: event.isAttackSuspected
+        )
         values.withLock { values in
             var value = values[key] ?? Value()
             value.count += 1

@@ -7,7 +7,8 @@ extension IdentityEnvironment {
             provider: provider,
             session: nil,
             duration: clock.elapsed - start,
-            correlationID: Correlation.current ?? ""
+            correlationID: Correlation.current ?? "",
+            isAttackSuspected: false
         )
         for observer in observers { observer.identityEvent(event) }
     }

@@ -14,7 +14,8 @@ public struct IdentityEvent: Sendable {
         /// An access token was refreshed, before it was due (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)
         /// A refresh failed with this code; the session stays signed in unless the code says otherwise. A stored answer that cannot
-        /// be accepted is reported once for each error code, not at each attempt to validate it.
+        /// be accepted is reported once for each error code, not at each attempt to validate it. An answer that belongs to another
+        /// login is reported with ``IdentityEvent/isAttackSuspected``, once for each verdict that is stored.
         case refreshFailed(IdentityError.Code)
         /// A refresh token was sent and the response was lost: the token may be used up, and is sent once more.
         case refreshInDoubt
@@ -64,6 +65,8 @@ public struct IdentityEvent: Sendable {
     public let duration: Duration
     /// The id that errors of the same operation carry.
     public let correlationID: String
+    /// Whether the error that the event reports shows that somebody may be attacking (``IdentityError/isAttackSuspected``).
+    public let isAttackSuspected: Bool
 }
 
 /// Receives events, for logs and metrics.

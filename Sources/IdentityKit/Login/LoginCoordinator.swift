@@ -68,7 +68,7 @@ struct LoginCoordinator: Sendable {
             events.emit(.loginCompleted, provider: name, session: session.id, since: started)
             return CompletedLogin(session: session, returnPath: returnPath)
         } catch {
-            events.emit(.loginFailed(IdentityError.code(of: error)), provider: name, since: started)
+            events.emit(.loginFailed(IdentityError.code(of: error)), provider: name, since: started, because: error)
             throw IdentityError.wrapping(error)
         }
     }
@@ -98,7 +98,8 @@ struct LoginCoordinator: Sendable {
                 .stateInvalid,
                 "The callback has no state.",
                 hint: "Start the login again; a callback without state is forged or cut short.",
-                reference: "RFC 6749 section 4.1.2"
+                reference: "RFC 6749 section 4.1.2",
+                isAttackSuspected: true
             )
         }
         let isBare = callback.fields.count == 1
@@ -120,7 +121,8 @@ struct LoginCoordinator: Sendable {
             .stateUnknown,
             "The callback's state belongs to no pending login.",
             hint: "It was used before, has expired, or was never issued here. Start the login again.",
-            reference: "RFC 6749 section 10.12"
+            reference: "RFC 6749 section 10.12",
+            isAttackSuspected: true
         )
     }
 
@@ -139,7 +141,8 @@ struct LoginCoordinator: Sendable {
                 .responseIssuerMismatch,
                 "The callback reached another provider's redirect URI.",
                 hint: "Give each provider a redirect URI of its own.",
-                reference: "RFC 9700 section 4.4.2.2"
+                reference: "RFC 9700 section 4.4.2.2",
+                isAttackSuspected: true
             )
         }
     }
@@ -147,9 +150,8 @@ struct LoginCoordinator: Sendable {
     /// Refuses a callback that another provider may have sent: a login that began at a malicious provider would bring it the code
     /// of an honest one.
     private func checkSender(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
-        if let issuer = attempt.issuer, let given = try callback.value(of: "iss"), given.isEqual(to: Secret(issuer)) {
-            return
-        }
+        let given = try callback.value(of: "iss")
+        if let issuer = attempt.issuer, let given, given.isEqual(to: Secret(issuer)) { return }
         guard possibleSenders.all.contains(where: { maySend(callback, to: attempt, $0.descriptor) }) else { return }
         throw IdentityError(
             .rejected,
@@ -157,7 +159,9 @@ struct LoginCoordinator: Sendable {
             "More than one provider could have sent this callback, and nothing shows which one did.",
             hint:
                 "Give each provider a redirect URI of its own, and pass the provider's name when you complete the login.",
-            reference: "RFC 9700 section 4.4.2"
+            reference: "RFC 9700 section 4.4.2",
+            // Without `iss` the app's configuration is the likely cause.
+            isAttackSuspected: attempt.issuer != nil && given != nil
         )
     }
 
@@ -181,7 +185,8 @@ struct LoginCoordinator: Sendable {
                 .browserMismatch,
                 "The callback came from another browser than the login.",
                 hint: "Set the binding cookie on the response that redirects to the provider, and start again.",
-                reference: "RFC 9700 section 4.7"
+                reference: "RFC 9700 section 4.7",
+                isAttackSuspected: true
             )
         }
     }

@@ -22,7 +22,7 @@ struct BackChannelLogoutCoordinator: Sendable {
             return problems
         }
         if let failure {
-            events.emit(.logoutRefused(failure.code), provider: name, since: started)
+            events.emit(.logoutRefused(failure.code), provider: name, since: started, because: failure)
         }
         let sessions = ended.filter { !$0.wasOver }.map(\.session)
         return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
@@ -96,7 +96,8 @@ struct BackChannelLogoutCoordinator: Sendable {
             "The logout token was used before.",
             hint:
                 "Nothing to do. The provider repeated a request that succeeded, or somebody replayed the token.",
-            reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6"
+            reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6",
+            isAttackSuspected: true
         )
     }
 }

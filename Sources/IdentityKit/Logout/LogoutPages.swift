@@ -28,7 +28,12 @@ struct LogoutPages: Sendable {
             let returnPath = try logout.returnPath.map(returnPaths.location(for:))
             return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
         } catch {
-            events.emit(.logoutRefused(IdentityError.code(of: error)), provider: name, since: started)
+            events.emit(
+                .logoutRefused(IdentityError.code(of: error)),
+                provider: name,
+                since: started,
+                because: error
+            )
             throw IdentityError.wrapping(error)
         }
     }
@@ -68,7 +73,8 @@ struct LogoutPages: Sendable {
             code,
             "The return from the provider's logout page \(problem).",
             hint: "Show the buyer a page that needs no session. The session has already ended in this app.",
-            reference: "OpenID Connect RP-Initiated Logout 1.0 section 3"
+            reference: "OpenID Connect RP-Initiated Logout 1.0 section 3",
+            isAttackSuspected: code != .attemptExpired
         )
     }
 

@@ -34,7 +34,9 @@ public protocol JournaledRefreshing: IdentityProvider {
     ///   - tokens: The tokens that were refreshed.
     /// - Returns: The new tokens; members that the response leaves out keep their old values.
     /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error the response is kept and validated
-    ///   again later.
+    ///   again later. If the response belongs to another login, because it names another issuer, subject, audience, authorized party
+    ///   or nonce, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, also when a time or the signature is wrong:
+    ///   then the session's tokens are not handed out any more. Check this before you fetch keys.
     func tokens(from answer: RefreshAnswer, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
@@ -50,6 +52,8 @@ public struct RefreshAnswer: Sendable {
     public var startedAt: Date
     /// When the response was received; times in the response, such as the expiry of an ID token, are checked against this time.
     public var receivedAt: Date
+    /// Why the answer belongs to another login, if that was found: until it is accepted, no token of its session is handed out.
+    package var verdict: IdentityError.Code?
     /// The secrets of the request, to redact them in errors; known only to the process that sent it.
     package var sent: RedactedValues?
 

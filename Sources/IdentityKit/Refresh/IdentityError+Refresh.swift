@@ -34,7 +34,7 @@ extension IdentityError {
     /// The same error, with a hint that says what became of the answer.
     var withKeptAnswer: IdentityError {
         guard kind == .rejected else { return self }
-        let kept = "The session keeps the provider's answer and checks it again at every call."
+        let kept = isAttackSuspected ? Self.verdictHint : Self.keptAnswerHint
         return IdentityError(
             kind,
             code,
@@ -43,9 +43,30 @@ extension IdentityError {
             reference: reference,
             retryAfter: retryAfter,
             providerAnswer: providerAnswer,
+            isAttackSuspected: isAttackSuspected,
             cause: cause
         )
     }
+
+    /// The error for an answer with a stored verdict that cannot be judged again now, for the reason in `error`.
+    static func standing(_ verdict: Code, because error: IdentityError) -> IdentityError {
+        IdentityError(
+            .rejected,
+            verdict,
+            "The provider's answer to the session's last refresh belongs to another login, and cannot be checked again now.",
+            hint: verdictHint,
+            reference: "OpenID Connect Core section 12.2",
+            isAttackSuspected: true,
+            cause: error
+        )
+    }
+
+    private static let keptAnswerHint = "The session keeps the provider's answer and checks it again at every call."
+
+    private static let verdictHint = """
+        Alert an operator, and let the buyer sign in again. No token of this session is handed out. \
+        \(keptAnswerHint) If the provider changed, for example its issuer, correct the configuration.
+        """
 
     static var withoutRefreshToken: IdentityError {
         IdentityError(

@@ -14,6 +14,8 @@ struct RefreshAttempt: Sendable {
     var permit: CircuitBreaker.Permit?
     /// What the attempt says about the provider as a whole.
     var providerOutcome = RefreshLimiter.Outcome.nothing
+    /// Whether observers know of the verdict with which the attempt ends.
+    var hasReportedVerdict = false
     /// Whether the schedule knows the new tokens.
     var isNoted = false
     /// Whether the tokens were replaced before or after they had expired.

@@ -44,6 +44,7 @@ final class RefreshPauses: Sendable {
             reference: error.reference,
             retryAfter: pause.until - now,
             providerAnswer: error.providerAnswer,
+            isAttackSuspected: error.isAttackSuspected,
             cause: error.cause
         )
     }

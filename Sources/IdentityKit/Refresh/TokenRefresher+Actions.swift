@@ -24,6 +24,7 @@ extension TokenRefresher {
             return await save(state, purpose, &attempt)
         case .send: return await send(&attempt)
         case .validate(let answer): return await validate(answer, &attempt)
+        case .reportVerdict(let error, let answer): reportVerdict(error, of: answer, &attempt)
         case .spool(let state, let tokens): await spool(state, replacing: tokens, attempt)
         case .forgetUnsaved: await unsaved.forget(attempt.id)
         case .discardUnsaved: await discardUnsaved(attempt.id)
@@ -73,13 +74,13 @@ extension TokenRefresher {
             let isSaved =
                 switch purpose {
                 case .claim, .release, .end: try await store.replace(next, expecting: base.generation)
-                case .answer, .tokens(isPatient: false): try await replace(next, over: base, attempts: 1)
+                case .answer, .verdict, .tokens(isPatient: false): try await replace(next, over: base, attempts: 1)
                 case .tokens(isPatient: true): try await replace(next, over: base, attempts: Self.savingAttempts)
                 }
             guard isSaved else { return .conflicted }
         } catch {
             switch purpose {
-            case .answer, .tokens:
+            case .answer, .verdict, .tokens:
                 events.emit(
                     .storeFailed(IdentityError.code(of: error)),
                     provider: base.provider,
@@ -225,19 +226,36 @@ extension TokenRefresher {
         } catch {
             let error = IdentityError.wrapping(error)
             if attempt.hasBegun { attempt.providerOutcome = .answered }
-            // Observers hear of it once, not at each repair; a new attempt reports its own failure.
-            if reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasBegun {
+            // Observers hear of it once, not at each repair; a new attempt reports its own failure, and so does a verdict.
+            if !error.isAttackSuspected, answer.verdict == nil,
+                reportedAnswers.insert(error.code, of: answer, for: attempt.id), !attempt.hasBegun
+            {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }
             return .notAccepted(error)
         }
     }
 
+    /// Reports a verdict once in this process, also when it cannot be saved.
+    private func reportVerdict(_ error: IdentityError, of answer: RefreshAnswer, _ attempt: inout RefreshAttempt) {
+        attempt.hasReportedVerdict = true
+        guard let stored = attempt.stored, reportedAnswers.insert(error.code, of: answer, for: attempt.id) else {
+            return
+        }
+        events.emit(
+            .refreshFailed(error.code),
+            provider: stored.provider,
+            session: attempt.id,
+            since: attempt.started,
+            because: error
+        )
+    }
+
     /// The tokens of an answer.
     ///
     /// - Throws: ``RefreshRefusal`` when the answer contains no token, which is the only reason to send the old refresh token again;
     ///   `IdentityError` when it may contain tokens and cannot be accepted, for now or for good.
-    private func validated(_ answer: RefreshAnswer, of old: TokenSet, _ provider: String) async throws -> TokenSet {
+    func validated(_ answer: RefreshAnswer, of old: TokenSet, _ provider: String) async throws -> TokenSet {
         guard let journaling = try providers.provider(named: provider) as? any JournaledRefreshing else {
             throw IdentityError.unreadableAnswer(of: provider)
         }
@@ -248,44 +266,5 @@ extension TokenRefresher {
         } catch {
             throw IdentityError.wrapping(error).withKeptAnswer
         }
-    }
-
-    // MARK: Sessions that are gone
-
-    /// Looks through the spool, and revokes what belongs to sessions that are gone.
-    ///
-    /// - Returns: The sessions for which something is kept, in memory or in the spool.
-    func sessionsToSettle() async throws -> Set<SessionID> {
-        var ids = unsaved.sessions
-        for id in try await unsaved.spooledSessions() {
-            if try await store.session(id) != nil {
-                ids.insert(id)
-            } else {
-                await discardUnsaved(id)
-            }
-        }
-        return ids
-    }
-
-    /// Revokes what is kept for a session that is gone: nobody else has these tokens.
-    private func discardUnsaved(_ id: SessionID) async {
-        guard let entry = await unsaved.take(id), let tokens = await tokens(in: entry.state, entry.session.provider)
-        else { return }
-        _ = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
-    }
-
-    /// The newest tokens of a session that has been removed, also where they were not saved yet.
-    func newestTokens(ofRemoved session: StoredSession, _ state: SessionState) async -> TokenSet? {
-        let entry = await unsaved.take(session.id)
-        guard let tokens = state.tokens else { return nil }
-        var newest = state
-        if let entry, entry.replaced == (try? UnsavedTokens.fingerprint(of: tokens)) { newest = entry.state }
-        return await self.tokens(in: newest, session.provider) ?? tokens
-    }
-
-    /// The tokens of a state; of an answer that was not validated yet, those in it.
-    private func tokens(in state: SessionState, _ provider: String) async -> TokenSet? {
-        guard case .answered(let old, let answer) = state else { return state.tokens }
-        return try? await validated(answer, of: old, provider)
     }
 }

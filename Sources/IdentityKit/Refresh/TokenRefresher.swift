@@ -158,6 +158,14 @@ final class TokenRefresher: Sendable {
     /// Whether a session's newest tokens are not in the store.
     func hasUnsaved(_ id: SessionID) -> Bool { unsaved[id] != nil }
 
+    /// The answer that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
+    func pendingAnswer(to tokens: TokenSet, of id: SessionID, _ state: SessionState) -> RefreshAnswer? {
+        var newest = state
+        if let entry = unsaved[id], entry.replaces(tokens) { newest = entry.state }
+        guard case .answered(_, let answer) = newest else { return nil }
+        return answer
+    }
+
     /// Tokens to hand out while the store can be neither read nor locked.
     func unsavedTokens(of id: SessionID) -> (session: StoredSession, tokens: TokenSet)? {
         guard let entry = unsaved[id], case .active(let tokens) = entry.state, !schedule.hasExpired(tokens, of: id)
@@ -239,12 +247,13 @@ final class TokenRefresher: Sendable {
     }
 
     private func failed(_ error: IdentityError, _ attempt: RefreshAttempt) -> IdentityError {
-        if attempt.hasBegun, let stored = attempt.stored {
+        if attempt.hasBegun, !attempt.hasReportedVerdict, let stored = attempt.stored {
             events.emit(
                 .refreshFailed(error.code),
                 provider: stored.provider,
                 session: stored.id,
-                since: attempt.started
+                since: attempt.started,
+                because: error
             )
         }
         return error

@@ -17,6 +17,9 @@ final class UnsavedTokens: Sendable {
 
         /// Whether they survive this process.
         var isDurable: Bool { isSpooled || isAnswerStored }
+
+        /// Whether they replace these tokens.
+        func replaces(_ tokens: TokenSet) -> Bool { replaced == (try? UnsavedTokens.fingerprint(of: tokens)) }
     }
 
     private let store: any SessionStore

@@ -23,6 +23,10 @@ public struct Session: Sendable {
     /// Why only a new login helps; nil while the session lives.
     public let endReason: SessionEndReason?
 
-    /// Whether only a new login helps.
-    public var needsLogin: Bool { endReason != nil }
+    /// Whether the provider's answer to the last refresh belongs to another login, so that no token of this session is handed out
+    /// (``IdentityError/isAttackSuspected``).
+    public let isAttackSuspected: Bool
+
+    /// Whether the buyer has to sign in again; treat such a session as not signed in.
+    public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 }

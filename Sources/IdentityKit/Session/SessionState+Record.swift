@@ -105,6 +105,7 @@ extension RefreshAnswer {
         object["received_at"] = .date(receivedAt)
         object["authorization"] = authorization.map { .string(Base64URL.encode($0.revealBytes())) }
         object["body"] = .string(Base64URL.encode(body.revealBytes()))
+        object["verdict"] = verdict.map { .string($0.rawValue) }
         return .object(object)
     }
 
@@ -120,5 +121,8 @@ extension RefreshAnswer {
             startedAt: startedAt,
             receivedAt: receivedAt
         )
+        guard let stored = value["verdict"] else { return }
+        guard let code = stored.string else { return nil }
+        verdict = IdentityError.Code(rawValue: code)
     }
 }

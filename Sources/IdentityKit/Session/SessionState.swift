@@ -4,7 +4,7 @@
 /// | --- | --- | --- |
 /// | `active` | nothing is under way | a claim; a logout removes the session |
 /// | `claimed` | the refresh token may have been sent, and no answer is stored | the answer, new tokens, the end, or back to `active` |
-/// | `answered` | the raw answer is stored and not validated yet | new tokens; a claim if the answer contains no token; the end |
+/// | `answered` | the raw answer is stored, and was not accepted yet. If it belongs to another login, it has a verdict | new tokens; a verdict; a claim if the answer contains no token; the end |
 /// | `ended` | only a new login helps | new tokens that could not be saved before; a logout removes the session |
 ///
 /// ``RefreshStateMachine`` makes all transitions.
@@ -31,6 +31,12 @@ package enum SessionState: Sendable {
         }
     }
 
+    /// Whether the stored answer belongs to another login, so that none of the session's tokens is handed out.
+    package var hasVerdict: Bool {
+        guard case .answered(_, let answer) = self else { return false }
+        return answer.verdict != nil
+    }
+
     /// Why only a new login helps; nil in every other state.
     package var endReason: SessionEndReason? {
         guard case .ended(let reason, _) = self else { return nil }
@@ -51,7 +57,8 @@ extension Session {
             expiresAt: tokens?.expiresAt,
             isRefreshable: tokens?.refreshToken != nil,
             isInDoubt: state.isInDoubt,
-            endReason: state.endReason
+            endReason: state.endReason,
+            isAttackSuspected: state.hasVerdict
         )
     }
 }

@@ -9,7 +9,9 @@ extension SessionManager {
     ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its life where that is
     ///     less. For longer than the provider's tokens live, they are refreshed at most every 30 seconds.
     /// - Returns: The tokens and how they were obtained.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps; with
+    ///   ``IdentityError/isAttackSuspected`` when the provider's answer to a refresh belongs to another login, also while the old
+    ///   access token lasts: then let the buyer sign in again, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
         try await tokens.tokens(for: id, validFor: duration)
     }

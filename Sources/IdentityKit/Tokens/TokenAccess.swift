@@ -78,24 +78,32 @@ struct TokenAccess: Sendable {
         func asStored(_ outcome: TokenOutcome, _ reason: IdentityError? = nil) -> SessionTokens {
             handOut(tokens, of: session, outcome, because: reason)
         }
-        guard let remaining = schedule.remaining(tokens, of: stored.id) else { return asStored(.stored) }
-        switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
-        case .none(let untilDue):
-            let credential = asStored(.stored)
-            if let cache, let ticket, credential.warning == nil {
-                let untilEnd = TokenAges.duration(known.lifetime.end(of: stored).timeIntervalSince(known.lifetime.now))
-                cache.put(credential, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
+        var patience = lockWait
+        if let answer = refresher.pendingAnswer(to: tokens, of: stored.id, state) {
+            // It is judged before the old tokens are handed out. Its holder may be about to save the new ones.
+            if answer.verdict == nil, !schedule.hasExpired(tokens, of: stored.id) { patience = Self.waitForJudgement }
+        } else {
+            guard let remaining = schedule.remaining(tokens, of: stored.id) else { return asStored(.stored) }
+            switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
+            case .none(let untilDue):
+                let credential = asStored(.stored)
+                if let cache, let ticket, credential.warning == nil {
+                    let lifetime = known.lifetime
+                    let untilEnd = TokenAges.duration(lifetime.end(of: stored).timeIntervalSince(lifetime.now))
+                    cache.put(credential, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
+                }
+                return credential
+            case .early:
+                let reason = refreshEarly(stored, tokens)
+                return asStored(reason == nil ? .stored : .stillValid, reason)
+            case .now: break
             }
-            return credential
-        case .early:
-            let reason = refreshEarly(stored, tokens)
-            return asStored(reason == nil ? .stored : .stillValid, reason)
-        case .now: break
         }
         do {
-            return try await refreshed(stored.id, replacing: tokens)
+            return try await refreshed(stored.id, replacing: tokens, waitingUpTo: patience)
         } catch let error as IdentityError
-            where error.kind != .signInAgain && error.kind != .cancelled || error.code == .notRefreshable
+            where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
+            || error.code == .notRefreshable
         {
             if let held = inMemory(stored.id, after: error) { return held }
             // An outage, or a fault of ours, signs nobody out while the old token lasts; the wait may have been longer than that.
@@ -103,6 +111,9 @@ struct TokenAccess: Sendable {
             return asStored(.stillValid, error)
         }
     }
+
+    /// How long a caller with a token that is still valid waits for the judgement of the answer that replaces it.
+    private static let waitForJudgement = Duration.seconds(2)
 
     /// Starts a refresh in the background; after a failure not again for a while, because the token is still valid.
     ///
@@ -167,13 +178,18 @@ struct TokenAccess: Sendable {
     }
 
     /// Other tokens than these, got by a refresh of ours or of another process.
-    private func refreshed(_ id: SessionID, replacing tokens: TokenSet) async throws -> SessionTokens {
+    private func refreshed(
+        _ id: SessionID,
+        replacing tokens: TokenSet,
+        waitingUpTo patience: Duration? = nil
+    ) async throws -> SessionTokens {
         let begun = clock.elapsed
+        let patience = patience ?? lockWait
         var stale = tokens
         while true {
             let (found, started): (RefreshedSession, Bool)
             do {
-                (found, started) = try await refreshes.run(id, for: .replacing(stale), waitingUpTo: lockWait)
+                (found, started) = try await refreshes.run(id, for: .replacing(stale), waitingUpTo: patience)
             } catch {
                 throw IdentityError.wrapping(error)
             }
@@ -188,7 +204,7 @@ struct TokenAccess: Sendable {
                 return handOut(found.tokens, of: found.session, outcome)
             }
             stale = found.tokens
-            guard clock.elapsed - begun < lockWait else {
+            guard clock.elapsed - begun < patience else {
                 throw IdentityError.refreshTakesLong
             }
         }

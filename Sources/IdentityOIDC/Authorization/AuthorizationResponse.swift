@@ -54,7 +54,8 @@ package struct AuthorizationResponse: Sendable {
                 .stateInvalid,
                 "The callback's state is missing or belongs to another login.",
                 hint: "Start the login again.",
-                reference: "RFC 6749 section 10.12"
+                reference: "RFC 6749 section 10.12",
+                isAttackSuspected: true
             )
         }
         let refusal = try Self.refusal(in: callback)
@@ -114,7 +115,8 @@ package struct AuthorizationResponse: Sendable {
                 .responseIssuerMismatch,
                 "The callback names another issuer than the one where the login started.",
                 hint: "This may be a mix-up attack. Give each provider a redirect URI of its own.",
-                reference: "RFC 9207 section 2.4"
+                reference: "RFC 9207 section 2.4",
+                isAttackSuspected: true
             )
         }
     }

@@ -20,31 +20,63 @@ package enum IDTokenValidator {
         let algorithm = try checks.algorithm(of: signature, types: ["jwt", "id_token+jwt"])
         try checks.checkSignature(signature, algorithm, keys)
         let claims = signature.claims
-        let issuer = try checks.issuer(claims)
-        let authorizedParty = try checks.authorizedParty(claims)
-        let subject = try checks.subject(claims)
+        let login = try login(claims, checks)
         let (issuedAt, _) = try checks.times(claims)
         let authenticatedAt = try checks.time("auth_time", claims)
         try checkAge(authenticatedAt, expected)
         try checkAuthenticationContext(claims, expected)
-        try checkNonce(claims, expected)
         try checkKind(claims)
         try checkAccessTokenHash(claims, algorithm, expected)
-        try checkContinuity(
-            expected,
-            issuer: issuer,
-            subject: subject,
-            authenticatedAt: authenticatedAt,
-            authorizedParty: authorizedParty
-        )
+        try checkTimeOfLogin(authenticatedAt, expected)
         try checkIssuedLater(issuedAt, checks, expected)
         return IDTokenClaims(
-            issuer: issuer,
-            subject: subject,
+            issuer: login.issuer,
+            subject: login.subject,
             authenticatedAt: authenticatedAt,
-            authorizedParty: authorizedParty,
+            authorizedParty: login.authorizedParty,
             all: claims
         )
+    }
+
+    /// Refuses the ID token of a refresh that belongs to another login: with another issuer, subject, audience, authorized party or
+    /// nonce.
+    ///
+    /// Neither its times nor its signature are checked, so no keys are needed, and a wrong time does not hide this.
+    ///
+    /// - Throws: `IdentityError` with `isAttackSuspected`. A token that cannot be parsed is left to
+    ///   ``validate(_:keys:expecting:)``.
+    package static func refuseForeign(
+        _ token: Secret,
+        expecting expected: IDTokenExpectations
+    ) throws(IdentityError) {
+        guard let claims = (try? JSONWebToken(parsing: token))?.claims else { return }
+        do throws(IdentityError) {
+            _ = try login(claims, SignedTokenChecks(errors: errors, expected: expected))
+        } catch {
+            throw error.suspectingAttack
+        }
+    }
+
+    /// Checks to which login a token belongs: its buyer, its client and its nonce.
+    private static func login(
+        _ claims: JSONObject,
+        _ checks: SignedTokenChecks
+    ) throws(IdentityError) -> (issuer: String, subject: String, authorizedParty: String?) {
+        let issuer = try checks.issuer(claims)
+        let authorizedParty = try checks.authorizedParty(claims)
+        let subject = try checks.subject(claims)
+        try checkNonce(claims, checks.expected)
+        guard let previous = checks.expected.previous else { return (issuer, subject, authorizedParty) }
+        guard checks.expected.issuers.isSame(issuer, as: previous.buyer.issuer) else {
+            throw failure(.idTokenIssuer, "has another issuer than the login", "section 12.2")
+        }
+        guard subject.isIdentical(to: previous.buyer.subject) else {
+            throw failure(.idTokenSubject, "belongs to another buyer than the login", "section 12.2")
+        }
+        if let now = authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {
+            throw failure(.idTokenAudience, "was issued to another client than the login", "section 12.2")
+        }
+        return (issuer, subject, authorizedParty)
     }
 
     /// Refuses a logout token.
@@ -84,19 +116,21 @@ package enum IDTokenValidator {
         }
     }
 
+    /// A nonce of another login means that the token was replayed, or injected.
     private static func checkNonce(_ claims: JSONObject, _ expected: IDTokenExpectations) throws(IdentityError) {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {
             guard let given, given.isEqual(to: nonce) else {
                 throw failure(.idTokenNonce, "does not have this login's nonce", "section 3.1.3.7 item 11")
+                    .suspectingAttack
             }
         }
         guard !expected.refusesNonce || claims["nonce"] == nil else {
-            throw failure(.idTokenNonce, "has a nonce although none was sent", "section 2")
+            throw failure(.idTokenNonce, "has a nonce although none was sent", "section 2").suspectingAttack
         }
         if let previous = expected.previous, claims["nonce"] != nil {
             guard let given, let nonce = previous.nonce, given.isEqual(to: nonce) else {
-                throw failure(.idTokenNonce, "has another nonce than the login", "section 12.2")
+                throw failure(.idTokenNonce, "has another nonce than the login", "section 12.2").suspectingAttack
             }
         }
     }
@@ -121,27 +155,15 @@ package enum IDTokenValidator {
         }
     }
 
-    private static func checkContinuity(
-        _ expected: IDTokenExpectations,
-        issuer: String,
-        subject: String,
-        authenticatedAt: Date?,
-        authorizedParty: String?
+    private static func checkTimeOfLogin(
+        _ authenticatedAt: Date?,
+        _ expected: IDTokenExpectations
     ) throws(IdentityError) {
-        guard let previous = expected.previous else { return }
-        guard issuer.isIdentical(to: previous.buyer.issuer) else {
-            throw failure(.idTokenIssuer, "has another issuer than the login", "section 12.2")
-        }
-        guard subject.isIdentical(to: previous.buyer.subject) else {
-            throw failure(.idTokenSubject, "belongs to another buyer than the login", "section 12.2")
-        }
         // A session stores milliseconds; a provider may send more digits.
-        if let now = authenticatedAt, let then = previous.authenticatedAt, abs(now.timeIntervalSince(then)) > 0.001 {
-            throw failure(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
-        }
-        if let now = authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {
-            throw failure(.idTokenAudience, "was issued to another client than the login", "section 12.2")
-        }
+        guard let now = authenticatedAt, let then = expected.previous?.authenticatedAt,
+            abs(now.timeIntervalSince(then)) > 0.001
+        else { return }
+        throw failure(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
     }
 
     /// Refuses a token that was issued before the one that it replaces: it is a replay.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import IdentityCrypto
 package import IdentityKit
 
 /// Validates logout tokens: a pure function of the token, the keys and the expectations.
@@ -40,15 +41,24 @@ package enum LogoutTokenValidator {
         let signature = try JSONWebToken(parsing: token)
         let checks = SignedTokenChecks(errors: errors, expected: expected)
         let types = ["jwt", "logout+jwt", "application/logout+jwt"]
-        let algorithm = try checks.algorithm(of: signature, types: types)
         let claims = signature.claims
-        let issuer = try checks.issuer(claims)
-        _ = try checks.authorizedParty(claims)
+        let (algorithm, issuer): (SignatureAlgorithm, String)
+        do throws(IdentityError) {
+            algorithm = try checks.algorithm(of: signature, types: types)
+            issuer = try checks.issuer(claims)
+            _ = try checks.authorizedParty(claims)
+        } catch {
+            // The provider does not send this to this client.
+            throw error.suspectingAttack
+        }
         let expiry = try acceptedUntil(try checks.times(claims), expected)
+        // An ID token, for example.
+        guard claims["nonce"] == nil else {
+            throw failure("has a nonce, which a logout token must not have", "2.4").suspectingAttack
+        }
         guard claims["events"]?[event]?.object != nil else {
             throw failure("has no logout event in its events claim", "2.4")
         }
-        guard claims["nonce"] == nil else { throw failure("has a nonce, which a logout token must not have", "2.4") }
         guard let tokenID = try name("jti", claims) else { throw failure("has no jti", "2.4") }
         let subject = claims["sub"] == nil ? nil : try checks.subject(claims)
         let session = try name("sid", claims)

@@ -27,7 +27,11 @@ struct UnverifiedLogoutToken {
     ///
     /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies it.
     func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutNotice {
-        try checks.checkSignature(signature, algorithm, keys)
+        do throws(IdentityError) {
+            try checks.checkSignature(signature, algorithm, keys)
+        } catch {
+            throw error.suspectingAttack
+        }
         return notice
     }
 }

@@ -5,14 +5,22 @@ internal import IdentityKit
 /// Issuers are compared byte for byte. An array literal is a list: `configuration.acceptedIssuers = ["https://id.example"]`.
 public struct IssuerPolicy: Sendable {
     private let accepts: @Sendable (String) -> Bool
+    /// The issuers of a list; empty for a form.
+    private let listed: [String]
     /// The accepted issuers, for an error message.
     public let summary: String
 
     /// Accepts exactly these issuers, compared byte for byte.
     public static func exactly(_ issuers: [String]) -> IssuerPolicy {
-        IssuerPolicy(summary: issuers.joined(separator: " or ")) { issuer in
+        IssuerPolicy(summary: issuers.joined(separator: " or "), listed: issuers) { issuer in
             issuers.contains { $0.isIdentical(to: issuer) }
         }
+    }
+
+    private init(summary: String, listed: [String], accepts: @escaping @Sendable (String) -> Bool) {
+        self.summary = summary
+        self.listed = listed
+        self.accepts = accepts
     }
 
     /// Accepts issuers of a certain form.
@@ -21,13 +29,20 @@ public struct IssuerPolicy: Sendable {
     ///   - summary: The accepted issuers, for an error message.
     ///   - accepts: Whether an issuer is accepted.
     public init(summary: String, accepts: @escaping @Sendable (String) -> Bool) {
-        self.summary = summary
-        self.accepts = accepts
+        self.init(summary: summary, listed: [], accepts: accepts)
     }
 
     /// Whether an issuer is accepted.
     public func isAccepted(_ issuer: String) -> Bool {
         accepts(issuer)
+    }
+
+    /// Whether two issuers name the same provider: they are identical, or the list has both.
+    ///
+    /// So the sessions of a provider whose issuer has moved go on when its old and its new issuer are configured.
+    func isSame(_ issuer: String, as other: String) -> Bool {
+        if issuer.isIdentical(to: other) { return true }
+        return [issuer, other].allSatisfy { name in listed.contains { $0.isIdentical(to: name) } }
     }
 }
 

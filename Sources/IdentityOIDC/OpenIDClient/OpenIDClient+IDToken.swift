@@ -6,18 +6,37 @@ internal import IdentityKit
 extension OpenIDClient {
     /// What every signed token of the provider for this client is checked against.
     func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> IDTokenExpectations {
+        var expected = expectations(algorithms: algorithms(metadata))
+        expected.accessToken = response?.accessToken
+        return expected
+    }
+
+    private func expectations(algorithms: [SignatureAlgorithm]) -> IDTokenExpectations {
         var expected = IDTokenExpectations(
             issuers: issuers,
             audiences: settings.audiences ?? [configuration.clientID],
-            algorithms: algorithms(metadata),
+            algorithms: algorithms,
             now: httpClient.environment.clock.now
         )
         expected.issuerTemplate = settings.issuerTemplate
         expected.trustedAudiences = configuration.trustedAudiences
         expected.allowsForeignAudiences = settings.allowsForeignAudiences
         expected.acceptsNumericSubject = settings.acceptsNumericSubject
-        expected.accessToken = response?.accessToken
         return expected
+    }
+
+    /// Refuses a response to a refresh whose ID token belongs to another login than the session's tokens.
+    ///
+    /// First of all, and without metadata and keys: nothing that is wrong with them, or with the response, may hide it.
+    ///
+    /// - Throws: `IdentityError` with `isAttackSuspected`.
+    func refuseForeign(_ answer: RefreshAnswer, refreshing tokens: TokenSet) throws(IdentityError) {
+        let body = try? JSONValue(parsing: answer.body.revealBytes())
+        guard let idToken = body?["id_token"]?.string else { return }
+        // Neither signature nor algorithm is checked here.
+        var expected = expectations(algorithms: [])
+        expected.previous = tokens
+        try IDTokenValidator.refuseForeign(Secret(idToken), expecting: expected)
     }
 
     /// The configured algorithms, else those of the metadata that are asymmetric and known here, else RS256, the default of

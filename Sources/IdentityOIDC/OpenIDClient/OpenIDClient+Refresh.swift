@@ -81,12 +81,14 @@ extension OpenIDClient {
 
     /// Validates a response and returns the new tokens, which keep what the response does not contain.
     ///
-    /// - Throws: `RefreshRefusal` when the response contains no token; another error when it may contain one.
+    /// - Throws: `RefreshRefusal` when the response contains no token; another error when it may contain one, with
+    ///   `isAttackSuspected` when it belongs to another login.
     public func tokens(
         from stored: RefreshAnswer,
         refreshing tokens: TokenSet,
         isBuyerKnown: Bool = true
     ) async throws -> TokenSet {
+        if isBuyerKnown { try refuseForeign(stored, refreshing: tokens) }
         let metadata: ProviderMetadata
         do { metadata = try await metadataSource.metadata() } catch {
             throw IdentityError.wrapping(error).afterTokenResponse

@@ -94,7 +94,8 @@ extension AuthClient {
             "The callback does not belong to a pending login of this client.",
             hint:
                 "Start the login again. The callback was used before, the login expired, or another client started it.",
-            reference: "RFC 6749 section 10.12"
+            reference: "RFC 6749 section 10.12",
+            isAttackSuspected: true
         )
     }
 

@@ -6,8 +6,9 @@ struct EventPrinter: IdentityObserver {
 
     func identityEvent(_ event: IdentityEvent) {
         let session = event.session.map { " session \($0)" } ?? ""
+        let suspicion = event.isAttackSuspected ? ", an attack is suspected," : ""
         output.note(
-            "· \(text(for: event.kind)) provider \(event.provider.printable)\(session) in \(event.duration.readable), "
+            "· \(text(for: event.kind))\(suspicion) provider \(event.provider.printable)\(session) in \(event.duration.readable), "
                 + "correlation id \(event.correlationID)"
         )
     }

@@ -5,26 +5,25 @@ extension Output {
     func error(_ error: IdentityError, isVerbose: Bool) {
         guard isJSON else {
             note("identity-lab: \(error.message.printable)")
+            if error.isAttackSuspected { note("  An attack is suspected.") }
             if let hint = error.hint { note("  \(hint.printable)") }
             if let answer = error.providerAnswer, let line = line(about: answer) { note("  \(line)") }
             if isVerbose { note(details(of: error)) }
             return
         }
-        event(
-            "error",
-            [
-                "kind": .string(error.kind.rawValue),
-                "code": .string(error.code.rawValue),
-                "message": .string(error.message),
-                "hint": error.hint.map { .string($0) } ?? .null,
-                "correlation_id": .string(error.correlationID),
-                "provider_error": (error.providerAnswer?.error).map { .string($0.printable) } ?? .null,
-                "provider_error_description":
-                    (error.providerAnswer?.errorDescription).map { .string($0.printable) } ?? .null,
-                "provider_status": (error.providerAnswer?.status).map { .integer($0) } ?? .null,
-            ],
-            text: ""
-        )
+        var members: JSONObject = [
+            "kind": .string(error.kind.rawValue),
+            "code": .string(error.code.rawValue),
+            "message": .string(error.message),
+            "hint": error.hint.map { .string($0) } ?? .null,
+            "correlation_id": .string(error.correlationID),
+            "provider_error": (error.providerAnswer?.error).map { .string($0.printable) } ?? .null,
+            "provider_error_description":
+                (error.providerAnswer?.errorDescription).map { .string($0.printable) } ?? .null,
+            "provider_status": (error.providerAnswer?.status).map { .integer($0) } ?? .null,
+        ]
+        if error.isAttackSuspected { members["attack_suspected"] = .bool(true) }
+        event("error", members, text: "")
         if isVerbose { note(details(of: error)) }
     }
 

@@ -44,17 +44,26 @@ extension Output {
     func session(_ session: Session) {
         let name = session.buyer.displayName ?? session.buyer.email?.value ?? session.buyer.subject
         let expiry = session.expiresAt.map { "expires \($0.rfc3339)" } ?? "without a known expiry"
-        let state = session.needsLogin ? ", ended by the provider" : session.isRefreshable ? ", refreshable" : ""
+        let state =
+            if session.isAttackSuspected {
+                ", not handed out: the response to a refresh belongs to another login"
+            } else if session.needsLogin {
+                ", ended by the provider"
+            } else {
+                session.isRefreshable ? ", refreshable" : ""
+            }
+        var members: JSONObject = [
+            "id": .string(session.id.rawValue),
+            "provider": .string(session.provider),
+            "issuer": .string(session.buyer.issuer),
+            "subject": .string(session.buyer.subject),
+            "scopes": .array(session.scopes.map { .string($0) }),
+            "expires_at": session.expiresAt.map { .string($0.rfc3339) } ?? .null,
+        ]
+        if session.isAttackSuspected { members["attack_suspected"] = .bool(true) }
         event(
             "session",
-            [
-                "id": .string(session.id.rawValue),
-                "provider": .string(session.provider),
-                "issuer": .string(session.buyer.issuer),
-                "subject": .string(session.buyer.subject),
-                "scopes": .array(session.scopes.map { .string($0) }),
-                "expires_at": session.expiresAt.map { .string($0.rfc3339) } ?? .null,
-            ],
+            members,
             text: """
                 \(session.id.rawValue)  \(session.provider.printable)  \(name.printable)
                   subject \(session.buyer.subject.printable) at \(session.buyer.issuer.printable)

@@ -60,7 +60,9 @@ struct RefreshFixture {
 
 /// Keeps what observers hear.
 final class Heard: IdentityObserver {
-    private let events = Mutex<[IdentityEvent.Kind]>([])
-    var kinds: [IdentityEvent.Kind] { events.withLock(\.self) }
-    func identityEvent(_ event: IdentityEvent) { events.withLock { $0.append(event.kind) } }
+    private let events = Mutex<[IdentityEvent]>([])
+    var kinds: [IdentityEvent.Kind] { events.withLock { $0.map(\.kind) } }
+    /// Those in which an attack is suspected.
+    var attacks: [IdentityEvent.Kind] { events.withLock { $0.filter(\.isAttackSuspected).map(\.kind) } }
+    func identityEvent(_ event: IdentityEvent) { events.withLock { $0.append(event) } }
 }

@@ -20,6 +20,8 @@ struct RefreshStateMachineTests {
         }
         let spooled = RefreshWorld.Unsaved(replaced: 1, state: .active(RefreshWorld.tokens(2)))
         let spooledAnswer = RefreshWorld.Unsaved(replaced: 1, state: .answered(old, RefreshWorld.answer("2")))
+        let foreign = RefreshWorld.foreignAnswer("2")
+        let spooledVerdict = RefreshWorld.Unsaved(replaced: 1, state: .answered(old, foreign))
         let all = [
             world("active", .active(old), newest: 1),
             world("claimed, the token was not used", .claimed(old, intent), newest: 1),
@@ -34,6 +36,19 @@ struct RefreshStateMachineTests {
             world("answered with a page", .answered(old, RefreshWorld.answer("page")), newest: 1),
             world("ended", .ended(.revoked, old), newest: 0),
             world("ended, newer tokens are in the spool", .ended(.lostRotation, old), newest: 2) { $0.spool = spooled },
+            world("answered with a verdict", .answered(old, foreign), newest: 2),
+            world("answered, the verdict is in the spool", .answered(old, RefreshWorld.answer("2")), newest: 2) {
+                $0.spool = spooledVerdict
+            },
+            world("answered with a verdict, another answer is in the spool", .answered(old, foreign), newest: 2) {
+                $0.spool = spooledAnswer
+            },
+            world("claimed, the answer with its verdict is in the spool", .claimed(old, intent), newest: 2) {
+                $0.spool = spooledVerdict
+            },
+            world("ended, an answer with a verdict is in the spool", .ended(.lostRotation, old), newest: 2) {
+                $0.spool = spooledVerdict
+            },
         ]
         return all.flatMap { world in
             var leased = world
@@ -44,7 +59,10 @@ struct RefreshStateMachineTests {
     }()
 
     @Test(
-        "no path with two faults and a crash at any point loses tokens, sends a used token without need or revives a session",
+        """
+        no path with two faults and a crash at any point loses tokens, sends a used token without need, revives a session or hands \
+        out tokens in spite of a verdict
+        """,
         arguments: beginnings
     )
     func everyPath(_ beginning: RefreshWorld) {
@@ -122,6 +140,20 @@ struct RefreshWalk {
         if case .failed(let error) = outcome, error.message.contains("cannot have") {
             violations.append("unexpected event: \(trail)")
         }
+        if world.stands {
+            guard case .failed(let error) = outcome, error.isAttackSuspected else {
+                return violations.append("a verdict does not reach the caller: \(trail)")
+            }
+            if !world.hasVerdict, world.row != nil, world.row?.endReason == nil, !world.isRowForeign {
+                violations.append("a verdict is kept nowhere: \(trail)")
+            }
+        } else if world.hasVerdict {
+            switch outcome {
+            case .refreshed, .adopted: violations.append("tokens were handed out in spite of a verdict: \(trail)")
+            case .changed, .wait, .refused, .failed: break
+            }
+        }
+        if world.reports > 1 { violations.append("a verdict was reported twice: \(trail)") }
         let kept = [world.row, world.memory?.state, world.spool?.state].compactMap { RefreshWorld.newest(in: $0) }
         for number in world.received where number == world.newest && !kept.contains(number) {
             if !world.revoked.contains(number) { violations.append("tokens \(number) are lost: \(trail)") }
@@ -155,6 +187,7 @@ struct RefreshWalk {
     mutating func runClean(_ world: RefreshWorld) -> RefreshWorld {
         var world = world
         (world.base, world.isHeld, world.isRowForeign, world.received) = (nil, true, false, [])
+        (world.accepted, world.stands) = (false, false)
         var machine = Self.machine(world, .settling)
         if case .active(let tokens)? = world.row, world.memory == nil, world.spool == nil {
             machine = Self.machine(world, .replacing(tokens))

@@ -39,6 +39,12 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     var revoked: Set<Int> = []
     var sends = 0
     var reuses = 0
+    /// How often a verdict was reported.
+    var reports = 0
+    /// Whether this attempt has accepted an answer.
+    var accepted = false
+    /// Whether the last judgement found, or left, a verdict.
+    var stands = false
     var violation: String?
 
     // MARK: Values
@@ -67,6 +73,14 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     }
 
     static let failure = IdentityError(.retryLater, .storeFailed, "Failed.")
+    static let otherLogin = IdentityError(.rejected, .idTokenSubject, "Another buyer.", isAttackSuspected: true)
+
+    /// An answer that was found to belong to another login.
+    static func foreignAnswer(_ text: String) -> RefreshAnswer {
+        var answer = answer(text)
+        answer.verdict = .idTokenSubject
+        return answer
+    }
 
     static func number(_ tokens: TokenSet?) -> Int? {
         (tokens?.refreshToken?.reveal()).flatMap { Int($0.dropFirst("refresh-".count)) }
@@ -76,6 +90,14 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
     static func newest(in state: SessionState?) -> Int? {
         if case .answered(_, let answer)? = state, let number = Int(answer.body.reveal()) { return number }
         return number(state?.tokens)
+    }
+
+    /// Whether a process that begins now finds an answer with a verdict, and nothing newer that was accepted.
+    var hasVerdict: Bool {
+        guard row?.endReason == nil else { return false }
+        let unsaved = matching(memory) ?? matching(spool)
+        if case .active? = unsaved { return false }
+        return unsaved?.hasVerdict == true || row?.hasVerdict == true
     }
 
     private func matching(_ unsaved: Unsaved?) -> SessionState? {
@@ -112,6 +134,13 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         case .save(let state, let purpose, let underLock): saving(state, purpose, underLock)
         case .send: sending
         case .validate(let answer): validating(answer)
+        case .reportVerdict:
+            [
+                Choice(name: "report", isFault: false) { world in
+                    world.reports += 1
+                    return .done
+                }
+            ]
         case .spool(let state, let replaced):
             [
                 Choice(name: "spool", isFault: false) { world in
@@ -218,6 +247,9 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         if row?.endReason != nil, state.endReason == nil, Self.newest(in: state) != newest {
             violation = "an ended session came back"
         }
+        if hasVerdict, !accepted, !state.hasVerdict {
+            violation = "a verdict was lifted although no judgement has passed"
+        }
         if hasNewest, Self.newest(in: row) == newest, Self.newest(in: state) != newest {
             violation = "the newest tokens were overwritten"
         }
@@ -278,6 +310,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
 
     private mutating func noteSend() {
         sends += 1
+        if hasVerdict { violation = "a token was sent although its answer has a verdict" }
         switch row {
         case .claimed, .answered: break
         case .active, .ended, nil:
@@ -289,9 +322,28 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
         guard let number = Int(answer.body.reveal()) else {
             return [Choice(name: "no token", isFault: false) { _ in .refused(Self.refusal(.inDoubt)) }]
         }
-        return [
-            Choice(name: "accept", isFault: false) { _ in .validated(Self.tokens(number)) },
-            Choice(name: "do not accept") { _ in .notAccepted(Self.failure) },
+        var choices = [
+            Choice(name: "accept", isFault: false) { world in
+                (world.accepted, world.stands) = (true, false)
+                return .validated(Self.tokens(number))
+            },
+            Choice(name: "do not accept") { world in
+                world.stands = answer.verdict != nil
+                return .notAccepted(Self.failure)
+            },
+            Choice(name: "another login") { world in
+                world.stands = true
+                return .notAccepted(Self.otherLogin)
+            },
         ]
+        if answer.verdict != nil {
+            choices.append(
+                Choice(name: "no token any more") { world in
+                    world.stands = true
+                    return .refused(Self.refusal(.inDoubt))
+                }
+            )
+        }
+        return choices
     }
 }

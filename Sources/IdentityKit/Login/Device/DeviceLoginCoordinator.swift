@@ -25,7 +25,12 @@ struct DeviceLoginCoordinator: Sendable {
             events.emit(.loginCompleted, provider: provider, session: session.id, since: started)
             return session
         } catch {
-            events.emit(.loginFailed(IdentityError.code(of: error)), provider: provider, since: started)
+            events.emit(
+                .loginFailed(IdentityError.code(of: error)),
+                provider: provider,
+                since: started,
+                because: error
+            )
             throw IdentityError.wrapping(error)
         }
     }

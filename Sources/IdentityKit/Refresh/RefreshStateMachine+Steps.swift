@@ -1,0 +1,214 @@
+/// The steps of a refresh: each returns the next action.
+extension RefreshStateMachine {
+    mutating func go(_ next: Step, _ action: Action) -> Action {
+        step = next
+        return action
+    }
+
+    mutating func run(_ actions: [Action], then next: Step = .start) -> Action {
+        continued(actions, next)
+    }
+
+    mutating func continued(_ actions: [Action], _ next: Step) -> Action {
+        guard let action = actions.first else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        let rest = Array(actions.dropFirst())
+        return go(rest.isEmpty ? next : .run(rest, then: next), action)
+    }
+
+    /// What the stored state asks for, when nothing waits outside the store.
+    mutating func decide() -> Action {
+        switch stored {
+        case .answered(_, let answer)?: return validate(answer, .store, isStored: true)
+        case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
+        case .active(let tokens)? where goal.isReached(by: tokens):
+            return .finish(.adopted(.active(tokens), tokens))
+        // The lock was lost by its holder, and does not prove that the holder is dead: it may still save an answer.
+        case .claimed(_, let intent)? where !intent.isAbandoned && !provesPreviousHolderGone:
+            return contest(intent)
+        default: return prepare()
+        }
+    }
+
+    /// The wait for the holder's answer begins with a write: while the store refuses writes, the holder cannot save its answer.
+    mutating func contest(_ intent: RefreshIntent) -> Action {
+        guard !intent.isContested, let tokens = stored?.tokens else { return go(.checkClaim, .checkClaim) }
+        return go(.contest, .save(.claimed(tokens, intent.contested), .claim, underLock: true))
+    }
+
+    mutating func prepare() -> Action {
+        guard stored?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
+        return go(.prepare, .prepare)
+    }
+
+    /// The claim proves that the store can take a write of the answer's size, and tells the next process that the token may have
+    /// been used.
+    mutating func claim(_ new: RefreshIntent) -> Action {
+        guard let tokens = stored?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        intent = new
+        return go(.claim, .save(.claimed(tokens, new), .claim, underLock: true))
+    }
+
+    /// Validation may fail for a long time, and another machine does not see this one's memory and spool: without the answer in
+    /// the row it would send the old refresh token.
+    mutating func foundUnsaved(_ answer: RefreshAnswer) -> Action {
+        switch stored {
+        case .active?, .claimed?: return save(answer, .unsaved, underLock: true)
+        case .answered(_, let inRow)?:
+            var answer = answer
+            answer.verdict = answer.verdict ?? inRow.verdict
+            return validate(answer, .unsaved, isStored: false)
+        case .ended?, nil: return validate(answer, .unsaved, isStored: false)
+        }
+    }
+
+    /// The answer is saved as it came, before anything is made of it that could fail.
+    mutating func save(_ answer: RefreshAnswer, _ source: Source, underLock: Bool) -> Action {
+        guard let tokens = stored?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        return go(.saveAnswer(answer, source), .save(.answered(tokens, answer), .answer, underLock: underLock))
+    }
+
+    mutating func validate(_ answer: RefreshAnswer, _ source: Source, isStored: Bool) -> Action {
+        go(.validate(answer, source, isStored: isStored), .validate(answer))
+    }
+
+    mutating func save(_ new: TokenSet, _ source: Source) -> Action {
+        go(.saveTokens(new, source), .save(.active(new), .tokens(isPatient: source.isPatient), underLock: false))
+    }
+
+    /// Saves tokens over a row that has changed.
+    ///
+    /// Under the lock the row only has to contain the tokens that were used: of two processes that used one refresh token, the
+    /// one with an answer has the only valid tokens. A holder that lost its lock replaces its own claim only.
+    mutating func saveAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
+        guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
+        return go(
+            .saveTokensAgain(new, source, over: current),
+            .save(.active(new), .tokens(isPatient: source.isPatient), underLock: true)
+        )
+    }
+
+    mutating func refreshed(_ new: TokenSet, _ source: Source, _ first: Action) -> Action {
+        run([first, .finish(refreshed(new, source))])
+    }
+
+    func refreshed(_ new: TokenSet, _ source: Source) -> Outcome {
+        guard case .provider = source else { return .refreshed(new, isRecovered: true) }
+        return .refreshed(new, isRecovered: false)
+    }
+
+    /// New tokens, or an answer that may contain some, exist nowhere else.
+    mutating func spool(_ state: SessionState?, _ outcome: Outcome) -> Action {
+        guard let state, let tokens = stored?.tokens else { return .finish(outcome) }
+        return run([.spool(state, replacing: tokens), .finish(outcome)])
+    }
+
+    /// The token was not sent, or not sent again.
+    mutating func notSent(_ error: IdentityError) -> Action {
+        refused(RefreshRefusal(.transient, error), true, isAnswerStored: false)
+    }
+
+    /// The provider gave no tokens.
+    mutating func refused(_ refusal: RefreshRefusal, _ isRepeated: Bool, isAnswerStored: Bool) -> Action {
+        if refusal.kind == .inDoubt {
+            isInDoubt = true
+            // Inside a provider's grace window the same token works again.
+            if !isRepeated { return sendAgain(isAnswerStored) }
+        }
+        guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
+        guard let tokens = stored?.tokens, let intent else { return .finish(.refused(refusal.error)) }
+        let finish = Action.finish(.refused(refusal.error))
+        guard isInDoubt else { return run([.save(.active(tokens), .release, underLock: true), finish]) }
+        // Whoever gets a lock that proves this process dead does not wait for the claim.
+        guard !provesPreviousHolderGone else { return finish }
+        return run([.save(.claimed(tokens, intent.abandoned), .release, underLock: true), finish])
+    }
+
+    /// A stored answer without tokens may be validated by any process at once: before the token is sent again, the row has to show
+    /// a claim again.
+    mutating func sendAgain(_ isAnswerStored: Bool) -> Action {
+        guard isAnswerStored, let tokens = stored?.tokens, let intent else {
+            return go(.send(isRepeated: true), .send)
+        }
+        return go(.claimAgain, .save(.claimed(tokens, intent), .claim, underLock: true))
+    }
+
+    var endReason: SessionEndReason { isInDoubt ? .lostRotation : .revoked }
+
+    /// Ends the session, because the provider no longer accepts its refresh token.
+    ///
+    /// Another process may have newer tokens; if not, only a login helps.
+    mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, _ isOurs: Bool) -> Action {
+        guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
+        guard isUnchanged(current), current.endReason == nil else { return adopt(current) }
+        // Another process has an answer, and has not validated it yet.
+        if case .answered = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
+        return go(.end(refusal), .save(.ended(endReason, tokens), .end, underLock: !isOurs))
+    }
+
+    func isUnchanged(_ current: SessionState) -> Bool {
+        guard let tokens = stored?.tokens, let found = current.tokens else { return false }
+        return found.isSameIssue(as: tokens)
+    }
+
+    /// What another process has made of the session.
+    func adopt(_ current: SessionState) -> Action {
+        if let reason = current.endReason { return .finish(.failed(.ended(reason))) }
+        return .finish(current.tokens.map { .adopted(current, $0) } ?? .failed(.unknownSession))
+    }
+
+    // MARK: Answers that are not accepted
+
+    /// An answer that belongs to another login gets a verdict, which only an accepted judgement lifts.
+    mutating func notAccepted(
+        _ answer: RefreshAnswer,
+        _ source: Source,
+        isStored: Bool,
+        _ error: IdentityError
+    ) -> Action {
+        guard error.isAttackSuspected else {
+            if let verdict = answer.verdict { return .finish(.failed(.standing(verdict, because: error))) }
+            guard case .provider = source else { return .finish(.failed(error)) }
+            guard !isStored else { return .finish(.refused(error)) }
+            return spool(stored?.tokens.map { .answered($0, answer) }, .refused(error))
+        }
+        guard let tokens = stored?.tokens, stored?.endReason == nil, !isKnown(error.code, of: answer, source) else {
+            return .finish(.failed(error))
+        }
+        var judged = answer
+        judged.verdict = error.code
+        // The row may contain another answer than the one that waits outside the store: that one is not overwritten.
+        guard mayReplaceRow(judged, source) else {
+            let action = Action.spool(.answered(tokens, judged), replacing: tokens)
+            return run([.reportVerdict(error, judged), action, .finish(.failed(error))])
+        }
+        let action = Action.save(.answered(tokens, judged), .verdict, underLock: false)
+        return run([.reportVerdict(error, judged), action], then: .saveVerdict(judged, source, error))
+    }
+
+    /// Whether this verdict is kept already where the answer came from.
+    private func isKnown(_ verdict: IdentityError.Code, of answer: RefreshAnswer, _ source: Source) -> Bool {
+        guard answer.verdict == verdict else { return false }
+        guard case .unsaved = source, case .answered(_, let inRow)? = stored, inRow.isSame(as: answer) else {
+            return true
+        }
+        return inRow.verdict == verdict
+    }
+
+    private func mayReplaceRow(_ answer: RefreshAnswer, _ source: Source) -> Bool {
+        guard case .unsaved = source, case .answered(_, let inRow)? = stored else { return true }
+        return inRow.isSame(as: answer)
+    }
+
+    /// The row has the verdict, so it need not be kept outside the store.
+    mutating func reported(_ error: IdentityError, _ source: Source) -> Action {
+        guard case .unsaved = source else { return .finish(.failed(error)) }
+        return run([.forgetUnsaved, .finish(.failed(error))])
+    }
+}
+
+extension RefreshAnswer {
+    /// Whether both are the same response of the provider, whatever was judged of it.
+    fileprivate func isSame(as other: RefreshAnswer) -> Bool {
+        receivedAt == other.receivedAt && body.isEqual(to: other.body)
+    }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Suspected attacks")
+struct AttackSuspicionTests {
+    /// A callback, and what is wrong with it.
+    enum Case: String, CaseIterable, Sendable {
+        case withoutState, unknownState, usedTwice, otherBrowser, withoutCookie, otherRedirectURI
+        case late, denied
+
+        var isAttack: Bool { self != .late && self != .denied }
+    }
+
+    @Test(
+        "a callback of another login, browser or provider, or one that was used before, is suspected in error and event",
+        arguments: Case.allCases
+    )
+    func login(_ wrong: Case) async throws {
+        let clock = ManualClock()
+        let heard = Heard()
+        let manager = SessionManager(
+            providers: try ProviderRegistry([StrictProvider(clock: clock), StrictProvider(clock: clock, name: "other")]
+            ),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+            observers: [heard]
+        )
+        let started = try await manager.begin("strict")
+        let state = try #require(started.url.query)
+        var (fields, cookie, name) = ("code=c&\(state)", Optional(started.browserBinding), "strict")
+        switch wrong {
+        case .withoutState: fields = "code=c"
+        case .unknownState: fields = "code=c&state=never-issued"
+        case .usedTwice:
+            let callback = try LoginCallback(form: Array(fields.utf8))
+            _ = try await manager.complete(callback, browserBinding: cookie, provider: name)
+        case .otherBrowser: cookie = try await manager.begin("strict").browserBinding
+        case .withoutCookie: cookie = nil
+        case .otherRedirectURI: name = "other"
+        case .late: clock.advance(by: .seconds(601))
+        case .denied: fields = "error=access_denied&\(state)"
+        }
+        let error = await #expect(throws: IdentityError.self) {
+            let callback = try LoginCallback(form: Array(fields.utf8))
+            _ = try await manager.complete(callback, browserBinding: cookie, provider: name)
+        }
+        #expect(error?.isAttackSuspected == wrong.isAttack)
+        #expect(error?.kind == .rejected)
+        #expect(error?.description.contains("attack") == wrong.isAttack)
+        let attacks = error.map { wrong.isAttack ? [IdentityEvent.Kind.loginFailed($0.code)] : [] }
+        #expect(heard.attacks == attacks)
+    }
+
+    @Test("an error keeps the suspicion when it is recast or its texts are redacted")
+    func kept() {
+        let error = IdentityError(.rejected, .stateInvalid, "Wrong.", providerAnswer: .init(error: "x"))
+        #expect(!error.isAttackSuspected && !error.recast(as: .retryLater).isAttackSuspected)
+        let suspicious = error.suspectingAttack
+        #expect(suspicious.isAttackSuspected && suspicious.correlationID == error.correlationID)
+        #expect(suspicious.recast(as: .retryLater).isAttackSuspected)
+        #expect(suspicious.hiding(RedactedValues(secrets: [Secret("x")])).isAttackSuspected)
+    }
+
+    @Test("counters count suspected attacks apart from other failures")
+    func counters() async throws {
+        let clock = ManualClock()
+        let counters = IdentityCounters()
+        let manager = SessionManager(
+            providers: try ProviderRegistry([StrictProvider(clock: clock)]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+            observers: [counters]
+        )
+        let callback = try LoginCallback(form: Array("code=c&state=forged".utf8))
+        _ = try? await manager.complete(callback, browserBinding: nil, provider: "strict")
+        let key = IdentityCounters.Key(
+            name: "login_failed",
+            detail: "state_unknown",
+            provider: "strict",
+            isAttackSuspected: true
+        )
+        #expect(counters.snapshot[key]?.count == 1)
+    }
+}

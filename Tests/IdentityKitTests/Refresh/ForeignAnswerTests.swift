@@ -1,0 +1,170 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityTesting
+import Testing
+
+@Suite("Answers that belong to another login")
+struct ForeignAnswerTests {
+    private static let subject = IdentityError(
+        .rejected,
+        .idTokenSubject,
+        "Another buyer.",
+        providerAnswer: .init(error: "buyer-2", status: 200),
+        isAttackSuspected: true
+    )
+    private static let issuer = IdentityError(.rejected, .idTokenIssuer, "Another issuer.", isAttackSuspected: true)
+    private static let noKeys = IdentityError(.retryLater, .providerUnavailable, "No keys.")
+    private static let signature = IdentityError(.rejected, .idTokenSignature, "A wrong signature.")
+
+    /// A session whose access token is valid for another hour.
+    private func freshSession(_ world: RefreshFixture) async throws -> SessionID {
+        let id = try await world.expiredSession()
+        _ = try await world.manager().tokens(for: id)
+        return id
+    }
+
+    private func refusal(_ call: () async throws -> SessionTokens) async -> IdentityError? {
+        await #expect(throws: IdentityError.self) { _ = try await call() }
+    }
+
+    @Test("no token is handed out while the old access token lasts, in any process, until the answer is accepted")
+    func stands() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        let manager = try world.manager()
+        world.provider.refuseJudgement(Self.subject, Self.subject, Self.noKeys, Self.signature, Self.subject)
+        let first = await refusal { try await manager.refreshTokens(for: id) }
+        #expect(first?.kind == .rejected && first?.code == .idTokenSubject && first?.isAttackSuspected == true)
+        #expect(first?.hint?.contains("sign in again") == true)
+        #expect(first?.hint?.contains("keeps the provider's answer") == true)
+        for process in [manager, try world.manager(), try world.manager()] {
+            // Judged again each time; an answer that cannot be judged keeps its verdict.
+            let error = await refusal { try await process.tokens(for: id) }
+            #expect(error?.kind == .rejected && error?.code == .idTokenSubject && error?.isAttackSuspected == true)
+        }
+        #expect(await refusal { try await world.manager().refreshTokens(for: id) }?.isAttackSuspected == true)
+        let session = try await world.manager().session(id)
+        #expect(session.needsLogin && session.isAttackSuspected && session.endReason == nil)
+        #expect(world.provider.judgements == 6)
+        // Put right, for example in the configuration.
+        let got = try await world.manager().tokens(for: id)
+        #expect(got.outcome == .refreshedEarly && got.tokens.refreshToken?.reveal() == "refresh-3")
+        #expect(try await !world.manager().session(id).needsLogin)
+        #expect(world.provider.requests == 2 && world.provider.reuses == 0)
+    }
+
+    @Test("the error of a standing verdict has the reason why the answer cannot be judged now as its cause")
+    func cause() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        world.provider.refuseJudgement(Self.subject, Self.noKeys)
+        _ = await refusal { try await world.manager().refreshTokens(for: id) }
+        let error = await refusal { try await world.manager().tokens(for: id) }
+        #expect((error?.cause as? IdentityError)?.code == .providerUnavailable)
+    }
+
+    @Test("a verdict is reported once with the suspicion, and again only when it changes")
+    func reported() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        let manager = try world.manager()
+        world.provider.refuseJudgement(
+            Self.subject,
+            Self.subject,
+            Self.subject,
+            Self.noKeys,
+            Self.issuer,
+            Self.issuer,
+            Self.noKeys
+        )
+        _ = await refusal { try await manager.refreshTokens(for: id) }
+        for _ in 0..<3 { #expect(try await manager.repair().remaining == 1) }
+        #expect(world.heard.attacks == [.refreshFailed(.idTokenSubject)])
+        for process in [try world.manager(), try world.manager(), manager] {
+            #expect(await refusal { try await process.tokens(for: id) }?.code == .idTokenIssuer)
+        }
+        #expect(world.heard.attacks == [.refreshFailed(.idTokenSubject), .refreshFailed(.idTokenIssuer)])
+        let failures = world.heard.kinds.count { if case .refreshFailed = $0 { true } else { false } }
+        #expect(failures == 2)
+    }
+
+    @Test("a verdict that cannot be saved stands in its process and in the spool, and is saved later")
+    func unsaved() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        let manager = try world.manager()
+        world.provider.refuseJudgement(Self.subject, Self.noKeys, Self.noKeys, Self.subject, Self.noKeys)
+        // The claim and the answer are written, the verdict is not.
+        world.store.allow(2)
+        #expect(await refusal { try await manager.refreshTokens(for: id) }?.isAttackSuspected == true)
+        #expect(await refusal { try await manager.tokens(for: id) }?.isAttackSuspected == true)
+        #expect(await refusal { try await world.manager().tokens(for: id) }?.isAttackSuspected == true)
+        world.store.allow(.max)
+        #expect(await refusal { try await manager.tokens(for: id) }?.isAttackSuspected == true)
+        #expect(try await world.manager(world.memory).session(id).isAttackSuspected)
+        #expect(world.store.spooled.isEmpty)
+        #expect(await refusal { try await world.manager(world.memory).tokens(for: id) }?.isAttackSuspected == true)
+        #expect(world.heard.attacks.count == 1)
+        #expect(world.provider.requests == 2)
+    }
+
+    @Test("an answer that the store did not take gets its verdict in the spool, and the old token is not handed out")
+    func unsavedAnswer() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        let manager = try world.manager()
+        world.provider.refuseJudgement(Self.subject, Self.noKeys, Self.noKeys)
+        world.store.allow(1)
+        #expect(await refusal { try await manager.refreshTokens(for: id) }?.isAttackSuspected == true)
+        #expect(await refusal { try await manager.tokens(for: id) }?.isAttackSuspected == true)
+        world.store.allow(.max)
+        #expect(try await world.manager().repair().remaining == 1)
+        #expect(try await world.manager(world.memory).session(id).isAttackSuspected)
+        #expect(world.provider.requests == 2 && world.provider.reuses == 0)
+    }
+
+    @Test("a logout works, and sends neither the old refresh token nor the new tokens to be revoked")
+    func logout() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        world.provider.refuseJudgement(Self.subject, Self.noKeys)
+        _ = await refusal { try await world.manager().refreshTokens(for: id) }
+        _ = try await world.manager().logout(id)
+        #expect(world.provider.revoked == [""])
+        #expect(try await world.store.session(id) == nil)
+    }
+
+    @Test(
+        "an answer that only fails for its signature or its time is no attack: the old token is handed out with the reason"
+    )
+    func noAttack() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        world.provider.refuseJudgement(Self.signature, Self.signature, Self.signature)
+        let error = await refusal { try await world.manager().refreshTokens(for: id) }
+        #expect(error?.code == .idTokenSignature && error?.isAttackSuspected == false)
+        for _ in 0..<2 {
+            let got = try await world.manager().tokens(for: id)
+            #expect(got.outcome == .stillValid && got.reason?.code == .idTokenSignature)
+            #expect(got.tokens.accessToken.reveal() == "access-2" && !got.session.needsLogin)
+        }
+        #expect(world.heard.attacks.isEmpty)
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.provider.requests == 2)
+    }
+
+    @Test("a valid token does not wait long for another process that is about to judge the answer")
+    func busy() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        world.provider.refuseJudgement(Self.noKeys)
+        _ = await refusal { try await world.manager().refreshTokens(for: id) }
+        let got = try await world.memory.withSessionLock(id, waitingUpTo: .zero) { _ in
+            let before = world.clock.elapsed
+            let got = try await world.manager().tokens(for: id)
+            #expect(world.clock.elapsed - before < .seconds(5))
+            return got
+        }
+        #expect(got.outcome == .stillValid && got.reason?.code == .renewalBusy)
+    }
+}

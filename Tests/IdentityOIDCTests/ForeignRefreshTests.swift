@@ -1,0 +1,133 @@
+import FoundationEssentials
+import IdentityKit
+import IdentityLoopback
+import IdentityOIDC
+import IdentityTesting
+import Synchronization
+import Testing
+
+@Suite("Refreshes with the ID token of another login")
+struct ForeignRefreshTests {
+    /// What the ID token names wrongly.
+    struct Lie: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let code: IdentityError.Code
+        let change: @Sendable (inout JSONObject) -> Void
+    }
+
+    static let lies = [
+        Lie(testDescription: "issuer", code: .idTokenIssuer) { $0["iss"] = .string("https://evil.example") },
+        Lie(testDescription: "subject", code: .idTokenSubject) { $0["sub"] = .string("buyer-2") },
+        Lie(testDescription: "audience", code: .idTokenAudience) { $0["aud"] = .string("client-2") },
+        Lie(testDescription: "authorized party", code: .idTokenAudience) { $0["azp"] = .string("client-2") },
+        Lie(testDescription: "nonce", code: .idTokenNonce) { $0["nonce"] = .string("of another login") },
+    ]
+
+    /// What is wrong besides, and would be found first otherwise.
+    enum Trouble: String, CaseIterable, Sendable { case none, expired, signature, withoutAccessToken }
+
+    /// Notes the events with a suspicion.
+    private final class Suspicions: IdentityObserver {
+        private let found = Mutex<[IdentityEvent.Kind]>([])
+        var kinds: [IdentityEvent.Kind] { found.withLock(\.self) }
+        func identityEvent(_ event: IdentityEvent) {
+            if event.isAttackSuspected { found.withLock { $0.append(event.kind) } }
+        }
+    }
+
+    /// A session whose access token is valid, and processes that share its row.
+    private struct Stage {
+        let world: FakeWorld
+        let store = InMemoryStore()
+        let heard = Suspicions()
+        let tokens: TokenSet
+        let id: SessionID
+
+        init(_ world: FakeWorld) async throws {
+            self.world = world
+            tokens = try await world.login()
+            let manager = SessionManager(
+                providers: try ProviderRegistry([world.provider]),
+                store: store,
+                environment: world.environment
+            )
+            id = try await manager.establish(tokens, provider: "fake").id
+        }
+
+        /// Another process, which has cached nothing of the provider.
+        func process(issuers: [String]? = nil) throws -> SessionManager {
+            var configuration = OpenIDProvider.Configuration(
+                name: "fake",
+                issuer: world.fake.origin,
+                clientID: "client-1"
+            )
+            configuration.allowsLoopbackHTTP = true
+            configuration.acceptedIssuers = issuers.map { .exactly($0) }
+            return SessionManager(
+                providers: try ProviderRegistry([
+                    try OpenIDProvider(configuration, environment: world.environment)
+                ]),
+                store: store,
+                environment: world.environment,
+                observers: [heard]
+            )
+        }
+
+        func refusal(_ call: () async throws -> SessionTokens) async -> IdentityError? {
+            await #expect(throws: IdentityError.self) { _ = try await call() }
+        }
+    }
+
+    @Test(
+        "outranks every other fault of the response, stops every call, and ends with a logout that has the old ID token",
+        arguments: lies,
+        Trouble.allCases
+    )
+    func stops(_ lie: Lie, _ trouble: Trouble) async throws {
+        try await FakeWorld.run { world in
+            let stage = try await Stage(world)
+            world.fake.change(claims: { claims in
+                lie.change(&claims)
+                if trouble == .expired { claims["exp"] = .integer(1_000_000_000) }
+            })
+            if trouble == .signature { world.fake.rotate(to: try TokenForge(.es256), publishing: false) }
+            if trouble == .withoutAccessToken { world.fake.change(answer: { $0["access_token"] = nil }) }
+            let first = await stage.refusal { try await stage.process().refreshTokens(for: stage.id) }
+            #expect(first?.code == lie.code && first?.kind == .rejected && first?.isAttackSuspected == true)
+            // It is judged again without metadata and keys.
+            world.fake.replace("/jwks", by: .message(status: 500))
+            world.fake.replace("/.well-known/openid-configuration", by: .message(status: 500))
+            for _ in 0..<2 {
+                let error = await stage.refusal { try await stage.process().tokens(for: stage.id) }
+                #expect(error?.code == lie.code && error?.kind == .rejected && error?.isAttackSuspected == true)
+            }
+            #expect(stage.heard.kinds == [.refreshFailed(lie.code)])
+            #expect(world.fake.requests(to: "/token").count == 2)
+            #expect(world.fake.requests(to: "/userinfo").isEmpty)
+            world.fake.replace("/.well-known/openid-configuration", by: nil)
+            let end = try await stage.process().logout(stage.id)
+            let idToken = try #require(stage.tokens.idToken)
+            #expect(end.browserURL?.text.contains("id_token_hint=\(idToken.reveal())") == true)
+        }
+    }
+
+    @Test("a moved issuer is accepted once the configuration lists both, and not while the keys are unavailable")
+    func moved() async throws {
+        try await FakeWorld.run { world in
+            let stage = try await Stage(world)
+            let (old, new) = (world.fake.origin, "https://new.example")
+            world.fake.change(claims: { $0["iss"] = .string(new) })
+            #expect(
+                await stage.refusal { try await stage.process().refreshTokens(for: stage.id) }?.code == .idTokenIssuer
+            )
+            world.fake.replace("/jwks", by: .message(status: 500))
+            let standing = await stage.refusal { try await stage.process(issuers: [old, new]).tokens(for: stage.id) }
+            #expect(standing?.code == .idTokenIssuer && standing?.isAttackSuspected == true)
+            #expect((standing?.cause as? IdentityError)?.kind == .retryLater)
+            world.fake.replace("/jwks", by: nil)
+            let got = try await stage.process(issuers: [old, new]).tokens(for: stage.id)
+            #expect(got.tokens.accessToken.reveal() == "access-2" && !got.session.needsLogin)
+            #expect(stage.heard.kinds == [.refreshFailed(.idTokenIssuer)])
+        }
+    }
+}
