@@ -79,7 +79,8 @@ struct TokenAccess: Sendable {
             handOut(tokens, of: session, outcome, because: reason)
         }
         var patience = lockWait
-        if let answer = refresher.pendingAnswer(to: tokens, of: stored.id, state) {
+        let answer = refresher.pendingAnswer(to: tokens, of: stored.id, state)
+        if let answer {
             // It is judged before the old tokens are handed out. Its holder may be about to save the new ones.
             if answer.verdict == nil, !schedule.hasExpired(tokens, of: stored.id) { patience = Self.waitForJudgement }
         } else {
@@ -105,6 +106,8 @@ struct TokenAccess: Sendable {
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
+            // Nothing could be judged, for example because another process holds the lock.
+            if let verdict = answer?.verdict { throw IdentityError.standing(verdict, because: error) }
             if let held = inMemory(stored.id, after: error) { return held }
             // An outage, or a fault of ours, signs nobody out while the old token lasts; the wait may have been longer than that.
             guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import Testing
 
 @Suite("Answers that belong to another login")
@@ -153,18 +154,47 @@ struct ForeignAnswerTests {
         #expect(world.provider.requests == 2)
     }
 
-    @Test("a valid token does not wait long for another process that is about to judge the answer")
+    @Test(
+        "while another process holds the lock, a caller with a valid token waits two seconds at most for the judgement"
+    )
     func busy() async throws {
         let world = RefreshFixture()
         let id = try await freshSession(world)
         world.provider.refuseJudgement(Self.noKeys)
         _ = await refusal { try await world.manager().refreshTokens(for: id) }
-        let got = try await world.memory.withSessionLock(id, waitingUpTo: .zero) { _ in
-            let before = world.clock.elapsed
-            let got = try await world.manager().tokens(for: id)
-            #expect(world.clock.elapsed - before < .seconds(5))
-            return got
-        }
+        let locked = LockedStore(world.memory)
+        let got = try await world.manager(locked).tokens(for: id)
         #expect(got.outcome == .stillValid && got.reason?.code == .renewalBusy)
+        #expect(locked.limits.allSatisfy { $0 <= .seconds(2) } && !locked.limits.isEmpty)
+    }
+
+    @Test("a verdict stands while another process holds the lock")
+    func locked() async throws {
+        let world = RefreshFixture()
+        let id = try await freshSession(world)
+        world.provider.refuseJudgement(Self.subject)
+        _ = await refusal { try await world.manager().refreshTokens(for: id) }
+        let error = await refusal { try await world.manager(LockedStore(world.memory)).tokens(for: id) }
+        #expect(error?.code == .idTokenSubject && error?.isAttackSuspected == true)
+        #expect((error?.cause as? IdentityError)?.code == .renewalBusy)
+    }
+}
+
+/// A store whose locks another process holds.
+private final class LockedStore: WrappingStore {
+    let inner: InMemoryStore
+    private let asked = Mutex<[Duration]>([])
+    /// How long callers were ready to wait.
+    var limits: [Duration] { asked.withLock(\.self) }
+
+    init(_ inner: InMemoryStore) { self.inner = inner }
+
+    func withLock<Result: Sendable>(
+        _ name: LockName,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (SessionHold) async throws -> Result
+    ) async throws -> Result {
+        asked.withLock { $0.append(limit) }
+        throw IdentityError(.retryLater, .renewalBusy, "Held.")
     }
 }
