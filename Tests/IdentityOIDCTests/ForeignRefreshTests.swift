@@ -1,4 +1,6 @@
 import FoundationEssentials
+import IdentityCrypto
+import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityOIDC

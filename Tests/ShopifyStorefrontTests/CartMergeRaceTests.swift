@@ -1,4 +1,5 @@
 import IdentityKit
+import IdentitySQLite
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
