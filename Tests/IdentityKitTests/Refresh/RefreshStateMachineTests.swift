@@ -91,6 +91,27 @@ struct RefreshStateMachineTests {
             #expect(end.sends == 0 && end.reuses == 0 && RefreshWorld.newest(in: end.row) == 2)
         }
     }
+
+    @Test("the verdict on an answer in memory does not overwrite another answer in the row")
+    func otherAnswer() {
+        let old = RefreshWorld.tokens(1)
+        var machine = RefreshStateMachine(.settling, provesPreviousHolderGone: true)
+        var action = machine.handle(.began)
+        action = machine.handle(.loaded(.answered(old, RefreshWorld.answer("2")), isRestored: false, isOurs: false))
+        action = machine.handle(.found(.answered(old, RefreshWorld.answer("3"))))
+        action = machine.handle(.notAccepted(RefreshWorld.otherLogin))
+        var names: [String] = []
+        for _ in 0..<10 {
+            if case .finish(let outcome) = action {
+                guard case .failed(let error) = outcome else { break }
+                #expect(error.isAttackSuspected)
+                break
+            }
+            names.append(String(describing: action).prefix { $0 != "(" }.description)
+            action = machine.handle(.done)
+        }
+        #expect(names == ["reportVerdict", "spool"])
+    }
 }
 
 /// Follows every path of a state machine.

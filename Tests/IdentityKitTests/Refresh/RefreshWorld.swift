@@ -328,7 +328,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                 return .validated(Self.tokens(number))
             },
             Choice(name: "do not accept") { world in
-                world.stands = answer.verdict != nil
+                world.stands = world.hasVerdict
                 return .notAccepted(Self.failure)
             },
             Choice(name: "another login") { world in
@@ -336,7 +336,7 @@ struct RefreshWorld: Sendable, CustomTestStringConvertible {
                 return .notAccepted(Self.otherLogin)
             },
         ]
-        if answer.verdict != nil {
+        if hasVerdict {
             choices.append(
                 Choice(name: "no token any more") { world in
                     world.stands = true
