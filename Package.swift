@@ -171,7 +171,11 @@ let package = Package(
         // Layer 4
         library(
             "IdentityTesting",
-            ["IdentityLoopback", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto"]
+            [
+                "IdentityWeb", "IdentityLoopback", "IdentityPlatform", "IdentityStoreKit", "IdentityKit",
+                "IdentityHTTP",
+                "IdentityCrypto",
+            ]
         ),
 
         // Layer 5

@@ -2,6 +2,7 @@ import IdentityDevelopmentServer
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
+import IdentityTesting
 import IdentityWeb
 import Testing
 
@@ -32,6 +33,30 @@ struct DevelopmentServerTests {
         }
         await server.stop()
         await #expect(throws: HTTPTransportError.self) { try await send(.get, server.origin) }
+    }
+
+    @Test("the server is an adapter as every other", arguments: WebAdapterConformance.cases)
+    func conformance(_ promise: WebAdapterConformance.Case) async throws {
+        let server = try await DevelopmentServer.start(port: 0) { _ in WebAdapterConformance.handler }
+        let port = try HTTPURL(server.origin).port
+        try await promise.run { try await WebAdapterConformance.exchange($0, port: port) }
+        await server.stop()
+    }
+
+    @Test("a request that names another host is refused, so that no other site's name leads here")
+    func rebinding() async throws {
+        let server = try await DevelopmentServer.start(port: 0) { _ in { _ in .html("reached") } }
+        let port = try HTTPURL(server.origin).port
+        for (host, isLocal) in [
+            ("127.0.0.1:\(port)", true), ("localhost:\(port)", true), ("[::1]:\(port)", true),
+            ("evil.example:\(port)", false),
+            ("127.0.0.1.evil.example:\(port)", false), ("evil.example", false),
+        ] {
+            let request = Array("GET / HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8)
+            let answer = String(decoding: try await WebAdapterConformance.exchange(request, port: port), as: UTF8.self)
+            #expect(answer.hasPrefix(isLocal ? "HTTP/1.1 200" : "HTTP/1.1 421"), "\(host)")
+        }
+        await server.stop()
     }
 
     @Test("a taken port is an error that says so, and a failing app leaves no server")
