@@ -49,7 +49,8 @@ struct ConfigurationTests {
     @Test(
         "an unknown member, a wrong type or a missing secret is an error that names its path",
         arguments: [
-            (#"{"provider":{}}"#, "provider is not known"),
+            (#"{"provider":{}}"#, "provider is not known; did you mean providers?"),
+            (#"{"nothing":{}}"#, "nothing is not known."),
             (#"{"providers":{"a":{}}}"#, "providers.a.kind is missing"),
             (#"{"providers":{"a":{"kind":"nothing"}}}"#, "providers.a.kind names an unknown kind"),
             (#"{"providers":{"a":{"kind":"test"}}}"#, "providers.a.clientID is missing"),
@@ -87,7 +88,7 @@ struct ConfigurationTests {
             (#"{"providers":{"":{"kind":"test"}}}"#, "providers contains a provider with an empty name"),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","works":true,"wroks":1}}}"#,
-                "providers.a.wroks is not known"
+                "providers.a.wroks is not known; did you mean works?"
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c\nd"}}}"#,

@@ -27,6 +27,12 @@ struct ConfigurationTests {
         "an invalid member is named, with a hint",
         arguments: [
             (#""client":"publicMobile""#, "shopDomain", "myshopify.com"),
+            (#""shopDomain":"shop","client":"publicMobile""#, "shopDomain", "myshopify.com"),
+            (#""shopdomain":"a.example","client":"publicMobile""#, "shopdomain", "shopDomain, shopID"),
+            (
+                #""shopDomain":"a.example","client":"publicMobile","postLogoutRedirectUri":"x""#,
+                "postLogoutRedirectUri", "postLogoutRedirectURI"
+            ),
             (#""shopDomain":"https://a.example","client":"publicMobile""#, "shopDomain", "without https://"),
             (#""shopDomain":"a.example/x","client":"publicMobile""#, "shopDomain", "without"),
             (#""shopDomain":"a.example""#, "client", ""),
@@ -95,6 +101,16 @@ struct ConfigurationTests {
         #expect(error.kind == .configuration)
         #expect(error.message.contains("providers.shop.\(member) "))
         #expect(advice.isEmpty || error.hint?.contains(advice) == true)
+    }
+
+    @Test("a misspelled member is reported first, with the known member that has the most similar name")
+    func misspelled() throws {
+        for (written, meant) in [
+            ("shopdomain", "shopDomain"), ("clientid", "clientID"), ("redirect_uri", "redirectURI"),
+        ] {
+            let error = try #require(throws: IdentityError.self) { _ = try provider(#""\#(written)":"a.example""#) }
+            #expect(error.message.hasSuffix(".\(written) is not known; did you mean \(meant)?"), "\(error.message)")
+        }
     }
 
     @Test(

@@ -7,6 +7,12 @@ public struct BoltProviderFactory: ProviderFactory {
     /// `bolt`.
     public let kind = "bolt"
 
+    private static let memberNames =
+        CommonProviderMembers.names + [
+            "environment", "publishableKey", "apiKey", "usePkce", "clientIDForm", "redirectURI", "scopes",
+            "scopeSeparator", "sendsNonce", "stateLength",
+        ]
+
     /// Creates the factory.
     public init() {}
 
@@ -17,6 +23,7 @@ public struct BoltProviderFactory: ProviderFactory {
         from section: inout ConfigurationSection,
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
+        try section.check(members: Self.memberNames)
         let common = try CommonProviderMembers(
             &section,
             endpoints: ["discovery", "authorization", "token", "jwks", "api"]

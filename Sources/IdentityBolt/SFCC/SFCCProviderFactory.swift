@@ -7,6 +7,13 @@ public struct SFCCProviderFactory: ProviderFactory {
     /// `bolt-sfcc`.
     public let kind = "bolt-sfcc"
 
+    private static let memberNames =
+        CommonProviderMembers.names + [
+            "host", "siteID", "locale", "controllerBasePath", "codeExchangeAction", "tokenExchangeAction", "codeParam",
+            "stateParam", "extraQuery", "extraForm", "repeatsCode", "continuationField", "tokenJSONPaths",
+            "publishableKey", "redirectURI", "scopes", "stateLength", "usePkce", "environment", "audiences",
+        ]
+
     /// Creates the factory.
     public init() {}
 
@@ -17,6 +24,7 @@ public struct SFCCProviderFactory: ProviderFactory {
         from section: inout ConfigurationSection,
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
+        try section.check(members: Self.memberNames)
         let common = try CommonProviderMembers(
             &section,
             endpoints: ["authorization", "codeExchange", "tokenExchange", "jwks", "api"]

@@ -16,6 +16,8 @@ public struct ConfigurationSection: Sendable {
     private let object: JSONObject
     private let environmentVariables: [String: String]
     private var unread: [String]
+    /// The names of all members that were asked for.
+    private var asked: [String] = []
 
     package init(path: String, object: JSONObject, environmentVariables: [String: String]) {
         self.path = path
@@ -26,6 +28,7 @@ public struct ConfigurationSection: Sendable {
 
     private mutating func take(_ name: String) -> JSONValue? {
         unread.removeAll { $0.isIdentical(to: name) }
+        asked.append(name)
         return object[name]
     }
 
@@ -195,12 +198,35 @@ public struct ConfigurationSection: Sendable {
         return ConfigurationSection(path: path(of: name), object: object, environmentVariables: environmentVariables)
     }
 
+    /// Checks that the section has no other members than these.
+    ///
+    /// Call it before the members are read. Otherwise a misspelled name is reported as a missing member.
+    ///
+    /// - Parameter known: The names of all members that the section may have.
+    /// - Throws: ``IdentityError`` that names the first unknown member, and the known one with the most similar name.
+    public func check(members known: [String]) throws(IdentityError) {
+        guard let name = memberNames.first(where: { name in !known.contains { $0.isIdentical(to: name) } }) else {
+            return
+        }
+        throw unknown(name, among: known)
+    }
+
     /// Checks that every member of the section was read.
     ///
-    /// - Throws: ``IdentityError`` that names the first unknown member.
+    /// - Throws: ``IdentityError`` that names the first unknown member, and the known one with the most similar name.
     public func finish() throws(IdentityError) {
         guard let name = unread.first else { return }
-        throw error(name, "is not known", hint: "Check its spelling against Documentation/Operating/Configuration.md.")
+        throw unknown(name, among: asked)
+    }
+
+    private func unknown(_ name: String, among known: [String]) -> IdentityError {
+        let suggestion = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" }
+        return IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "Configuration member \(path(of: name)) is not known\(suggestion ?? ".")",
+            hint: "Known members: \(known.joined(separator: ", ")). See Documentation/Operating/Configuration.md."
+        )
     }
 }
 

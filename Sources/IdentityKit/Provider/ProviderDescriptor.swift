@@ -8,6 +8,10 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var clientID: String
     /// The redirect URI for logins, if one is configured.
     public var redirectURI: String?
+    /// The address to which the provider sends the browser after a logout, if one is configured; as registered.
+    public var postLogoutRedirectURI: String?
+    /// The origins of the resource servers that accept this provider's access tokens, for example `https://api.example`.
+    public var resources: [String]
     /// The app's shop or tenant that the provider serves; stored with every session.
     public var tenant: String
     /// The client authentication method and the use of PKCE, for display.
@@ -23,6 +27,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
         kind: String,
         clientID: String,
         redirectURI: String? = nil,
+        postLogoutRedirectURI: String? = nil,
+        resources: [String] = [],
         tenant: String = "",
         clientType: String = "",
         responseMode: ResponseMode = .query,
@@ -32,6 +38,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
         self.kind = kind
         self.clientID = clientID
         self.redirectURI = redirectURI
+        self.postLogoutRedirectURI = postLogoutRedirectURI
+        self.resources = resources
         self.tenant = tenant
         self.clientType = clientType
         self.responseMode = responseMode

@@ -14,13 +14,17 @@ public enum RedirectURI {
     }
 
     /// Checks a redirect URI; the error names the member of this provider's configuration.
-    static func check(_ text: String, ofProvider name: String?) throws(IdentityError) {
+    static func check(
+        _ text: String,
+        ofProvider name: String?,
+        member: String = "redirectURI"
+    ) throws(IdentityError) {
         guard !isValid(text) else { return }
         let isPlain = text.utf8.prefix(7).elementsEqual("http://".utf8) { ASCII.lowercased($0) == $1 }
         throw IdentityError(
             .configuration,
             .configurationInvalid,
-            "\(name.map { "Configuration member providers.\($0).redirectURI" } ?? "The redirect URI") is not a valid redirect URI.",
+            "\(name.map { "Configuration member providers.\($0).\(member)" } ?? "The redirect URI") is not a valid redirect URI.",
             hint: isPlain
                 ? "Use https. Plain http is possible only to 127.0.0.1 or [::1], not to localhost."
                 : "Write it exactly as registered, for example https://app.example/callback, without user information and fragment.",

@@ -27,6 +27,10 @@ extension OpenIDClient {
         public var clientType: String?
         /// The redirect URI, as registered.
         public var redirectURI: String?
+        /// The address to which the provider sends the browser after a logout, as registered; by default none is sent.
+        public var postLogoutRedirectURI: String?
+        /// The origins of the resource servers that accept the access tokens, for example `https://api.example`; by default none.
+        public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]
         /// The ID token algorithms to accept, by their JOSE names; nil takes the asymmetric ones that the metadata list.

@@ -48,6 +48,9 @@ public struct OpenIDClient: Sendable {
         if let redirectURI = configuration.redirectURI {
             try RedirectURI.check(redirectURI, ofProvider: configuration.name)
         }
+        if let address = configuration.postLogoutRedirectURI {
+            try RedirectURI.check(address, ofProvider: configuration.name, member: "postLogoutRedirectURI")
+        }
         algorithms = try Self.algorithms(configuration)
         let quirks = quirks ?? configuration.quirks ?? StandardQuirks()
         self.configuration = configuration
@@ -80,6 +83,8 @@ public struct OpenIDClient: Sendable {
             kind: configuration.kind,
             clientID: configuration.clientID,
             redirectURI: configuration.redirectURI,
+            postLogoutRedirectURI: configuration.postLogoutRedirectURI,
+            resources: configuration.resources,
             tenant: configuration.tenant,
             clientType: configuration.clientType ?? configuration.authentication.name,
             responseMode: configuration.responseMode,

@@ -4,6 +4,7 @@ public import IdentityKit
 /// The members that the entry of every provider in the configuration file may have; for factories of providers.
 ///
 /// ```swift
+/// try section.check(members: CommonProviderMembers.names + ["clientID"])
 /// let common = try CommonProviderMembers(&section, endpoints: ["discovery", "token"])
 /// configuration.timeout = common.timeout
 /// configuration.endpoints.token = common.endpoints["token"]
@@ -21,6 +22,12 @@ public struct CommonProviderMembers: Sendable {
     public let loginDefaults: LoginDefaults
     /// `endpoints`: the configured URLs by their names.
     public let endpoints: [String: HTTPURL]
+
+    /// The names of these members, for `ConfigurationSection.check(members:)`.
+    public static let names = [
+        "kind", "timeout", "issuers", "endpoints", "tenant", "allowsLoopbackHTTP", "prompt", "maxAge", "acrValues",
+        "uiLocales", "loginHint", "authorizationParameters",
+    ]
 
     /// Reads the members.
     ///

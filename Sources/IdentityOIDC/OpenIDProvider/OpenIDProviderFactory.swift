@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 public import IdentityKit
 
 /// Creates ``OpenIDProvider`` from configuration entries of kind `openid`.
@@ -14,11 +15,22 @@ public struct OpenIDProviderFactory: ProviderFactory {
         from section: inout ConfigurationSection,
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
-        try OpenIDProvider(OpenIDClient.Configuration(named: name, from: &section), environment: environment)
+        try section.check(members: OpenIDClient.Configuration.memberNames)
+        return try OpenIDProvider(OpenIDClient.Configuration(named: name, from: &section), environment: environment)
     }
 }
 
 extension OpenIDClient.Configuration {
+    /// The names of the members that ``init(named:from:)`` reads, for `ConfigurationSection.check(members:)`.
+    public static let memberNames =
+        CommonProviderMembers.names + [
+            "issuer", "clientID", "clientSecret", "clientAuthentication", "clientKey", "clientKeyID",
+            "clientKeyAlgorithm", "clientAssertionAudience", "redirectURI", "postLogoutRedirectURI", "resources",
+            "scopes", "algorithms", "trustedAudiences", "responseMode", "pushedAuthorization", "devicePKCE", "dpop",
+            "acceptsUnboundTokens", "preset", "server", "realm", "directory", "authority", "teamID", "domain",
+            "authorizationServer",
+        ]
+
     private static let endpointNames = [
         "discovery", "authorization", "token", "jwks", "logout", "userInfo", "pushedAuthorization", "revocation",
         "deviceAuthorization",
@@ -49,6 +61,8 @@ extension OpenIDClient.Configuration {
         tenant = common.tenant
         loginDefaults = common.loginDefaults
         redirectURI = try section.string("redirectURI")
+        postLogoutRedirectURI = try section.optionalString("postLogoutRedirectURI")
+        resources = try Self.resources(&section, allowsLoopbackHTTP: allowsLoopbackHTTP)
         scopes = try section.optionalStrings("scopes") ?? scopes
         algorithms = try section.optionalStrings("algorithms")
         trustedAudiences = try section.optionalStrings("trustedAudiences") ?? []
@@ -74,5 +88,24 @@ extension OpenIDClient.Configuration {
         endpoints.pushedAuthorization = common.endpoints["pushedAuthorization"]
         endpoints.revocation = common.endpoints["revocation"]
         endpoints.deviceAuthorization = common.endpoints["deviceAuthorization"]
+    }
+
+    private static func resources(
+        _ section: inout ConfigurationSection,
+        allowsLoopbackHTTP: Bool
+    ) throws(IdentityError) -> [String] {
+        let origins = try section.optionalStrings("resources") ?? []
+        for origin in origins {
+            let url = try? HTTPURL(origin)
+            guard let url, url.origin.isIdentical(to: origin), url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
+            else {
+                throw section.error(
+                    "resources",
+                    "contains a text that is not an https origin",
+                    hint: "Write each as scheme and host, such as https://api.example, without path and trailing slash."
+                )
+            }
+        }
+        return origins
     }
 }

@@ -26,6 +26,8 @@ extension ShopifyProvider {
         ///
         /// Only a mobile client has a default: `shop.{shop id}.app://callback`.
         public var redirectURI: String?
+        /// The address to which Shopify sends the browser after a logout, as registered; by default none is sent.
+        public var postLogoutRedirectURI: String?
         /// The shop id, in digits.
         ///
         /// If set, no other shop's issuer is accepted, and Shopify's fixed endpoints are used if there is no discovery document (404).

@@ -7,16 +7,23 @@ public struct ShopifyProviderFactory: ProviderFactory {
     /// `shopify`.
     public let kind = "shopify"
 
+    private static let memberNames =
+        CommonProviderMembers.names + [
+            "shopDomain", "shopID", "clientID", "client", "clientSecret", "redirectURI", "postLogoutRedirectURI",
+            "origin", "scopes", "apiVersion", "endpointHosts",
+        ]
+
     /// Creates the factory.
     public init() {}
 
-    /// Reads `shopDomain`, `shopID`, `clientID`, `client`, `clientSecret`, `redirectURI`, `origin`, `scopes`, `apiVersion`,
-    /// `endpoints`, `endpointHosts` and the members of every entry.
+    /// Reads `shopDomain`, `shopID`, `clientID`, `client`, `clientSecret`, `redirectURI`, `postLogoutRedirectURI`, `origin`,
+    /// `scopes`, `apiVersion`, `endpoints`, `endpointHosts` and the members of every entry.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,
         in environment: IdentityEnvironment
     ) throws -> any IdentityProvider {
+        try section.check(members: Self.memberNames)
         let common = try CommonProviderMembers(
             &section,
             endpoints: ["discovery", "authorization", "token", "jwks", "logout", "api"]
@@ -29,6 +36,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
             client: try Self.client(&section, redirectURI: redirectURI)
         )
         configuration.redirectURI = redirectURI
+        configuration.postLogoutRedirectURI = try section.optionalString("postLogoutRedirectURI")
         configuration.shopID = try section.optionalString("shopID")
         if let scopes = try section.optionalStrings("scopes") { configuration.scopes = scopes }
         if let version = try section.optionalString("apiVersion") { configuration.apiVersion = version }

@@ -7,7 +7,9 @@ enum ShopifyURLs {
     /// The root URL of a shop's domain: https, or http for a loopback literal in tests.
     static func site(_ domain: String, allowsLoopbackHTTP: Bool) -> HTTPURL? {
         guard !domain.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }),
-            let url = try? HTTPURL("https://" + domain)
+            let url = try? HTTPURL("https://" + domain),
+            // A name without a dot would be looked up in the machine's own network.
+            url.isLoopback || url.host.utf8.contains(UInt8(ascii: "."))
         else { return nil }
         return allowsLoopbackHTTP && url.isLoopback ? try? HTTPURL("http://" + domain) : url
     }

@@ -86,6 +86,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         openID.authentication = authentication(configuration.client)
         openID.clientType = configuration.client.description
         openID.redirectURI = redirectURI(configuration)
+        openID.postLogoutRedirectURI = configuration.postLogoutRedirectURI
         openID.scopes = configuration.scopes
         openID.algorithms = ["RS256"]
         openID.endpoints.discovery = discovery

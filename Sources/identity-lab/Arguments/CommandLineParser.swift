@@ -1,3 +1,5 @@
+internal import IdentityKit
+
 /// Parses the command line: one command and options of the form `--name value` or `--name=value`.
 struct CommandLineParser {
     private let commands: [any Command.Type]
@@ -41,13 +43,13 @@ struct CommandLineParser {
                 continue
             }
             if let command {
-                guard action == nil, !command.actions.isEmpty else {
+                guard action == nil, !command.actions.isEmpty || command.operand != nil else {
                     throw UsageError("Unexpected argument \(Self.quoted(argument)).", command: command)
                 }
-                guard command.actions.contains(argument) else {
+                guard command.operand != nil || command.actions.contains(argument) else {
                     throw UsageError(
                         "Unknown action \(Self.quoted(argument)) of \(command.name). Use one of: \(command.actions.joined(separator: ", ")).",
-                        suggestion: Self.nearest(argument, among: command.actions),
+                        suggestion: Spelling.nearest(to: argument, among: command.actions),
                         command: command
                     )
                 }
@@ -88,7 +90,7 @@ struct CommandLineParser {
         guard let command = commands.first(where: { $0.name == name }) else {
             throw UsageError(
                 "Unknown command \(Self.quoted(name)).",
-                suggestion: Self.nearest(name, among: commands.map { $0.name })
+                suggestion: Spelling.nearest(to: name, among: commands.map { $0.name })
             )
         }
         return command
@@ -103,7 +105,7 @@ struct CommandLineParser {
         }
         throw UsageError(
             "Unknown option \(Self.quoted(name)).",
-            suggestion: Self.nearest(name, among: known.map(\.name)),
+            suggestion: Spelling.nearest(to: name, among: known.map(\.name)),
             command: command
         )
     }
@@ -111,33 +113,12 @@ struct CommandLineParser {
     private static func quoted(_ text: String) -> String {
         "\"\(text.prefix(60).printable)\""
     }
-
-    /// The candidate with the smallest edit distance, if the distance is at most 3.
-    private static func nearest(_ word: String, among candidates: [String]) -> String? {
-        candidates.map { ($0, distance(Array(word.utf8.prefix(40)), Array($0.utf8))) }
-            .filter { $0.1 <= 3 }
-            .min { $0.1 < $1.1 }?.0
-    }
-
-    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var row = Array(0...right.count)
-        for (i, a) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, b) in right.enumerated() {
-                let cost = a == b ? diagonal : min(diagonal, row[j], row[j + 1]) + 1
-                diagonal = row[j + 1]
-                row[j + 1] = cost
-            }
-        }
-        return row[right.count]
-    }
 }
 
 /// The parsed options of the command line.
 struct Arguments: Sendable {
     private var given: [(name: String, value: String)] = []
-    /// The argument after the command's name, for a command with actions.
+    /// The argument after the command's name: one of its actions, or its operand.
     var action: String?
 
     mutating func insert(_ value: String, for option: Option) {

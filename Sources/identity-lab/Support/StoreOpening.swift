@@ -5,6 +5,11 @@ internal import IdentityStoreKit
 
 /// Opens the session store of the options and the configuration.
 enum StoreOpening {
+    private static let members = [
+        "path", "postgres", "key", "readOnlyKeys", "schema", "usesTransactionPooler", "direct", "allowsUnverifiedTLS",
+        "spool",
+    ]
+
     /// Opens the store.
     ///
     /// - Parameters:
@@ -19,6 +24,7 @@ enum StoreOpening {
         creates: Bool = true
     ) async throws -> OpenedStore {
         var section = section
+        try section?.check(members: members)
         let configuredPath = try section?.optionalString("path")
         let connection = try section?.optionalSecretOrText("postgres")
         let pooler = try section?.bool("usesTransactionPooler", default: false) ?? false
