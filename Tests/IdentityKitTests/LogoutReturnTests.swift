@@ -41,6 +41,18 @@ struct LogoutReturnTests {
         #expect(again?.code == .stateUnknown)
     }
 
+    @Test("the configured return address is used where the options name none")
+    func configuredAddress() async throws {
+        let stage = try LogoutStage()
+        let none = try await stage.manager.logout(try await stage.signIn(), options: LogoutOptions())
+        #expect(none.awaitedReturn == nil)
+        stage.provider.configureReturn("https://app.example/configured")
+        let configured = try await stage.manager.logout(try await stage.signIn(), options: LogoutOptions())
+        #expect(configured.awaitedReturn != nil)
+        _ = try await logout(stage)
+        #expect(stage.provider.returns == ["https://app.example/configured", Self.address])
+    }
+
     @Test("a return without a state is an unconfirmed logout")
     func withoutState() async throws {
         let stage = try LogoutStage()

@@ -13,11 +13,20 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
         var nameAtRefresh: String?
         var revoked: [String] = []
         var onRevocation: (@Sendable (TokenSet) async throws -> Void)?
+        var configuredReturn: String?
+        var returns: [String] = []
     }
 
     let inner: StrictProvider
     private let state = Mutex(State())
-    var descriptor: ProviderDescriptor { inner.descriptor }
+    var descriptor: ProviderDescriptor {
+        var descriptor = inner.descriptor
+        descriptor.postLogoutRedirectURI = state.withLock { $0.configuredReturn }
+        return descriptor
+    }
+    /// The return addresses of all logouts with a `state`.
+    var returns: [String] { state.withLock { $0.returns } }
+    func configureReturn(_ address: String) { state.withLock { $0.configuredReturn = address } }
 
     init(clock: ManualClock, name: String = "leaving", tenant: String = "") {
         inner = StrictProvider(clock: clock, name: name, tenant: tenant)
@@ -41,7 +50,8 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
         try HTTPURL("https://id.example/logout")
     }
     func logoutURL(for tokens: TokenSet, returningTo uri: String, state: Secret) async throws -> HTTPURL? {
-        try HTTPURL("https://id.example/logout?state=\(state.reveal())")
+        self.state.withLock { $0.returns.append(uri) }
+        return try HTTPURL("https://id.example/logout?state=\(state.reveal())")
     }
 
     func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }

@@ -43,7 +43,7 @@ final class LabStage: Sendable {
         }
     }
 
-    private func close() async {
+    func close() async {
         await sandbox.stop()
         directory.remove()
     }

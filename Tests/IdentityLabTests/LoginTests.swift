@@ -65,6 +65,26 @@ struct LoginTests {
         }
     }
 
+    @Test("the form that a provider posts can be given as a line, which is checked like a callback in a URL")
+    func formOnStandardInput() async throws {
+        try await LabStage.with { stage in
+            let file = try stage.configuration(changing: "any") { $0["responseMode"] = .string("form_post") }
+            for isForged in [false, true] {
+                let process = try stage.start("login", "--provider=any", "--config", file, "--callback=stdin", "--json")
+                let url = try #require(try await process.nextEvent()?["url"]?.string)
+                let callback = try await stage.robot.callback(
+                    at: url,
+                    redirectURI: LabStage.parameter("redirect_uri", in: url)
+                )
+                let form = String(decoding: try #require(callback.body), as: UTF8.self)
+                process.send(isForged ? form.replacing("state=", with: "state=x") : form)
+                let ended = await process.ended()
+                #expect(ended.status == (isForged ? 1 : 0), "\(ended)")
+                if isForged { #expect(try ended.event("error")["code"]?.string == "state_unknown") }
+            }
+        }
+    }
+
     @Test("a callback with another state is refused, as is a repeated callback")
     func forgedAndReplayed() async throws {
         try await LabStage.with { stage in

@@ -6,6 +6,25 @@ import Testing
 
 @Suite("identity-lab sessions", .timeLimit(.minutes(2)))
 struct SessionTests {
+    @Test("token --refresh refreshes a token of any age, and excludes --valid-for")
+    func refreshNow() async throws {
+        try await LabStage.with { stage in
+            let login = try await stage.login("any")
+            let id = try #require(try login.event("session")["id"]?.string)
+            #expect(
+                try await stage.run("token", "--session", id, "--json").event("token")["outcome"]?.string == "stored"
+            )
+            #expect(stage.sandbox.openID.counters.refreshes == 0)
+            for count in 1...2 {
+                let refreshed = try await stage.run("token", "--session", id, "--refresh", "--json")
+                #expect(try refreshed.event("token")["outcome"]?.string == "refreshed_early", "\(refreshed)")
+                #expect(stage.sandbox.openID.counters.refreshes == count)
+            }
+            let both = try await stage.run("token", "--session", id, "--refresh", "--valid-for", "60", "--json")
+            #expect(both.status == 2)
+        }
+    }
+
     @Test("a session from login to logout prints no secret: token, list, cart, logout")
     func wholeLife() async throws {
         try await LabStage.with { stage in

@@ -25,6 +25,21 @@ struct LoopbackPresenterTests {
         #expect(await isDeaf(port))
     }
 
+    @Test("the return from a logout page is the first request to the address, with any parameters")
+    func logout() async throws {
+        let browser = RecordingBrowser()
+        async let back = LoopbackPresenter(browser: browser).presentLogout(returningTo: "http://127.0.0.1/out") {
+            try HTTPURL("https://id.example/logout?post_logout_redirect_uri=\(FormEncoding.escape($0))")
+        }
+        let port = try await browser.port()
+        #expect(await get(port, "/other")?.hasPrefix("HTTP/1.1 404 ") == true)
+        #expect(await get(port, "/out")?.contains("You are signed out") == true)
+        #expect(try await back == "http://127.0.0.1:\(port)/out?")
+        let none = try await LoopbackPresenter(browser: browser)
+            .presentLogout(returningTo: "http://127.0.0.1/out") { _ in nil }
+        #expect(none == nil)
+    }
+
     @Test("a configured port is used, and a taken port is a configuration error")
     func fixedPort() async throws {
         let taken = try await LoopbackServer.start { _ in .message(status: 204) }

@@ -19,6 +19,17 @@ struct ManualPresenterTests {
         #expect(try await StandardInput(descriptor: pipe.read).nextLine() == "next")
     }
 
+    @Test("for form_post a line is the posted form, and a line with a question mark is a URL")
+    func form() async throws {
+        for (line, isForm) in [("code=x%3F&state=y", true), ("https://app.example/cb?error=x&state=y", false)] {
+            let pipe = try Pipe()
+            let presenter = ManualPresenter(lines: StandardInput(descriptor: pipe.read)) { _ in pipe.send(line + "\n") }
+            let callback = try await presenter.presentCatchingForms(login(redirectURI: "https://app.example/cb"))
+            #expect(callback.form == (isForm ? Array(line.utf8) : nil))
+            #expect(callback.url == (isForm ? "" : line))
+        }
+    }
+
     @Test("the end of the input cancels the login")
     func endOfInput() async throws {
         let pipe = try Pipe()

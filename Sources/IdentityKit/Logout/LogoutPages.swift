@@ -90,7 +90,9 @@ struct LogoutPages: Sendable {
         // A guest is signed in at no provider.
         guard let tokens else { return (nil, nil) }
         do {
-            let provider = try known.providers.provider(named: session.provider)
+            let provider = try known.providers.provider(ofStored: session.provider)
+            var options = options
+            options.postLogoutRedirectURI = options.postLogoutRedirectURI ?? provider.descriptor.postLogoutRedirectURI
             do {
                 if let page = try await checkedLogoutPage(at: provider, tokens, options) { return page }
             } catch {

@@ -3,8 +3,20 @@ internal import IdentityKit
 internal import IdentityLoopback
 internal import Synchronization
 
-/// Answers browsers and keeps the first callback with this login's `state`.
+/// Answers browsers and keeps the first callback that is awaited.
 final class CallbackCatcher: Sendable {
+    /// The callback to wait for.
+    enum Awaited: Sendable {
+        /// The callback with this login's `state`.
+        case login(PresentedLogin, takesForms: Bool)
+        /// The return from a provider's logout page, with any parameters: the session has ended before, so a forged return gains nothing.
+        case logout
+
+        var takesForms: Bool {
+            if case .login(_, takesForms: true) = self { true } else { false }
+        }
+    }
+
     private struct State {
         /// Set before the listener's port is published, so before the first callback.
         var port: UInt16?
@@ -14,14 +26,13 @@ final class CallbackCatcher: Sendable {
     }
 
     private let redirect: LoopbackRedirect
-    private let login: PresentedLogin
-    private let takesForms: Bool
+    private let awaited: Awaited
+    private var takesForms: Bool { awaited.takesForms }
     private let state = Mutex(State())
 
-    init(_ redirect: LoopbackRedirect, for login: PresentedLogin, takesForms: Bool) {
+    init(_ redirect: LoopbackRedirect, for awaited: Awaited) {
         self.redirect = redirect
-        self.login = login
-        self.takesForms = takesForms
+        self.awaited = awaited
     }
 
     func listens(on port: UInt16) {
@@ -41,9 +52,12 @@ final class CallbackCatcher: Sendable {
             return CallbackPage.notFound
         }
         if isForm, !Self.isFormType(request.header("Content-Type")) { return CallbackPage.noForm }
+        let callback = callback(in: request, isForm: isForm, at: redirect.text(listeningOn: port))
+        guard case .login(let login, _) = awaited else {
+            return take(callback) ? CallbackPage.signedOut : CallbackPage.alreadyAnswered
+        }
         let names = (isForm ? request.formFields() : request.queryFields()).map(\.0)
         guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noAnswer }
-        let callback = callback(in: request, isForm: isForm, at: redirect.text(listeningOn: port))
         // Every web page and every program on this machine can send a request here.
         guard login.isAnswered(by: callback) else { return CallbackPage.notThisLogin }
         guard take(callback) else { return CallbackPage.alreadyAnswered }

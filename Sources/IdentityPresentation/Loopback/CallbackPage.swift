@@ -19,6 +19,13 @@ enum CallbackPage {
         title: "Sign-in was not completed",
         text: "You can close this window. The app that opened it can tell you why."
     )
+    static let signedOut = page(
+        200,
+        symbol: "✓",
+        color: "#1a7f4b",
+        title: "You are signed out",
+        text: "You can close this window."
+    )
     static let noAnswer = page(
         400,
         symbol: "?",

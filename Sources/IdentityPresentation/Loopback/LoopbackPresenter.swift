@@ -53,13 +53,47 @@ public struct LoopbackPresenter: FormPostPresenting {
         try await present(login, takesForms: true)
     }
 
+    /// Shows a provider's logout page in the browser and waits for the browser's return.
+    ///
+    /// The first request to the address is the return. Check it with `SessionManager.completeLogout`.
+    ///
+    /// - Parameters:
+    ///   - postLogoutRedirectURI: The registered address, on a loopback literal; one without a port gets a free one.
+    ///   - page: Ends the session, and returns the provider's logout page for the address at which this presenter listens; nil when
+    ///     the browser will not return.
+    /// - Returns: The URL of the return, for `LogoutCallback`; nil without a page.
+    /// - Throws: The same errors as ``present(_:)``, and those of the closure.
+    public func presentLogout(
+        returningTo postLogoutRedirectURI: String,
+        page: (_ postLogoutRedirectURI: String) async throws -> HTTPURL?
+    ) async throws -> String? {
+        try await present(at: postLogoutRedirectURI, for: .logout, page: page)?.url
+    }
+
     private func present(_ login: PresentedLogin, takesForms: Bool) async throws -> PresentedCallback {
-        let redirect = try LoopbackRedirect(login.redirectURI)
-        let catcher = CallbackCatcher(redirect, for: login, takesForms: takesForms)
+        let awaited = CallbackCatcher.Awaited.login(login, takesForms: takesForms)
+        let callback = try await present(at: login.redirectURI, for: awaited) {
+            try await login.authorizationURL(redirectURI: $0)
+        }
+        guard let callback else { throw CancellationError() }
+        return callback
+    }
+
+    /// Listens, opens the page in the browser, waits for the callback and closes the port; nil without a page.
+    private func present(
+        at redirectURI: String?,
+        for awaited: CallbackCatcher.Awaited,
+        page: (String) async throws -> HTTPURL?
+    ) async throws -> PresentedCallback? {
+        let redirect = try LoopbackRedirect(redirectURI)
+        let catcher = CallbackCatcher(redirect, for: awaited)
         let server = try await Self.listen(redirect, catcher)
         do {
             catcher.listens(on: server.port)
-            let url = try await login.authorizationURL(redirectURI: redirect.text(listeningOn: server.port))
+            guard let url = try await page(redirect.text(listeningOn: server.port)) else {
+                await server.stop()
+                return nil
+            }
             let isOpened = await browser.open(url)
             await announce(url, isOpened)
             let callback = try await wait(for: catcher)
@@ -110,8 +144,8 @@ public struct LoopbackPresenter: FormPostPresenting {
                 throw IdentityError(
                     .rejected,
                     .attemptExpired,
-                    "The buyer did not come back from the login page in time.",
-                    hint: "Start the login again."
+                    "The browser did not come back from the provider's page in time.",
+                    hint: "Start the login again. After a logout, nothing is left to do: the session has ended."
                 )
             }
             return callback

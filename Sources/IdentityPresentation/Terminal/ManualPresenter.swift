@@ -1,9 +1,10 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// Announces the login's URL and reads the callback's URL as a line of text: for terminals, scripts, and machines without a
-/// browser.
-public struct ManualPresenter: Presenter {
+/// Announces the login's URL and reads the callback as a line of text: for terminals, scripts, and machines without a browser.
+///
+/// The line is the URL to which the browser was redirected, or, for `ResponseMode.formPost`, the form that it posted.
+public struct ManualPresenter: FormPostPresenting {
     private let announce: @Sendable (HTTPURL) async -> Void
     private let lines: any LineSource
 
@@ -25,6 +26,18 @@ public struct ManualPresenter: Presenter {
     /// - Throws: `CancellationError` when the source ends before, or the task was cancelled; `IdentityError` when the line is
     ///   too long or not text.
     public func present(_ login: PresentedLogin) async throws -> String {
+        try await line(for: login)
+    }
+
+    /// The same for `response_mode=form_post`: the line is the body of the form, or a URL, which has a question mark.
+    public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
+        let line = try await line(for: login)
+        // Browsers encode a question mark inside a form.
+        guard !line.utf8.contains(UInt8(ascii: "?")) else { return PresentedCallback(url: line) }
+        return PresentedCallback(url: "", form: Array(line.utf8))
+    }
+
+    private func line(for login: PresentedLogin) async throws -> String {
         await announce(try await login.authorizationURL(redirectURI: login.redirectURI))
         while let line = try await lines.nextLine() {
             try Task.checkCancellation()

@@ -4,28 +4,106 @@ internal import IdentityKit
 /// Ends a session.
 struct LogoutCommand: Command {
     static let name = "logout"
-    static let usage = "logout --session ID"
-    static let summary = "End a session: delete it, detach its cart and print the provider's logout page."
-    static let options: [Option] = [.session]
-    static let examples = ["identity-lab logout --session ID"]
+    static let usage = "logout --session ID [--callback \(Option.callbackModes)]"
+    static let summary = "End a session: delete it, detach its cart, and print the provider's logout page."
+    static let options: [Option] = [.session, callback]
+    static let examples = [
+        "identity-lab logout --session ID",
+        "identity-lab logout --session ID --callback stdin --json",
+    ]
+    private static let callback = Option(
+        name: Option.callback.name,
+        form: .value(Option.callbackModes),
+        help:
+            "How to receive the browser's return to the provider's postLogoutRedirectURI, which is then compared with the logout. "
+            + "By default loopback for a loopback address, otherwise stdin."
+    )
 
     private let session: SessionID
+    private let mode: CallbackMode?
 
     init(_ arguments: Arguments) throws {
         session = try arguments.sessionID(of: Self.self)
+        mode = try arguments.choice(Self.callback, of: Self.self)
     }
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
-        let result = try await deployment.draining { try await deployment.sessions.logout(session) }
+        guard let address = try await returnAddress(deployment) else {
+            _ = try await end(deployment, lab.output, awaitsReturn: false)
+            return
+        }
+        let mode = mode ?? .standard(for: address)
+        var ended: LogoutResult?
+        let transport = deployment.environment.transport
+        let returned = try await mode.logoutReturn(to: address, transport: transport) { address in
+            let result = try await end(deployment, lab.output, returningTo: address, awaitsReturn: mode == .stdin)
+            ended = result
+            return result.awaitedReturn == nil ? nil : result.browserURL
+        }
+        guard let returned, let ended else { return }
+        try await compare(returned, ended, deployment)
+        lab.output.event(
+            "logout_return",
+            ["confirmed": .bool(true)],
+            text: "The browser came back from the provider's logout page."
+        )
+    }
+
+    /// The address to which the session's provider sends the browser; nil if none is configured.
+    private func returnAddress(_ deployment: Deployment) async throws -> String? {
+        let provider = try await deployment.sessions.session(session).provider
+        let address = try? deployment.sessions.descriptor(of: provider).postLogoutRedirectURI
+        guard address != nil || mode == nil else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "--callback needs the configuration member providers.\(provider).postLogoutRedirectURI, which is missing.",
+                hint: "Register an address for the return at the provider and write it there, or omit --callback."
+            )
+        }
+        return address
+    }
+
+    /// Ends the session and prints the logout page.
+    private func end(
+        _ deployment: Deployment,
+        _ output: Output,
+        returningTo address: String? = nil,
+        awaitsReturn: Bool
+    ) async throws -> LogoutResult {
+        let result = try await deployment.draining {
+            try await deployment.sessions.logout(session, options: LogoutOptions(returningTo: address))
+        }
         var members: JSONObject = ["browser_url": result.browserURL.map { .string($0.text) } ?? .null]
         if !result.problems.isEmpty {
             members["problems"] = .array(result.problems.map { .string("\($0.code): \($0.message)") })
         }
         let problems = result.problems.map { "Warning: \($0.message.printable)" }
+        let next =
+            awaitsReturn && result.awaitedReturn != nil
+            ? "Then paste the URL of the page to which it is redirected, and press return:\n" : ""
         let page =
-            result.browserURL.map { "Send the browser to:\n\n  \($0.text)\n" }
+            result.browserURL.map { "Send the browser to:\n\n  \($0.text)\n\n\(next)" }
             ?? "The provider has no logout page."
-        lab.output.event("logout", members, text: (["Signed out.", page] + problems).joined(separator: "\n"))
+        output.event("logout", members, text: (["Signed out.", page] + problems).joined(separator: "\n"))
+        return result
+    }
+
+    private func compare(_ url: String, _ ended: LogoutResult, _ deployment: Deployment) async throws {
+        let completed = try await deployment.sessions.completeLogout(
+            try LogoutCallback(url: url),
+            browserBinding: ended.awaitedReturn?.browserBinding,
+            provider: ended.session.provider
+        )
+        guard completed.isConfirmed else {
+            throw IdentityError(
+                .rejected,
+                .stateInvalid,
+                "The return from the provider's logout page has no state.",
+                hint: "The session has ended. The browser may not have reached the provider's logout page.",
+                reference: "OpenID Connect RP-Initiated Logout 1.0 section 3"
+            )
+        }
     }
 }

@@ -3,17 +3,23 @@ internal import IdentityKit
 /// Prints when a session's access token expires, after a refresh if necessary.
 struct TokenCommand: Command {
     static let name = "token"
-    static let usage = "token --session ID [--valid-for SECONDS] [--reveal]"
+    static let usage = "token --session ID [--valid-for SECONDS] [--refresh] [--reveal]"
     static let summary = "Get a valid access token, refresh it if necessary, and print when it expires."
-    static let options: [Option] = [.session, validFor, reveal]
+    static let options: [Option] = [.session, validFor, refresh, reveal]
     static let examples = [
         "identity-lab token --session ID",
         "identity-lab token --session ID --valid-for 600 --json",
+        "identity-lab token --session ID --refresh",
     ]
     private static let validFor = Option(
         name: "--valid-for",
         form: .value("SECONDS"),
         help: "How long the token must remain valid; by default 60, less for short-lived tokens."
+    )
+    private static let refresh = Option(
+        name: "--refresh",
+        form: .flag,
+        help: "Refresh now, whatever the age of the token; for a provider that states no expiry."
     )
     private static let reveal = Option(
         name: "--reveal",
@@ -23,11 +29,16 @@ struct TokenCommand: Command {
 
     private let session: SessionID
     private let validFor: Duration?
+    private let refreshes: Bool
     private let reveals: Bool
 
     init(_ arguments: Arguments) throws {
         session = try arguments.sessionID(of: Self.self)
+        refreshes = arguments.contains(Self.refresh)
         reveals = arguments.contains(Self.reveal)
+        guard !refreshes || arguments[Self.validFor] == nil else {
+            throw UsageError("--refresh refreshes always, so it excludes --valid-for.", command: Self.self)
+        }
         guard let text = arguments[Self.validFor] else {
             validFor = nil
             return
@@ -42,7 +53,10 @@ struct TokenCommand: Command {
         let deployment = try await lab.deployment()
         var got: SessionTokens
         do {
-            got = try await deployment.sessions.tokens(for: session, validFor: validFor)
+            got =
+                refreshes
+                ? try await deployment.sessions.refreshTokens(for: session)
+                : try await deployment.sessions.tokens(for: session, validFor: validFor)
         } catch {
             // An interrupted command starts no repairs.
             if Task.isCancelled { await deployment.drain() } else { await deployment.repairAndDrain() }

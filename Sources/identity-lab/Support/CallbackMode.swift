@@ -30,6 +30,34 @@ enum CallbackMode: String, CaseIterable, Sendable {
     }
 }
 
+extension CallbackMode {
+    /// Ends a session, sends the browser to the provider's logout page and receives its return.
+    ///
+    /// - Parameters:
+    ///   - address: The registered address of the return.
+    ///   - transport: The transport of the sandbox's robot.
+    ///   - page: Ends the session, and returns the logout page for the address that is used; nil when the browser will not return.
+    /// - Returns: The URL of the return; nil without a page.
+    /// - Throws: The errors of the closure, and `CancellationError` at the end of the input.
+    func logoutReturn(
+        to address: String,
+        transport: any HTTPTransport,
+        page: (String) async throws -> HTTPURL?
+    ) async throws -> String? {
+        guard self != .loopback else {
+            return try await LoopbackPresenter().presentLogout(returningTo: address, page: page)
+        }
+        guard let page = try await page(address) else { return nil }
+        guard self == .stdin else {
+            return try await SandboxBuyer(transport: transport).login(at: page.text, redirectURI: address)
+        }
+        while let line = try await StandardInput().nextLine() {
+            if !line.allSatisfy(\.isWhitespace) { return line }
+        }
+        throw CancellationError()
+    }
+}
+
 /// A presenter that passes the authorization URL to a closure before another presenter opens it.
 struct AnnouncingPresenter<Inner: Presenter>: Presenter {
     let inner: Inner

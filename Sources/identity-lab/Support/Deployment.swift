@@ -94,12 +94,15 @@ struct Deployment: Sendable {
     /// The name of the provider to use: the requested one, or the only configured one.
     func providerName(_ requested: String?) throws -> String {
         let names = providers.names
-        if let requested { return try providers.provider(named: requested).descriptor.name }
-        guard names.count == 1, let only = names.first else {
+        if let requested, names.contains(where: { $0.isIdentical(to: requested) }) { return requested }
+        guard requested == nil, names.count == 1, let only = names.first else {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,
-                names.isEmpty ? "No provider is configured." : "Several providers are configured.",
+                names.isEmpty
+                    ? "No provider is configured."
+                    : requested == nil
+                        ? "Several providers are configured." : "No provider with the requested name is configured.",
                 hint: names.isEmpty
                     ? "Add one under \"providers\"." : "Choose one with --provider: \(names.joined(separator: ", "))."
             )

@@ -3,7 +3,8 @@ internal import IdentityKit
 /// Runs the command of a command line and returns the exit status.
 enum Program {
     static let commands: [any Command.Type] = [
-        LoginCommand.self, TokenCommand.self, ProfileCommand.self, SessionsCommand.self, LogoutCommand.self,
+        LoginCommand.self, TokenCommand.self, ProfileCommand.self, CallCommand.self, SessionsCommand.self,
+        LogoutCommand.self,
         CartCommand.self, KeysCommand.self, CompareCommand.self, SandboxCommand.self,
     ]
 

@@ -1,0 +1,96 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityLoopback
+import IdentitySandbox
+import StorefrontSandbox
+import Synchronization
+import Testing
+
+@Suite("identity-lab call", .timeLimit(.minutes(2)))
+struct CallTests {
+    private final class Requests: Sendable {
+        private let seen = Mutex<[LoopbackRequest]>([])
+        var all: [LoopbackRequest] { seen.withLock(\.self) }
+        /// Adds a request; returns how many there are.
+        func add(_ request: LoopbackRequest) -> Int {
+            seen.withLock {
+                $0.append(request)
+                return $0.count
+            }
+        }
+    }
+
+    /// Signs in, and calls a resource server that answers the n-th request with the n-th status, the last one again and again.
+    private func call(
+        _ statuses: [Int],
+        method: String = "GET",
+        isListed: Bool = true,
+        usesDPoP: Bool = false,
+        headers: [(String, String)] = []
+    ) async throws -> (ended: LabProcess.Ended, requests: [LoopbackRequest], refreshes: Int) {
+        let requests = Requests()
+        let server = try await LoopbackServer.start { request in
+            let count = requests.add(request)
+            let status = statuses[min(count, statuses.count) - 1]
+            return .message(status: status, headers: status == 401 ? headers : [], body: Array("order".utf8))
+        }
+        let stage = try await LabStage()
+        let file = try stage.configuration(changing: "any") { entry in
+            entry["resources"] = .array([.string(isListed ? server.origin : "https://api.example")])
+            entry["dpop"] = .bool(usesDPoP)
+        }
+        let login = try await stage.login("any", ["--config", file])
+        let id = try #require(try login.event("session")["id"]?.string, "\(login)")
+        let url = server.origin + "/orders?number=7"
+        let ended = try await stage.run("call", "--session", id, "--config", file, "--method", method, url, "--json")
+        let refreshes = stage.sandbox.openID.counters.refreshes
+        await stage.close()
+        await server.stop()
+        return (ended, requests.all, refreshes)
+    }
+
+    @Test("the token is sent to a listed origin, and the answer is printed")
+    func listed() async throws {
+        let (ended, requests, refreshes) = try await call([200], method: "DELETE")
+        #expect(ended.status == 0, "\(ended)")
+        #expect(try ended.event("call")["status"]?.number?.integer == 200)
+        #expect(try ended.event("call")["body"]?.string == "order")
+        let request = try #require(requests.first)
+        #expect(requests.count == 1 && request.method == "DELETE" && request.query == "number=7")
+        let token = try #require(request.header("Authorization"))
+        #expect(token.hasPrefix("Bearer "))
+        #expect(refreshes == 0)
+        #expect(!ended.output.contains(token.dropFirst(7)) && !ended.errors.contains(token.dropFirst(7)))
+    }
+
+    @Test("a refused token is refreshed once; a second refusal is the result")
+    func refused() async throws {
+        let (ended, requests, refreshes) = try await call([401, 200])
+        #expect(ended.status == 0, "\(ended)")
+        #expect(refreshes == 1)
+        #expect(Set(requests.map { $0.header("Authorization") }).count == 2)
+        let again = try await call([401])
+        #expect(again.ended.status == 1)
+        #expect(try again.ended.event("error")["code"]?.string == "access_token_refused")
+        #expect(again.refreshes == 1 && again.requests.count == 2)
+    }
+
+    @Test("an origin that is not listed gets no request")
+    func notListed() async throws {
+        let (ended, requests, _) = try await call([200], isListed: false)
+        #expect(ended.status == 2)
+        #expect(try ended.event("error")["message"]?.string?.contains("providers.any.resources") == true)
+        #expect(requests.isEmpty)
+    }
+
+    @Test("a bound token is sent with a proof, which is repeated with the server's nonce without a refresh")
+    func bound() async throws {
+        let challenge = [("WWW-Authenticate", #"DPoP error="use_dpop_nonce""#), ("DPoP-Nonce", "n-1")]
+        let (ended, requests, refreshes) = try await call([401, 200], usesDPoP: true, headers: challenge)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(refreshes == 0)
+        #expect(requests.count == 2)
+        #expect(requests.allSatisfy { $0.header("Authorization")?.hasPrefix("DPoP ") == true })
+        #expect(Set(requests.map { $0.header("DPoP") }).count == 2)
+    }
+}
