@@ -128,10 +128,7 @@ private final class HandlerBox: Sendable {
                 clientAddress: "127.0.0.1"
             )
         )
-        var fields: [(String, String)] = []
-        response.headers.forEach { name, value in
-            fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
-        }
+        let fields = response.headers.map { ($0.name, $0.value) }
         return .message(status: response.status, headers: fields, body: response.body)
     }
 

@@ -5,6 +5,14 @@ import Testing
 @Suite struct RedactionTests {
     private let canary = "c4n4ry"
 
+    @Test("headers are iterated in their order, with repeated names")
+    func iteration() throws {
+        var headers = HTTPHeaders()
+        for (name, value) in [("A", "1"), ("b", "ü"), ("A", "")] { try headers.append(name, value) }
+        #expect(headers.map(\.name) == ["A", "b", "A"])
+        #expect(headers.map(\.value) == ["1", "ü", ""])
+    }
+
     @Test("printing, dumping and mirroring shows no secrets")
     func redaction() throws {
         var headers = HTTPHeaders()

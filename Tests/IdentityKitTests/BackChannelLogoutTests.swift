@@ -257,15 +257,15 @@ struct BackChannelLogoutTests {
         #expect(good.status == 200)
     }
 
-    @Test("unavailable keys give a 503; a wrong route or store gives a 500")
+    @Test("unavailable keys give a 503; a provider or store without the ability gives a 500, an unknown name a 400")
     func unavailable() async throws {
         let stage = try LogoutStage()
         let token = stage.provider.announce()
         stage.provider.setDown(true)
         #expect(await send(token, to: stage).status == 503)
-        for name in ["unknown", "strict"] {
+        for (name, status) in [("unknown", 400), ("strict", 500)] {
             let result = await send(token, to: stage, provider: name)
-            #expect(result.status == 500)
+            #expect(result.status == status)
             #expect(try JSONValue(parsing: result.body) == .object(["error": .string("server_error")]))
         }
         stage.provider.setDown(false)

@@ -141,6 +141,41 @@ struct CallbackSenderTests {
         )
     }
 
+    @Test("a callback at another path is refused, also with a single provider")
+    func otherPath() async throws {
+        let clock = ManualClock()
+        let provider = StrictProvider(clock: clock, redirectURI: "https://app.example/callback/strict")
+        let manager = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+        )
+        func refusal(_ address: String, provider: String?) async throws -> IdentityError.Code? {
+            let started = try await manager.begin("strict")
+            let callback = try LoginCallback(url: "\(address)?code=c&\(try #require(started.url.query))")
+            do {
+                _ = try await manager.complete(
+                    callback,
+                    browserBinding: started.browserBinding,
+                    provider: provider
+                )
+                return nil
+            } catch {
+                return IdentityError.wrapping(error).code
+            }
+        }
+        for provider in [nil, "strict"] {
+            for address in ["/callback", "https://app.example/", "/callback/strict/", "/Callback/strict"] {
+                #expect(try await refusal(address, provider: provider) == .callbackInvalid, "\(address)")
+            }
+            for address in [
+                "", "/callback/strict", "https://app.example/callback/strict", "http://10.0.0.1:8080/callback/strict",
+            ] {
+                #expect(try await refusal(address, provider: provider) == nil, "\(address)")
+            }
+        }
+    }
+
     @Test("the only provider of a registry needs no proof of the sender")
     func alone() async throws {
         let clock = ManualClock()

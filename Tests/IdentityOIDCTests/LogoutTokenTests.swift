@@ -56,6 +56,15 @@ struct LogoutTokenTests {
         }
     }
 
+    @Test("the error about a malformed logout token does not speak of an ID token")
+    func malformed() {
+        for text in ["", "a.b.c", String(repeating: "a", count: 40_000)] {
+            let error = #expect(throws: IdentityError.self) { _ = try validate(Secret(text)) }
+            #expect(error?.code == .idTokenMalformed)
+            #expect(error?.message.hasPrefix("The logout token ") == true)
+        }
+    }
+
     @Test("typ may be missing, JWT or that of logout tokens; other types are refused")
     func types() throws {
         let forge = try Self.forge.get()

@@ -176,6 +176,7 @@ struct OpenIDLogoutTests {
             let tokens = try await world.login()
             let error = await #expect(throws: IdentityError.self) { try await world.provider.revoke(tokens) }
             #expect(error?.code == .unsupportedByProvider)
+            #expect(error?.kind == .configuration)
         }
         try await FakeWorld.run({ $0.authentication = .secretPost(Secret("s3cret")) }) { world in
             world.fake.change(metadata: { [origin = world.fake.origin] in

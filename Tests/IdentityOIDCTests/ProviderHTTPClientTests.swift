@@ -34,6 +34,26 @@ struct ProviderHTTPClientTests {
         return try #require(transport.all.first)
     }
 
+    @Test("a host name without an address is named in the error, with the members to check")
+    func unresolvable() async throws {
+        struct NoNames: HTTPTransport {
+            func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+                throw HTTPTransportError(code: .resolutionFailed, phase: .notSent, message: "No such name.")
+            }
+        }
+        let environment = IdentityEnvironment(transport: NoNames(), clock: ManualClock())
+        let provider = try OpenIDProvider(
+            .init(name: "any", issuer: "https://id.exmaple", clientID: "c"),
+            environment: environment
+        )
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await provider.authorizationRequest(LoginOptions(redirectURI: "https://app.example/callback"))
+        }
+        #expect(error?.kind == .retryLater)
+        #expect(error?.message.contains("id.exmaple") == true)
+        #expect(error?.hint?.contains("issuer") == true)
+    }
+
     @Test(
         "a configured origin may have any address, another scheme or port of the same host may not",
         arguments: [

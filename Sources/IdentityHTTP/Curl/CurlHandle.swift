@@ -100,7 +100,7 @@ internal import CIdentityCurl
                 if let list = unsafe list { unsafe self.headers = list } else { isComplete = false }
             }
         }
-        request.headers.forEach { name, value in
+        request.headers.forEachBytes { name, value in
             // "Name:" would remove a header, "Name;" sends it empty.
             append(value.isEmpty ? [name, [0x3B]] : [name, [0x3A, 0x20], value])
         }

@@ -13,6 +13,6 @@ extension HTTPHeaders {
     ///
     /// Dates are ignored.
     package var retryAfter: Duration? {
-        (self["Retry-After"].flatMap { DeltaSeconds.parse($0) }).map { .seconds(min($0, 3600)) }
+        (self["Retry-After"].flatMap { DeltaSeconds.parse($0) }).map { .seconds(Swift.min($0, 3600)) }
     }
 }

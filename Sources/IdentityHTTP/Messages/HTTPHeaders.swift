@@ -71,7 +71,7 @@ public struct HTTPHeaders: Sendable {
     }
 
     /// Calls the closure with the bytes of each name and value.
-    package func forEach(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
+    package func forEachBytes(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
         for field in fields {
             body(bytes[field.name], bytes[field.value])
         }
@@ -107,6 +107,22 @@ public struct HTTPHeaders: Sendable {
                 message: "The value of header \(name) contains a control character or is longer than 64 KiB."
             )
         }
+    }
+}
+
+extension HTTPHeaders: Sequence {
+    /// Iterates over the fields, names and values, in order.
+    ///
+    /// ```swift
+    /// for (name, value) in response.headers { reply.headers.append((name, value)) }
+    /// ```
+    public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
+        fields.lazy.map { [bytes] in
+            (
+                name: String(decoding: bytes[$0.name], as: UTF8.self),
+                value: String(decoding: bytes[$0.value], as: UTF8.self)
+            )
+        }.makeIterator()
     }
 }
 

@@ -1,4 +1,10 @@
-extension IdentityError {
+public import FoundationEssentials
+
+extension IdentityError: LocalizedError {
+    /// The same as ``message``; `localizedDescription` of any `Error` returns it.
+    public var errorDescription: String? { message }
+    /// The same as ``hint``.
+    public var recoverySuggestion: String? { hint }
     /// The same as ``message``; code samples on the providers' pages use this name.
     public var localizedDescription: String { message }
 }

@@ -37,9 +37,19 @@ extension IdentityError {
         )
     }
 
-    /// Converts a transport error; `party` is the subject of the message, for example "The provider".
-    package init(_ error: HTTPTransportError, asking party: String) {
+    /// Converts a transport error; `party` is the subject of the message, for example "The provider", and `host` the name that was asked.
+    package init(_ error: HTTPTransportError, asking party: String, at host: String? = nil) {
         switch error.code {
+        case .resolutionFailed:
+            self.init(
+                .retryLater,
+                .providerUnavailable,
+                host.map { "\(party) could not be reached: the host name \($0) has no address." }
+                    ?? "\(party) could not be reached: its host name has no address.",
+                hint:
+                    "Check the name in the configuration (shopDomain, issuer, host, endpoint or endpoints), then the name server of this machine.",
+                cause: error
+            )
         case .cancelled:
             self = .cancellation(cause: error)
         case .insecureURL, .invalidURL, .addressRefused:

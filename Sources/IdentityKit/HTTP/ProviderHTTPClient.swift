@@ -89,7 +89,7 @@ package struct ProviderHTTPClient: Sendable {
         do {
             return try await environment.transport.send(request)
         } catch {
-            throw IdentityError(error, asking: party)
+            throw IdentityError(error, asking: party, at: url.host)
         }
     }
 

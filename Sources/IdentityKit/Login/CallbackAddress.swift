@@ -15,14 +15,22 @@ package struct CallbackAddress: Sendable {
         return bytes.isEmpty || bytes.elementsEqual(expected) || bytes.elementsEqual(Self.path(of: expected))
     }
 
+    /// Whether the path equals that of a redirect URI; true if the address is not known.
+    ///
+    /// The origin is not compared, because behind a proxy an app may see another one.
+    func hasPath(of redirectURI: String) -> Bool {
+        let path = bytes.first == UInt8(ascii: "/") ? bytes : Self.path(of: bytes)
+        return bytes.isEmpty || path.elementsEqual(Self.path(of: Self.address(of: redirectURI)))
+    }
+
     private static func address(of url: String) -> Substring.UTF8View {
         url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     }
 
     /// The path of an address; a slash if it is empty.
-    private static func path(of address: Substring.UTF8View) -> [UInt8] {
+    private static func path(of address: some Sequence<UInt8>) -> [UInt8] {
         let slash = UInt8(ascii: "/")
-        var rest = Array(address.drop { $0 != UInt8(ascii: ":") }.dropFirst())[...]
+        var rest = Array(address).drop { $0 != UInt8(ascii: ":") }.dropFirst()
         if rest.starts(with: [slash, slash]) { rest = rest.dropFirst(2).drop { $0 != slash } }
         return rest.isEmpty ? [slash] : Array(rest)
     }

@@ -57,10 +57,11 @@ struct LoginCoordinator: Sendable {
             let attempt = try await take(&callback, browserBinding)
             name = attempt.provider
             try check(attempt, expectedProvider)
+            try Self.checkAddress(of: callback, attempt)
             if expectedProvider == nil { try checkSender(of: callback, attempt) }
             // Judged again, by the policy of the process that hands it out.
             let returnPath = try attempt.returnPath.map(returnPaths.location(for:))
-            let provider = try known.providers.provider(named: attempt.provider)
+            let provider = try known.providers.provider(ofStored: attempt.provider)
             let tokens = try await provider.exchange(callback, for: attempt)
             let session = try await creator.createOrRevoke(for: tokens, by: provider.descriptor) {
                 try await admit?(tokens, provider.descriptor.tenant, returnPath)
@@ -145,6 +146,20 @@ struct LoginCoordinator: Sendable {
                 isAttackSuspected: true
             )
         }
+    }
+
+    /// Refuses a callback at another path than that of the login's redirect URI.
+    private static func checkAddress(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
+        guard let redirectURI = attempt.redirectURI, let address = callback.address, !address.hasPath(of: redirectURI)
+        else { return }
+        throw IdentityError(
+            .rejected,
+            .callbackInvalid,
+            "The callback arrived at another path than that of the login's redirect URI.",
+            hint:
+                "Pass the URL as the browser requested it, and compare its path with redirectURI in the configuration.",
+            reference: "RFC 9700 section 4.4.2.2"
+        )
     }
 
     /// Refuses a callback that another provider may have sent: a login that began at a malicious provider would bring it the code

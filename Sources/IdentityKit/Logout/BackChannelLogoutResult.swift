@@ -46,10 +46,11 @@ public struct BackChannelLogoutResult: Sendable {
         body = JSONValue.object(object).serialized
     }
 
-    /// Whether an error is about the token or its request, not about the keys or the store that are needed to check it.
+    /// Whether an error is about the token or its request, also to an address of an unknown provider, not about the keys or the store that are needed to check it.
     private static func isAboutToken(_ code: IdentityError.Code) -> Bool {
         switch code {
-        case .logoutTokenInvalid, .logoutTokenReplayed, .idTokenMalformed, .idTokenAlgorithm, .idTokenKeyUnknown,
+        case .providerUnknown, .logoutTokenInvalid, .logoutTokenReplayed, .idTokenMalformed, .idTokenAlgorithm,
+            .idTokenKeyUnknown,
             .idTokenSignature, .idTokenIssuer, .idTokenAudience, .idTokenSubject, .idTokenTime:
             true
         default: false

@@ -21,9 +21,30 @@ public struct LoginOptions: Sendable {
     /// It may come unchecked from a request: ``SessionManager/Configuration/returnPaths`` decides which paths are allowed.
     public var returnPath: String?
 
-    /// Creates options without any value.
-    public init() {
-        additionalParameters = []
-        authenticationContexts = []
+    /// Creates options.
+    ///
+    /// ```swift
+    /// let options = LoginOptions(prompt: "login", loginHint: email, returnPath: "/account")
+    /// ```
+    public init(
+        scopes: [String]? = nil,
+        redirectURI: String? = nil,
+        prompt: String? = nil,
+        loginHint: String? = nil,
+        maximumAge: Duration? = nil,
+        authenticationContexts: [String] = [],
+        locale: String? = nil,
+        additionalParameters: [(name: String, value: String)] = [],
+        returnPath: String? = nil
+    ) {
+        self.scopes = scopes
+        self.redirectURI = redirectURI
+        self.prompt = prompt
+        self.loginHint = loginHint
+        self.maximumAge = maximumAge
+        self.authenticationContexts = authenticationContexts
+        self.locale = locale
+        self.additionalParameters = additionalParameters
+        self.returnPath = returnPath
     }
 }

@@ -157,7 +157,7 @@ extension TokenRefresher {
     private func prepare(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
         do {
             let stored = try attempt.row()
-            let provider = try providers.provider(named: stored.provider)
+            let provider = try providers.provider(ofStored: stored.provider)
             attempt.provider = provider
             if let refusal = pauses.refusal(attempt.id) { return .notPrepared(refusal) }
             attempt.permit = try await limiter(of: stored.provider).enter()
@@ -256,7 +256,7 @@ extension TokenRefresher {
     /// - Throws: ``RefreshRefusal`` when the answer contains no token, which is the only reason to send the old refresh token again;
     ///   `IdentityError` when it may contain tokens and cannot be accepted, for now or for good.
     func validated(_ answer: RefreshAnswer, of old: TokenSet, _ provider: String) async throws -> TokenSet {
-        guard let journaling = try providers.provider(named: provider) as? any JournaledRefreshing else {
+        guard let journaling = try providers.provider(ofStored: provider) as? any JournaledRefreshing else {
             throw IdentityError.unreadableAnswer(of: provider)
         }
         do {

@@ -107,16 +107,34 @@ public struct ProviderRegistry: Sendable {
     ///
     /// - Parameter name: The name.
     /// - Returns: The provider.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``. Its kind is ``IdentityError/Kind/rejected``,
+    ///   because apps take the name from the path of a request: answer with status 404.
     public func provider(named name: String) throws(IdentityError) -> any IdentityProvider {
-        guard let provider = providers.first(where: { $0.descriptor.name.isIdentical(to: name) }) else {
+        guard let provider = find(name) else {
             throw IdentityError(
-                .configuration,
+                .rejected,
                 .providerUnknown,
                 "No provider with the requested name is configured.",
                 hint: "Use one of the configured names: \(names.joined(separator: ", "))."
             )
         }
         return provider
+    }
+
+    /// The provider of a stored session or login attempt; that it is missing is an error of the configuration.
+    func provider(ofStored name: String) throws(IdentityError) -> any IdentityProvider {
+        guard let provider = find(name) else {
+            throw IdentityError(
+                .configuration,
+                .providerUnknown,
+                "The provider of a stored session or login is no longer configured.",
+                hint: "Configure it again under its old name until its sessions have ended."
+            )
+        }
+        return provider
+    }
+
+    private func find(_ name: String) -> (any IdentityProvider)? {
+        providers.first { $0.descriptor.name.isIdentical(to: name) }
     }
 }

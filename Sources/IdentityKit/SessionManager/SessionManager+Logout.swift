@@ -39,6 +39,7 @@ extension SessionManager {
     /// - Returns: What each logout did; the tokens of eight sessions at a time are revoked.
     /// - Throws: The first ``IdentityError``, after all have been tried; also when the store has a session of the buyer that cannot
     ///   be read, and so cannot be removed.
+    @discardableResult
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
         try await Correlation.scope { try await logouts.logoutAll(issuer: issuer, subject: subject, tenant: tenant) }
     }

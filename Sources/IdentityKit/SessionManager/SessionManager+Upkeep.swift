@@ -34,6 +34,7 @@ extension SessionManager {
     /// A wall clock that jumped ahead since the start removes nothing before its time.
     ///
     /// - Returns: How many were removed.
+    @discardableResult
     public func sweep() async throws -> Int {
         try await upkeep.sweep()
     }

@@ -167,7 +167,7 @@ struct TokenAccess: Sendable {
         let ticket = cache?.ticket
         let stored = try await known.load(id)
         let first = try await tokens(of: stored, validFor: duration, ticket: ticket)
-        let provider = try known.providers.provider(named: first.session.provider)
+        let provider = try known.providers.provider(ofStored: first.session.provider)
         do {
             return (try await body(provider, first.tokens), first.session)
         } catch let error as IdentityError

@@ -11,6 +11,8 @@ package struct CompactJWS: Sendable {
     let signingInput: [UInt8]
     package let payload: [UInt8]
     package let signature: [UInt8]
+    /// What errors call the token.
+    private let name: String
 
     static let maximumBytes = 32_768
 
@@ -19,24 +21,29 @@ package struct CompactJWS: Sendable {
     /// The size is checked before anything is allocated. Any `crit` is refused, because this client supports no extension (RFC 7515
     /// section 4.1.11). Keys and URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
     ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - name: What errors call it.
     /// - Throws: `IdentityError` with code `id_token_malformed`.
-    package init(parsing token: Secret) throws(IdentityError) {
-        guard token.count <= Self.maximumBytes else { throw Self.malformed("is larger than 32 KiB") }
+    package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
+        self.name = name
+        func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }
+        guard token.count <= Self.maximumBytes else { throw malformed("is larger than 32 KiB") }
         let bytes = token.revealBytes()
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw Self.malformed("does not have three parts") }
+        guard parts.count == 3 else { throw malformed("does not have three parts") }
         guard let headerBytes = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
             let signature = Base64URL.decode(parts[2])
-        else { throw Self.malformed("is not canonical base64url") }
+        else { throw malformed("is not canonical base64url") }
         guard let header = (try? JSONValue(parsing: headerBytes))?.object else {
-            throw Self.malformed("has a header that is not a JSON object")
+            throw malformed("has a header that is not a JSON object")
         }
         guard header["crit"] == nil, header["b64"] == nil else {
-            throw Self.malformed("uses an extension (crit or b64) that is not supported")
+            throw malformed("uses an extension (crit or b64) that is not supported")
         }
-        guard let algorithm = header["alg"]?.string else { throw Self.malformed("has no alg") }
-        if let keyID = header["kid"], keyID.string == nil { throw Self.malformed("has a kid that is not a string") }
-        if let type = header["typ"], type.string == nil { throw Self.malformed("has a typ that is not a string") }
+        guard let algorithm = header["alg"]?.string else { throw malformed("has no alg") }
+        if let keyID = header["kid"], keyID.string == nil { throw malformed("has a kid that is not a string") }
+        if let type = header["typ"], type.string == nil { throw malformed("has a typ that is not a string") }
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature
@@ -73,12 +80,16 @@ package struct CompactJWS: Sendable {
         )
     }
 
-    static func malformed(_ problem: String) -> IdentityError {
+    /// The error about a payload that cannot be used.
+    func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }
+
+    private static func malformed(_ name: String, _ problem: String) -> IdentityError {
         IdentityError(
             .rejected,
             .idTokenMalformed,
-            "The ID token \(problem).",
-            hint: "The token was not used. Check that the configured token endpoint is the provider's.",
+            "The \(name) \(problem).",
+            hint:
+                "The token was not used. Check that it came from the provider: compare the endpoints in the configuration.",
             reference: "RFC 7515 section 5.2"
         )
     }

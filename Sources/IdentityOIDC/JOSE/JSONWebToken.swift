@@ -15,11 +15,14 @@ package struct JSONWebToken: Sendable {
 
     /// Parses a token.
     ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - name: What errors call it.
     /// - Throws: `IdentityError` with code `id_token_malformed`.
-    package init(parsing token: Secret) throws(IdentityError) {
-        jws = try CompactJWS(parsing: token)
+    package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
+        jws = try CompactJWS(parsing: token, as: name)
         guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
-            throw CompactJWS.malformed("has claims that are not a JSON object")
+            throw jws.malformed("has claims that are not a JSON object")
         }
         self.claims = claims
     }

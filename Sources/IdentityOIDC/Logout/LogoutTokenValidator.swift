@@ -38,7 +38,7 @@ package enum LogoutTokenValidator {
         _ token: Secret,
         expecting expected: IDTokenExpectations
     ) throws(IdentityError) -> UnverifiedLogoutToken {
-        let signature = try JSONWebToken(parsing: token)
+        let signature = try JSONWebToken(parsing: token, as: "logout token")
         let checks = SignedTokenChecks(errors: errors, expected: expected)
         let types = ["jwt", "logout+jwt", "application/logout+jwt"]
         let claims = signature.claims

@@ -60,7 +60,7 @@ extension OpenIDClient {
         guard case .unsupportedType = try await revoke(refreshToken, "refresh_token") else { return true }
         if let accessToken { _ = try await revoke(accessToken, "access_token") }
         throw IdentityError(
-            .rejected,
+            .configuration,
             .unsupportedByProvider,
             "The provider does not revoke refresh tokens.",
             hint:

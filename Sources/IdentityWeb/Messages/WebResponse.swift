@@ -54,10 +54,7 @@ extension HTTPHeaders {
     /// The same fields without those of some names.
     func without(_ names: Set<String>) -> HTTPHeaders {
         var rest = HTTPHeaders()
-        forEach { name, value in
-            let name = String(decoding: name, as: UTF8.self)
-            if !names.contains(name.lowercased()) { rest.add(name, String(decoding: value, as: UTF8.self)) }
-        }
+        for (name, value) in self where !names.contains(name.lowercased()) { rest.add(name, value) }
         return rest
     }
 }

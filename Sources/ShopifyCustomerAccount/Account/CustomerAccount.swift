@@ -53,7 +53,7 @@ public struct CustomerAccount: Sendable {
     private func token() async throws -> CustomerAccessToken {
         guard case .customer(let token) = try await sessions.cartClaim(for: session).claim else {
             throw IdentityError(
-                .rejected,
+                .configuration,
                 .unsupportedByProvider,
                 "The session's provider has no Shopify customer token.",
                 hint: "Use a session of a Shopify provider."

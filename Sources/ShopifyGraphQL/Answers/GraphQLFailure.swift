@@ -27,8 +27,8 @@ struct GraphQLFailure: Error {
         self.metadata = metadata
     }
 
-    init(_ error: HTTPTransportError, asking party: String) {
-        let wrapped = IdentityError(error, asking: party)
+    init(_ error: HTTPTransportError, asking party: String, at host: String) {
+        let wrapped = IdentityError(error, asking: party, at: host)
         let effect: Effect =
             switch (error.code, error.phase) {
             case (.cancelled, _): .refused

@@ -92,7 +92,7 @@ extension GraphQLExecutor {
         do {
             response = try await environment.transport.send(request)
         } catch {
-            return .failure(GraphQLFailure(error, asking: endpoint.name))
+            return .failure(GraphQLFailure(error, asking: endpoint.name, at: endpoint.url.host))
         }
         do throws(GraphQLFailure) {
             return .success((try GraphQLAnswer(response, from: endpoint, hiding: secrets), response.body))

@@ -144,7 +144,7 @@ package struct GraphQLExecutor: Sendable {
             try headers.set("Accept", "application/json")
             try headers.set("User-Agent", environment.userAgent)
         } catch {
-            throw IdentityError(error, asking: endpoint.name)
+            throw IdentityError(error, asking: endpoint.name, at: endpoint.url.host)
         }
         return HTTPRequest(
             method: .post,

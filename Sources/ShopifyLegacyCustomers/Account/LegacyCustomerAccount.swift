@@ -38,7 +38,7 @@ public struct LegacyCustomerAccount: Sendable {
         // A token is sent only to the shop that issued it, and no other provider's token is sent there.
         guard tokens.session.provider.isIdentical(to: provider.descriptor.name) else {
             throw IdentityError(
-                .rejected,
+                .configuration,
                 .unsupportedByProvider,
                 "The session belongs to another provider.",
                 hint: "Use a session of LegacyPasswordProvider."

@@ -191,7 +191,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     private static var noPage: IdentityError {
         IdentityError(
-            .rejected,
+            .configuration,
             .unsupportedByProvider,
             "Legacy customer accounts have no login page.",
             hint: "Ask for e-mail address and password, and call signIn(email:password:in:)."

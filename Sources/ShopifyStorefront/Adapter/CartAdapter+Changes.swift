@@ -7,6 +7,7 @@ extension CartAdapter {
     /// An empty note removes it.
     ///
     /// - Throws: `IdentityError`.
+    @discardableResult
     public func setNote(
         _ note: String,
         for id: SessionID,
@@ -20,6 +21,7 @@ extension CartAdapter {
     /// Sets all attributes of the session's cart.
     ///
     /// - Throws: `IdentityError`.
+    @discardableResult
     public func setAttributes(
         _ attributes: [CartAttribute],
         for id: SessionID,

@@ -37,6 +37,7 @@ extension CartAdapter {
     /// A logout removes them.
     ///
     /// - Throws: `IdentityError`.
+    @discardableResult
     public func addDeliveryAddresses(
         _ addresses: [CartSelectableAddressInput],
         for id: SessionID,
@@ -50,6 +51,7 @@ extension CartAdapter {
     /// Changes delivery addresses of the session's cart, or which one is selected.
     ///
     /// - Throws: `IdentityError`.
+    @discardableResult
     public func updateDeliveryAddresses(
         _ changes: [CartSelectableAddressUpdateInput],
         for id: SessionID,
@@ -63,6 +65,7 @@ extension CartAdapter {
     /// Removes delivery addresses from the session's cart.
     ///
     /// - Throws: `IdentityError`.
+    @discardableResult
     public func removeDeliveryAddresses(
         _ ids: [String],
         for id: SessionID,
@@ -79,6 +82,7 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for it, or is not on the
     ///   cart. The cart stays as it was.
+    @discardableResult
     public func setCompanyLocation(
         _ locationID: String?,
         for id: SessionID,

@@ -8,6 +8,7 @@ extension CartAdapter {
     /// gift cards are removed before a visitor gets it.
     ///
     /// - Throws: `IdentityError`.
+    @discardableResult
     public func addGiftCards(
         _ codes: [String],
         for id: SessionID,
@@ -21,6 +22,7 @@ extension CartAdapter {
     /// Removes gift cards from the session's cart, by ``CartGiftCard/id``.
     ///
     /// - Throws: `IdentityError`.
+    @discardableResult
     public func removeGiftCards(
         _ ids: [String],
         for id: SessionID,

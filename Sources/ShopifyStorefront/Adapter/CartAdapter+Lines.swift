@@ -16,6 +16,7 @@ extension CartAdapter {
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not show whether the lines were added. Read
     ///   the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its cause when
     ///   an earlier call succeeded and a later one failed.
+    @discardableResult
     public func add(
         _ lines: [CartLineInput],
         for id: SessionID,
@@ -36,6 +37,7 @@ extension CartAdapter {
     /// Changes lines of the session's cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when a line does not exist or Shopify rejects the change.
+    @discardableResult
     public func update(
         _ lines: [CartLineUpdateInput],
         for id: SessionID,
@@ -51,6 +53,7 @@ extension CartAdapter {
     /// Lines that are already gone count as removed.
     ///
     /// - Throws: `IdentityError`.
+    @discardableResult
     public func remove(
         lineIDs: [String],
         for id: SessionID,
