@@ -164,15 +164,15 @@ struct CallbackSenderTests {
                 return IdentityError.wrapping(error).code
             }
         }
-        for provider in [nil, "strict"] {
-            for address in ["/callback", "https://app.example/", "/callback/strict/", "/Callback/strict"] {
-                #expect(try await refusal(address, provider: provider) == .callbackInvalid, "\(address)")
-            }
-            for address in [
-                "", "/callback/strict", "https://app.example/callback/strict", "http://10.0.0.1:8080/callback/strict",
-            ] {
-                #expect(try await refusal(address, provider: provider) == nil, "\(address)")
-            }
+        for address in ["/callback", "https://app.example/", "/callback/strict/", "/Callback/strict"] {
+            #expect(try await refusal(address, provider: nil) == .callbackInvalid, "\(address)")
+            // An app that names the provider may be behind a proxy that changes paths.
+            #expect(try await refusal(address, provider: "strict") == nil, "\(address)")
+        }
+        for address in [
+            "", "/callback/strict", "https://app.example/callback/strict", "http://10.0.0.1:8080/callback/strict",
+        ] {
+            #expect(try await refusal(address, provider: nil) == nil, "\(address)")
         }
     }
 

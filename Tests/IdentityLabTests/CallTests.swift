@@ -34,7 +34,9 @@ struct CallTests {
             let status = statuses[min(count, statuses.count) - 1]
             return .message(status: status, headers: status == 401 ? headers : [], body: Array("order".utf8))
         }
-        let stage = try await LabStage()
+        var configuration = SandboxConfiguration()
+        configuration.openID.dpop = usesDPoP ? .required : .off
+        let stage = try await LabStage(configuration)
         let file = try stage.configuration(changing: "any") { entry in
             entry["resources"] = .array([.string(isListed ? server.origin : "https://api.example")])
             entry["dpop"] = .bool(usesDPoP)

@@ -57,8 +57,11 @@ struct LoginCoordinator: Sendable {
             let attempt = try await take(&callback, browserBinding)
             name = attempt.provider
             try check(attempt, expectedProvider)
-            try Self.checkAddress(of: callback, attempt)
-            if expectedProvider == nil { try checkSender(of: callback, attempt) }
+            // An app that names the provider knows where the callback arrived, also behind a proxy that changes paths.
+            if expectedProvider == nil {
+                try checkSender(of: callback, attempt)
+                try Self.checkAddress(of: callback, attempt)
+            }
             // Judged again, by the policy of the process that hands it out.
             let returnPath = try attempt.returnPath.map(returnPaths.location(for:))
             let provider = try known.providers.provider(ofStored: attempt.provider)
@@ -157,7 +160,7 @@ struct LoginCoordinator: Sendable {
             .callbackInvalid,
             "The callback arrived at another path than that of the login's redirect URI.",
             hint:
-                "Pass the URL as the browser requested it, and compare its path with redirectURI in the configuration.",
+                "Pass the URL as the browser requested it, and compare its path with redirectURI in the configuration. Behind a proxy that changes paths, pass the provider's name.",
             reference: "RFC 9700 section 4.4.2.2"
         )
     }
