@@ -4,6 +4,11 @@ package enum Base64URL {
         Base64Alphabet.urlSafe.encode(bytes, padded: false)
     }
 
+    /// Encodes with padding, for formats of others that are written so.
+    package static func encodePadded(_ bytes: [UInt8]) -> String {
+        Base64Alphabet.urlSafe.encode(bytes, padded: true)
+    }
+
     /// Decodes the one canonical form; padding, white space, foreign characters and set unused bits give nil.
     ///
     /// Two texts for the same bytes would let a signed or stored value be changed without being noticed.

@@ -32,6 +32,13 @@ final class LazyAlgorithm: Sendable {
         )
     }
 
+    static let aes128CBC = LazyAlgorithm {
+        unsafe FetchedAlgorithm(
+            { unsafe EVP_CIPHER_fetch(nil, "AES-128-CBC", nil) },
+            release: { unsafe EVP_CIPHER_free($0) }
+        )
+    }
+
     static let hmac = LazyAlgorithm {
         unsafe FetchedAlgorithm({ unsafe EVP_MAC_fetch(nil, "HMAC", nil) }, release: { unsafe EVP_MAC_free($0) })
     }

@@ -1,0 +1,88 @@
+internal import CIdentityOpenSSL
+
+/// AES-128 in cipher block chaining mode with PKCS #7 padding (NIST SP 800-38A, RFC 5652 section 6.3).
+///
+/// It does not authenticate: check an authentication code over the ciphertext before you decrypt. Only formats of others need it; use
+/// `AESGCM` for formats of our own.
+package enum AESCBC {
+    package static let keyCount = 16
+    package static let blockCount = 16
+
+    /// Encrypts; returns the ciphertext, which is 1 to 16 bytes longer than the plaintext.
+    ///
+    /// - Throws: `invalidKey` or `invalidLength` for a key or an initialization vector that is not 16 bytes long.
+    package static func encrypt(
+        _ plaintext: [UInt8],
+        key: SecretBytes,
+        initializationVector: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
+        let run = unsafe (EVP_EncryptInit_ex2, EVP_EncryptUpdate, EVP_EncryptFinal_ex)
+        let output = unsafe try transform(plaintext, run, key, initializationVector)
+        guard let output else { throw CryptoError(.operationFailed, "the data could not be encrypted") }
+        return output
+    }
+
+    /// Decrypts what `encrypt` returned.
+    ///
+    /// - Throws: `authenticationFailed` if the padding is wrong; otherwise as `encrypt`.
+    package static func decrypt(
+        _ ciphertext: [UInt8],
+        key: SecretBytes,
+        initializationVector: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
+        let run = unsafe (EVP_DecryptInit_ex2, EVP_DecryptUpdate, EVP_DecryptFinal_ex)
+        let output = unsafe try transform(ciphertext, run, key, initializationVector)
+        guard let output else { throw CryptoError(.authenticationFailed, "the padding of the ciphertext is wrong") }
+        return output
+    }
+
+    private typealias Initialize = (
+        OpaquePointer?, OpaquePointer?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<OSSL_PARAM>?
+    ) -> Int32
+    private typealias Update = (
+        OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?, UnsafePointer<UInt8>?, Int32
+    ) -> Int32
+    private typealias Finish = (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?) -> Int32
+
+    /// Runs the cipher over all bytes; nil if OpenSSL refuses them.
+    private static func transform(
+        _ input: [UInt8],
+        _ run: (initialize: Initialize, update: Update, finish: Finish),
+        _ key: SecretBytes,
+        _ vector: [UInt8]
+    ) throws(CryptoError) -> [UInt8]? {
+        guard key.count == keyCount else { throw CryptoError(.invalidKey, "an AES-128 key has \(keyCount) bytes") }
+        guard vector.count == blockCount else {
+            throw CryptoError(.invalidLength, "the initialization vector has \(blockCount) bytes")
+        }
+        guard let length = Int32(exactly: input.count), length < Int32.max - Int32(blockCount) else {
+            throw CryptoError(.invalidLength, "more than 2^31 bytes cannot be encrypted at once")
+        }
+        let algorithm = try LazyAlgorithm.aes128CBC.available()
+        var output = [UInt8](repeating: 0, count: input.count + blockCount)
+        let count = ErrorQueue.preserved { () -> Int? in
+            guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
+            defer { unsafe EVP_CIPHER_CTX_free(context) }
+            let isInitialized = unsafe key.withUnsafeBytes { key in
+                unsafe run.initialize(
+                    context,
+                    algorithm.pointer,
+                    key.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                    vector,
+                    nil
+                ) == 1
+            }
+            guard isInitialized else { return nil }
+            return unsafe output.withUnsafeMutableBufferPointer { output in
+                guard let start = output.baseAddress else { return nil }
+                var written: Int32 = 0
+                var last: Int32 = 0
+                guard unsafe run.update(context, start, &written, input, length) == 1,
+                    unsafe run.finish(context, start + Int(written), &last) == 1
+                else { return nil }
+                return Int(written + last)
+            }
+        }
+        return count.map { Array(output.prefix($0)) }
+    }
+}
