@@ -37,9 +37,9 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
-// Creates a test target; every test target can use `TemporaryDirectory`.
+// Creates a test target; every test target can use `TemporaryDirectory`, and mark tests with rows of a guide's table.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestDirectories"], swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies + ["TestDirectories", "TestGuides"], swiftSettings: settings)
 }
 
 let package = Package(
@@ -141,7 +141,7 @@ let package = Package(
             "IdentitySandbox",
             ["IdentityLoopback", "IdentityKit", "IdentityCrypto", "IdentityHTTP"]
         ),
-        library("StorefrontSandbox", ["IdentitySandbox", "GraphQLLanguage", "IdentityKit"]),
+        library("StorefrontSandbox", ["IdentitySandbox", "GraphQLLanguage", "IdentityKit", "IdentityCrypto"]),
 
         library("StorefrontGeneration", ["GraphQLLanguage", "IdentityKit"]),
         .executableTarget(
@@ -290,6 +290,7 @@ let package = Package(
             path: "Tests/Support/Servers",
             swiftSettings: settings
         ),
+        .target(name: "TestGuides", path: "Tests/Support/Guides", swiftSettings: settings),
         .target(name: "TestDirectories", path: "Tests/Support/Directories", swiftSettings: settings),
         .target(
             name: "TestMemory",

@@ -3,6 +3,7 @@ import IdentityCrypto
 import IdentityKit
 import IdentityStoreKit
 import IdentityTesting
+import TestGuides
 import Testing
 
 @testable import IdentitySQLite
@@ -252,7 +253,7 @@ struct SealingTests {
         #expect(try await store.session(session.id)?.retainedUntil == session.retainedUntil)
     }
 
-    @Test("no file contains an id, state, subject, name or token")
+    @Test("no file contains an id, state, subject, name or token", .row("E9"))
     func canary() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

@@ -7,6 +7,7 @@ import IdentityTesting
 import ShopifyCustomerAccount
 import ShopifyGraphQL
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 /// A shop with a buyer who has signed in, and the API behind the address that the shop itself tells.
@@ -74,7 +75,7 @@ private struct Guest: IdentityProvider {
 
 @Suite("Customer accounts")
 struct CustomerAccountTests {
-    @Test("the profile is read with the raw token, at the discovered address, in the requested version")
+    @Test("the profile is read with the raw token, at the discovered address, in the requested version", .row("E6"))
     func profile() async throws {
         try await Shop.with { shop in
             let profile = try await shop.account.profile()
@@ -90,7 +91,27 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("an update leaves what is unset, clears what is null, and sets what has a value")
+    @Test("every generated operation runs against the sandbox")
+    func everyOperation() async throws {
+        try await Shop.with { shop in
+            let account = shop.account
+            shop.sandbox.customers.addOrders(1_001...1_001, for: SandboxBuyerAccount.ada.email)
+            _ = try await account.profile()
+            _ = try await account.update(CustomerProfileInput(firstName: .set("Augusta")))
+            let address = try await account.add(CustomerAddressInput(city: .set("London"), territoryCode: .set("GB")))
+            let other = try await account.add(CustomerAddressInput(city: .set("Paris"), territoryCode: .set("FR")))
+            _ = try await account.setDefaultAddress(other.id)
+            for try await _ in account.addresses() {}
+            try await account.remove(address: address.id)
+            var order: String?
+            for try await page in account.orders() { order = page.first?.id }
+            #expect(try await account.order(try #require(order)) != nil)
+            let bodies = shop.sandbox.shopify.requests.map(\.bodyText)
+            #expect(try GeneratedOperations.missing(in: "ShopifyCustomerAccount", from: bodies) == [])
+        }
+    }
+
+    @Test("an update leaves what is unset, clears what is null, and sets what has a value", .row("E8"))
     func update() async throws {
         try await Shop.with { shop in
             let renamed = try await shop.account.update(CustomerProfileInput(firstName: .set("Augusta")))
@@ -109,7 +130,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("addresses are created, changed field by field, made the default, and removed")
+    @Test("addresses are created, changed field by field, made the default, and removed", .row("E5"))
     func addresses() async throws {
         try await Shop.with { shop in
             let account = shop.account
@@ -142,7 +163,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("orders are read page by page, the newest first, each once")
+    @Test("orders are read page by page, the newest first, each once", .row("E7"))
     func orders() async throws {
         try await Shop.with { shop in
             shop.sandbox.customers.addOrders(1_001...1_005, for: SandboxBuyerAccount.ada.email)

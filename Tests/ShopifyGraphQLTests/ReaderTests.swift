@@ -1,5 +1,6 @@
 import IdentityKit
 import ShopifyGraphQL
+import TestGuides
 import Testing
 
 @Suite("Reading answers")
@@ -81,7 +82,7 @@ struct ReaderTests {
         #expect(try node.field("e\u{301}", as: String?.self) == nil)
     }
 
-    @Test("a missing field is read like null, and an error has its path")
+    @Test("a missing field is read like null, and an error has its path", .row("B2"))
     func missing() throws {
         let node = try GraphQLNode(parsing: Array(#"{"a":null,"list":[{"id":"1"},{"id":2}]}"#.utf8))
         #expect(try node.field("a", as: String?.self) == nil)

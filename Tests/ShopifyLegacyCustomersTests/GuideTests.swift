@@ -24,6 +24,18 @@ try await account.update(LegacyCustomerUpdateInput(phone: .null))
 try await account.update(LegacyCustomerUpdateInput(password: .set(newPassword)))
         _ = customer
     }
+
+    // swift-format-ignore
+    static func multipass(
+        legacy: LegacyPasswordProvider, environment: IdentityEnvironment, multipassSecret: Secret, email: String, ip: String
+    ) async throws {
+let multipass = try Multipass(shopDomain: "www.example.com", secret: multipassSecret, environment: environment)
+let buyer = MultipassCustomer(email: email, identifier: "customer-17", remoteIP: ip)
+let url = try multipass.loginURL(for: buyer, returningTo: "/collections/sale")    // redirect the browser to url.reveal()
+let token = try multipass.token(for: buyer)
+let signedIn = try await legacy.signIn(multipassToken: token, in: StorefrontContext(buyerIP: ip))
+        _ = (url, signedIn)
+    }
 }
 
 @Suite("The legacy customers' page")
@@ -38,7 +50,7 @@ struct LegacyCustomerGuideTests {
         )
         let source = try String(contentsOf: here, encoding: .utf8)
         let blocks = page.components(separatedBy: "```swift\n").dropFirst()
-        #expect(blocks.count == 2)
+        #expect(blocks.count == 3)
         for block in blocks { #expect(source.contains(block.components(separatedBy: "```")[0])) }
     }
 }

@@ -7,6 +7,7 @@ import ShopifyGraphQL
 import ShopifyLegacyCustomers
 import ShopifyStorefront
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 /// A shop with legacy accounts, one of which is Ada's.
@@ -15,6 +16,7 @@ private struct Shop {
     static let password = Secret("difference engine")
 
     let sandbox: ShopSandbox
+    let client: StorefrontClient
     let provider: LegacyPasswordProvider
     let sessions: SessionManager
     let carts: CartAdapter
@@ -27,7 +29,7 @@ private struct Shop {
         sandbox = try await ShopSandbox.start(settings)
         sandbox.storefront.addLegacyCustomer(email: Self.email, password: Self.password.reveal())
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
-        let client = StorefrontClient(
+        client = StorefrontClient(
             configuration: try StorefrontConfiguration(
                 shopDomain: "sandbox.example",
                 authentication: .privateToken(Secret(sandbox.storefront.configuration.privateToken)),
@@ -45,6 +47,14 @@ private struct Shop {
             environment: environment
         )
         carts = CartAdapter(client: client, sessions: sessions, store: store)
+    }
+
+    func multipass(_ secret: String? = nil) throws -> Multipass {
+        try Multipass(
+            shopDomain: "sandbox.example",
+            secret: Secret(secret ?? sandbox.storefront.configuration.multipassSecret),
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        )
     }
 
     func signIn(_ password: Secret = password) async throws -> SessionID {
@@ -68,7 +78,10 @@ private struct Shop {
 
 @Suite("Legacy customers")
 struct LegacyCustomerTests {
-    @Test("e-mail address and password create a session, and a wrong password and an unknown address fail alike")
+    @Test(
+        "e-mail address and password create a session, and a wrong password and an unknown address fail alike",
+        .row("E2")
+    )
     func signIn() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()
@@ -85,7 +98,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("a token is refreshed before it expires, and an expired one ends the session")
+    @Test("a token is refreshed before it expires, and an expired one ends the session", .row("E2"))
     func refresh() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()
@@ -111,7 +124,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("the answer to a forgotten password is the same for known and unknown addresses")
+    @Test("the answer to a forgotten password is the same for known and unknown addresses", .row("E4"))
     func recover() async throws {
         try await Shop.with { shop in
             try await shop.provider.recover(email: Shop.email, in: shop.context)
@@ -127,7 +140,10 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("a new password by e-mail signs in and revokes the old one, and the token in the e-mail works once")
+    @Test(
+        "a new password by e-mail signs in and revokes the old one, and the token in the e-mail works once",
+        .row("E4")
+    )
     func reset() async throws {
         try await Shop.with { shop in
             let mail = try #require(shop.sandbox.storefront.legacyMail(to: Shop.email))
@@ -153,7 +169,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("an account is created, and an inactive one is activated with its e-mail")
+    @Test("an account is created, and an inactive one is activated with its e-mail", .row("E1"))
     func activation() async throws {
         try await Shop.with { shop in
             let input = LegacyCustomerCreateInput(email: "grace@example.com", password: Secret("compiler"))
@@ -187,22 +203,101 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("a Multipass token signs in, and a made-up one does not")
+    @Test(
+        "a Multipass token signs in, once and for a short time, and a token of another secret or a made-up one does not",
+        .row("E3")
+    )
     func multipass() async throws {
         try await Shop.with { shop in
-            let tokens = try await shop.provider.signIn(
-                multipassToken: Secret("mp-\(Shop.email)"),
-                in: shop.context
-            )
-            #expect(tokens.buyer.email?.value == Shop.email)
-            let error = await #expect(throws: IdentityError.self) {
-                try await shop.provider.signIn(multipassToken: Secret("x"), in: shop.context)
+            func refusal(_ token: Secret) async -> IdentityError.Code? {
+                let error = await #expect(throws: IdentityError.self) {
+                    try await shop.provider.signIn(multipassToken: token, in: shop.context)
+                }
+                return error?.code
             }
-            #expect(error?.code == .legacyCustomerUserErrors)
+            let customer = MultipassCustomer(email: Shop.email)
+            let token = try shop.multipass().token(for: customer)
+            let tokens = try await shop.provider.signIn(multipassToken: token, in: shop.context)
+            #expect(tokens.buyer.email?.value == Shop.email)
+            #expect(await refusal(token) == .legacyCustomerUserErrors)
+            let other = try shop.multipass("another-secret").token(for: customer)
+            #expect(await refusal(other) == .legacyCustomerUserErrors)
+            #expect(await refusal(Secret("x")) == .legacyCustomerUserErrors)
+            let new = try shop.multipass().token(for: MultipassCustomer(email: "new@example.com"))
+            #expect(try await shop.provider.signIn(multipassToken: new, in: shop.context).buyer.email != nil)
+            let late = try shop.multipass().token(for: customer)
+            shop.clock.advance(by: .seconds(3600))
+            #expect(await refusal(late) == .legacyCustomerUserErrors)
         }
     }
 
-    @Test("the session gets the new password's token, and other sessions end")
+    @Test("a node of type Order is read by its id, and a node of another type is told from it", .row("B6"))
+    func orderNode() async throws {
+        try await Shop.with { shop in
+            func node(_ id: String) async throws -> LegacyNode? {
+                try await shop.client.execute(LegacyOrderByID(id: id), in: shop.context).data
+            }
+            guard case .order(let order) = try await node("gid://shopify/Order/501")?.concrete else {
+                Issue.record("The node is no order.")
+                return
+            }
+            #expect(order.orderNumber == 501 && order.processedAt.text == "2026-11-01T10:00:00Z")
+            guard case .other("Product") = try await node("gid://shopify/Product/1")?.concrete else {
+                Issue.record("The product is taken for an order.")
+                return
+            }
+            #expect(try await node("gid://shopify/Order/999") == nil)
+            #expect(LegacyOrderByID.document.isPersonal)
+        }
+    }
+
+    @Test("every generated operation runs against the sandbox")
+    func everyOperation() async throws {
+        try await Shop.with { shop in
+            let (provider, context, storefront) = (shop.provider, shop.context, shop.sandbox.storefront)
+            _ = try await provider.create(.init(email: "grace@example.com", password: Secret("compiler")), in: context)
+            try await provider.recover(email: Shop.email, in: context)
+            storefront.addLegacyCustomer(email: "b@example.com", password: "not yet", isActive: false)
+            func mail(_ email: String) throws -> (customerID: String, token: String, url: String) {
+                try #require(storefront.legacyMail(to: email))
+            }
+            let (waiting, ada) = ("b@example.com", Shop.email)
+            _ = try await provider.activate(url: HTTPURL(mail(waiting).url), password: Secret("first"), in: context)
+            let activation = try mail(waiting)
+            _ = try await provider.activate(
+                customer: activation.customerID,
+                activationToken: Secret(activation.token),
+                password: Secret("second"),
+                in: context
+            )
+            _ = try await provider.reset(url: HTTPURL(mail(ada).url), password: Secret("third"), in: context)
+            let reset = try mail(ada)
+            _ = try await provider.reset(
+                customer: reset.customerID,
+                resetToken: Secret(reset.token),
+                password: Shop.password,
+                in: context
+            )
+            let token = try shop.multipass().token(for: MultipassCustomer(email: ada))
+            _ = try await provider.signIn(multipassToken: token, in: context)
+            let session = try await shop.signIn()
+            _ = try await shop.sessions.refreshTokens(for: session)
+            let account = shop.account(session)
+            _ = try await account.customer()
+            _ = try await account.update(LegacyCustomerUpdateInput(phone: .null))
+            let address = try await account.add(LegacyCustomerAddressInput(city: .set("London")))
+            _ = try await account.update(address: address.id, .init(city: .set("Paris")))
+            try await account.setDefaultAddress(address.id)
+            try await account.remove(address: address.id)
+            _ = try await shop.client.execute(LegacyOrderByID(id: "gid://shopify/Order/501"), in: context)
+            _ = try await shop.sessions.logout(session)
+            await shop.sessions.drain()
+            let bodies = storefront.requests.map(\.bodyText)
+            #expect(try GeneratedOperations.missing(in: "ShopifyLegacyCustomers", from: bodies) == [])
+        }
+    }
+
+    @Test("the session gets the new password's token, and other sessions end", .row("E8", "E9"))
     func passwordChange() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()
@@ -237,7 +332,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("addresses are added, changed, made the default and removed; orders are read")
+    @Test("addresses are added, changed, made the default and removed; orders are read", .row("E5"))
     func addresses() async throws {
         try await Shop.with { shop in
             let account = shop.account(try await shop.signIn())
@@ -270,7 +365,7 @@ struct LegacyCustomerTests {
         }
     }
 
-    @Test("logging out deletes the token at Shopify")
+    @Test("logging out deletes the token at Shopify", .row("E2"))
     func logout() async throws {
         try await Shop.with { shop in
             let session = try await shop.signIn()

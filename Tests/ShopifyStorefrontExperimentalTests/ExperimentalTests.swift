@@ -1,3 +1,4 @@
+import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
@@ -5,12 +6,13 @@ import ShopifyGraphQL
 import ShopifyStorefront
 import ShopifyStorefrontExperimental
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 @Suite struct ExperimentalTests {
     private func answer(_ text: String) throws -> GraphQLNode { try GraphQLNode(parsing: Array(text.utf8)) }
 
-    @Test("the caller's attempt token is sent unchanged, and a submission may be repeated with it")
+    @Test("the caller's attempt token is sent unchanged, and a submission may be repeated with it", .row("D15"))
     func attemptToken() throws {
         let id = try #require(CartID(rawValue: "gid://shopify/Cart/c?key=k"))
         let operation = ExperimentalCartSubmitForCompletion(cartID: id, attemptToken: "attempt-1")
@@ -19,7 +21,7 @@ import Testing
         #expect(!"\(operation)".contains("attempt-1") && !"\(operation)".contains("key=k"))
     }
 
-    @Test("each outcome of a completion is a case, also one that Shopify adds later")
+    @Test("each outcome of a completion is a case, also one that Shopify adds later", .row("D16"))
     func outcomes() throws {
         let ready = try ExperimentalCartPrepareForCompletion.output(
             answer(
@@ -61,6 +63,7 @@ import Testing
         var settings = SandboxStorefrontConfiguration()
         settings.servesRestrictedMutations = isInvited
         settings.completionPolls = 1
+        settings.completionPollDelay = .milliseconds(120)
         let sandbox = try await ShopSandbox.start(storefront: settings)
         let configuration = try StorefrontConfiguration(
             shopDomain: "sandbox.example",
@@ -103,7 +106,7 @@ import Testing
         #expect(try state(id).email == nil)
     }
 
-    @Test("a cart is paid and completed once, and its attempt is polled until the order exists")
+    @Test("a cart is paid and completed once, and its attempt is polled until the order exists", .row("D15"))
     func completion() async throws {
         let id = try await makeCart()
         let address = MailingAddressInput(city: .set("London"), country: .set("GB"))
@@ -124,16 +127,21 @@ import Testing
         )
         #expect(try await run(ExperimentalCartPaymentUpdate(cartID: id, payment: payment)).userErrors.isEmpty)
         sandbox.storefront.throttleNextCompletions(pollAfter: .seconds(7))
-        guard case .cartThrottled = try await run(ExperimentalCartPrepareForCompletion(cartID: id)).result else {
+        let start = Date()
+        guard
+            case .cartThrottled(let throttled) = try await run(ExperimentalCartPrepareForCompletion(cartID: id)).result
+        else {
             Issue.record("The first preparation was not throttled.")
             return
         }
+        // Written in whole seconds.
+        #expect(throttled.cart?.id == id && throttled.pollAfter.date.timeIntervalSince(start) >= 6)
         guard case .cartStatusReady(let ready) = try await run(ExperimentalCartPrepareForCompletion(cartID: id)).result
         else {
             Issue.record("The second preparation was not ready.")
             return
         }
-        #expect(ready.cart?.id == id && ready.checkoutURL != nil)
+        #expect(ready.cart?.id == id)
 
         let submit = ExperimentalCartSubmitForCompletion(cartID: id, attemptToken: "attempt-1")
         guard case .submitSuccess(let success) = try await run(submit).result,
@@ -144,14 +152,88 @@ import Testing
         }
         #expect(repeated.attemptID == success.attemptID)
         let attempt = ExperimentalCartCompletionAttempt(attemptID: success.attemptID)
-        guard case .cartCompletionProcessing = try await run(attempt),
+        guard case .cartCompletionProcessing(let processing) = try await run(attempt),
             case .cartCompletionSuccess(let order) = try await run(attempt)
         else {
             Issue.record("The attempt was not processed and then completed.")
             return
         }
+        #expect(processing.pollDelay == 120)
         #expect(order.orderID.hasPrefix("gid://shopify/Order/"))
         #expect(sandbox.storefront.cartStates.isEmpty)
+        #expect(sandbox.storefront.requests.count { $0.bodyText.contains("attempt-1") } == 2)
+    }
+
+    @Test(
+        "polling waits until the preparation is ready, as pollAfter says, and until the order exists, as pollDelay says",
+        .row("D4", "D16")
+    )
+    func polling() async throws {
+        let id = try await makeCart()
+        let payment = CartPaymentInput(
+            amount: MoneyInput(amount: try #require(ShopifyDecimal(text: "12.5")), currencyCode: .usd),
+            sourceIdentifier: .set("order-1")
+        )
+        _ = try await run(ExperimentalCartPaymentUpdate(cartID: id, payment: payment))
+        sandbox.storefront.throttleNextCompletions(times: 2, pollAfter: .milliseconds(100))
+        let prepared = try await client.poll(
+            ExperimentalCartPrepareForCompletion(cartID: id),
+            in: context,
+            every: .seconds(60),
+            timeout: .seconds(59),
+            hint: {
+                if case .cartThrottled(let throttled) = $0.result { .after(throttled.pollAfter.date) } else { nil }
+            },
+            until: { if case .cartStatusReady = $0.result { true } else { false } }
+        )
+        #expect(prepared.data.userErrors.isEmpty)
+        let submit = ExperimentalCartSubmitForCompletion(cartID: id, attemptToken: "attempt-1")
+        guard case .submitSuccess(let success) = try await run(submit).result else {
+            Issue.record("The attempt was not accepted.")
+            return
+        }
+        let order = try await client.poll(
+            ExperimentalCartCompletionAttempt(attemptID: success.attemptID),
+            in: context,
+            every: .seconds(60),
+            timeout: .seconds(59),
+            hint: {
+                if case .cartCompletionProcessing(let state) = $0 {
+                    .delay(.milliseconds(state.pollDelay))
+                } else {
+                    nil
+                }
+            },
+            until: { if case .cartCompletionSuccess = $0 { true } else { false } }
+        )
+        guard case .cartCompletionSuccess(let done) = order.data else { return }
+        #expect(done.orderID.hasPrefix("gid://shopify/Order/"))
+        let bodies = sandbox.storefront.requests.map(\.bodyText)
+        #expect(bodies.count { $0.contains("mutation ExperimentalCartPrepareForCompletion") } == 3)
+        #expect(bodies.count { $0.contains("query ExperimentalCartCompletionAttempt") } == 2)
+    }
+
+    @Test("every generated operation runs, and none selects or sends what the schema does not have")
+    func everyOperation() async throws {
+        let id = try await makeCart()
+        _ = try await run(ExperimentalCartClone(cartID: id))
+        _ = try await run(ExperimentalCartRemovePersonalData(cartID: id))
+        let address = MailingAddressInput(country: .set("GB"))
+        _ = try await run(ExperimentalCartBillingAddressUpdate(cartID: id, billingAddress: .set(address)))
+        let card = CartDirectPaymentMethodInput(
+            billingAddress: address,
+            sessionID: "session",
+            cardSource: .set(.savedCreditCard),
+            acceptedSubscriptionTerms: .set(true)
+        )
+        let amount = MoneyInput(amount: try #require(ShopifyDecimal(text: "12.5")), currencyCode: .usd)
+        let payment = CartPaymentInput(amount: amount, directPaymentMethod: .set(card))
+        #expect(try await run(ExperimentalCartPaymentUpdate(cartID: id, payment: payment)).userErrors.isEmpty)
+        _ = try await run(ExperimentalCartPrepareForCompletion(cartID: id))
+        _ = try await run(ExperimentalCartSubmitForCompletion(cartID: id, attemptToken: "t"))
+        _ = try await run(ExperimentalCartCompletionAttempt(attemptID: "unknown"))
+        let bodies = sandbox.storefront.requests.map(\.bodyText)
+        #expect(try GeneratedOperations.missing(in: "ShopifyStorefrontExperimental", from: bodies) == [])
     }
 
     @Test("a shop that has not invited the app rejects every operation")

@@ -4,6 +4,7 @@ import IdentityLoopback
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import TestGuides
 import Testing
 
 /// What may come in place of a good answer, and what becomes of it.
@@ -175,6 +176,7 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
 
     @Test(
         "each ends as a typed error with the request's id, and nothing is sent more often than it may be",
+        .row("A7"),
         arguments: BadAnswer.all
     )
     func badAnswer(answer: BadAnswer) async throws {

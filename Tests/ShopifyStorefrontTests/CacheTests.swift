@@ -4,6 +4,7 @@ import IdentityLoopback
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import TestGuides
 import Testing
 
 @Suite struct CacheTests {
@@ -31,7 +32,7 @@ import Testing
 
     // MARK: Policies
 
-    @Test("networkOnly neither reads the cache nor writes it")
+    @Test("networkOnly neither reads the cache nor writes it", .row("A6"))
     func networkOnly() async throws {
         let storefront = try await numbered()
         let client = try client(storefront, .networkOnly)
@@ -40,7 +41,7 @@ import Testing
         #expect(cache.count == 0)
     }
 
-    @Test("cacheFirst answers from the cache until the response expires, and returns its age")
+    @Test("cacheFirst answers from the cache until the response expires, and returns its age", .row("A6"))
     func cacheFirst() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)
@@ -77,7 +78,7 @@ import Testing
         #expect(try await name(client) == "2")
     }
 
-    @Test("networkFirst uses the network, and on failure returns the old response with the error")
+    @Test("networkFirst uses the network, and on failure returns the old response with the error", .row("A6"))
     func networkFirst() async throws {
         let storefront = try await numbered()
         let client = try client(storefront, Self.fallback)
@@ -110,7 +111,7 @@ import Testing
         #expect(error?.providerAnswer?.status == status)
     }
 
-    @Test("cacheOnly sends no request, and a miss has its own error code")
+    @Test("cacheOnly sends no request, and a miss has its own error code", .row("A6"))
     func cacheOnly() async throws {
         let storefront = try await numbered()
         let client = try client(storefront)

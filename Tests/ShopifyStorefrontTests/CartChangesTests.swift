@@ -4,6 +4,7 @@ import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 @testable import ShopifyStorefront
@@ -11,7 +12,8 @@ import Testing
 /// Everything that a shop does with a cart, with the buyer's identity on it before and after.
 @Suite struct CartChangesTests {
     @Test(
-        "lines, note, attributes, codes, gift cards, addresses and delivery change, and the customer stays on the cart"
+        "lines, note, attributes, codes, gift cards, addresses and delivery change, and the customer stays on the cart",
+        .row("D5", "D6", "D7", "D8", "D10")
     )
     func everything() async throws {
         let shop = try await SandboxShop()
@@ -161,7 +163,8 @@ import Testing
     }
 
     @Test(
-        "a logout's copy has lines, note, attributes and codes and no data of the buyer, who is removed from the old cart"
+        "a logout's copy has lines, note, attributes and codes and no data of the buyer, who is removed from the old cart",
+        .row("D11")
     )
     func cloned() async throws {
         let shop = try await SandboxShop()

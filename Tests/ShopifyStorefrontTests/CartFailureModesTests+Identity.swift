@@ -8,6 +8,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import StorefrontSandbox
 import Synchronization
+import TestGuides
 import Testing
 
 @testable import ShopifyStorefront
@@ -41,7 +42,7 @@ extension CartFailureModesTests {
         #expect(try shop.state(cart.cart).quantities == [SandboxShop.mug: 3] && shop.count("cartLinesAdd") == 2)
     }
 
-    @Test("18: discount codes that tasks and processes add at the same time are all kept")
+    @Test("18: discount codes that tasks and processes add at the same time are all kept", .row("D8"))
     func discountRace() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()

@@ -6,6 +6,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 @Suite struct CartIdentityTests {
@@ -24,7 +25,7 @@ import Testing
         return BuyerContact(email: "ada@example.com", phone: "+14155550123", countryCode: "US", addresses: [address])
     }
 
-    @Test("the identity is part of the call that creates the cart")
+    @Test("the identity is part of the call that creates the cart", .row("D1"))
     func createSignedIn() async throws {
         let shop = try await TestShop(.customer, Self.shopify)
         let cart = try await shop.carts.add(TestShop.lines, for: shop.session, in: shop.context)
@@ -36,7 +37,7 @@ import Testing
         #expect(try await shop.boundCart == "gid://shopify/Cart/c1?key=k1")
     }
 
-    @Test("a contact is prefilled without any token, and a phone that is not E.164 is dropped")
+    @Test("a contact is prefilled without any token, and a phone that is not E.164 is dropped", .row("D2"))
     func createContact() async throws {
         var contact = Self.contact()
         contact.phone = "555-0123"
@@ -166,7 +167,10 @@ import Testing
         #expect(shop.storefront.calls.count == 1)
     }
 
-    @Test("detaching sends explicit nulls, byte for byte, and removes all addresses; one that stays is an error")
+    @Test(
+        "detaching sends explicit nulls, byte for byte, and removes all addresses; one that stays is an error",
+        .row("D11")
+    )
     func detach() async throws {
         let shop = try await TestShop(.contact(Self.contact())) { .payload($0.field, cart: .cart(addresses: ["a1"])) }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)

@@ -6,6 +6,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 @Suite struct CartLifecycleTests {
@@ -64,7 +65,7 @@ import Testing
         #expect(try await shop.boundCart == "gid://shopify/Cart/c9?key=k9")
     }
 
-    @Test("lines are not added twice when the response is lost")
+    @Test("lines are not added twice when the response is lost", .row("D7"))
     func lostAnswer() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }
         _ = try await shop.carts.create(for: shop.session)

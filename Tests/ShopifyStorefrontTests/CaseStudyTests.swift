@@ -6,6 +6,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 /// The case studies of the Mobile Buy SDK's README that read the catalogue, with the operations of today, against a Storefront that
@@ -23,13 +24,17 @@ import Testing
         )
     }
 
-    @Test("case study: the shop's name, currency and policies, fetched once and then kept")
+    @Test("case study: the shop's name, currency and policies, fetched once and then kept", .row("C1"))
     func shop() async throws {
         let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let cache = InMemoryResponseCache()
         let client = try storefront(sandbox, cache: cache)
         let shop = try await client.execute(ShopInfo())
         #expect(!shop.data.name.isEmpty && shop.data.paymentSettings.currencyCode == .usd && shop.errors.isEmpty)
+        let refunds = try #require(shop.data.refundPolicy)
+        #expect(refunds.title == "Refund policy" && refunds.body.contains("takes everything back"))
+        #expect(refunds.url.text == sandbox.storefront.origin + "/policies/refund-policy")
+        #expect(shop.data.privacyPolicy?.handle == "privacy-policy" && shop.data.shippingPolicy == nil)
         #expect(cache.count == 1)
         guard case .cache = try await client.execute(ShopInfo()).origin else {
             Issue.record("fetched again")
@@ -37,8 +42,35 @@ import Testing
         }
     }
 
-    @Test("case study: collections, and the products of each")
+    @Test("case study: collections with the products of each, in one request", .row("C2"))
     func collections() async throws {
+        let sandbox = try await ShopSandbox.start(SandboxConfiguration())
+        let client = try storefront(sandbox)
+        let page = try await client.execute(CollectionsWithProducts(first: 10, productCount: 2)).data
+        let found = try #require(page.nodes.first)
+        #expect(found.collectionCard.title == "Everything" && !page.pageInfo.hasNextPage)
+        #expect(found.products.nodes.map(\.title) == ["Analytical Mug", "Difference T-Shirt"])
+        #expect(found.products.pageInfo.hasNextPage && sandbox.storefront.requests.count == 1)
+    }
+
+    @Test("case study: two nodes of different types by alias, in one request", .row("B7"))
+    func aliases() async throws {
+        let sandbox = try await ShopSandbox.start(SandboxConfiguration())
+        let client = try storefront(sandbox)
+        let pair = NodePair(first: "gid://shopify/Collection/1", second: "gid://shopify/Product/1")
+        let nodes = try await client.execute(pair).data
+        guard case .collection(let collection) = nodes.first?.concrete,
+            case .product(let product) = nodes.second?.concrete
+        else {
+            Issue.record("\(nodes)")
+            return
+        }
+        #expect(collection.title == "Everything" && product.title == "Analytical Mug")
+        #expect(sandbox.storefront.requests.count == 1)
+    }
+
+    @Test("case study: a page of collections, and then the products of one", .row("C2"))
+    func collectionThenProducts() async throws {
         let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let client = try storefront(sandbox)
         let collections = try await client.execute(CollectionsPage(first: 10)).data.nodes
@@ -47,7 +79,7 @@ import Testing
         #expect(try #require(products).nodes.contains { $0.title == "Analytical Mug" })
     }
 
-    @Test("case study: the products of a collection, page by page, each once")
+    @Test("case study: the products of a collection, page by page, each once", .row("C3"))
     func pagination() async throws {
         let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let client = try storefront(sandbox)
@@ -66,13 +98,17 @@ import Testing
         #expect(count == titles.count && titles.count >= 2 && Set(titles).count == titles.count)
     }
 
-    @Test("case study: a product with its images and variants, by id, by handle and as a node")
+    @Test("case study: a product with its images and variants, by id, by handle and as a node", .row("C4"))
     func product() async throws {
         let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let client = try storefront(sandbox)
         let card = try #require(try await client.execute(ProductsPage(first: 1)).data.nodes.first)
         let product = try #require(try await client.execute(ProductByID(id: card.id)).data)
         #expect(product.productCard.title == card.title)
+        let image = try #require(product.images.nodes.first)
+        #expect(image.url.text == "https://cdn.example/analytical-mug.jpg" && image.altText == card.title)
+        #expect(image.width == 800 && image.height == 600)
+        #expect(product.variants.nodes.first?.image?.url == image.url)
         #expect(try #require(product.variants.nodes.first).price.currencyCode == "USD")
         let same = try await client.execute(ProductByHandle(handle: card.handle)).data
         #expect(same?.productCard.id == card.id)
@@ -84,7 +120,7 @@ import Testing
         #expect(try await client.execute(ProductByID(id: "gid://shopify/Product/999")).data == nil)
     }
 
-    @Test("case study: searching, and what a search box suggests")
+    @Test("case study: searching, and what a search box suggests", .row("C5"))
     func search() async throws {
         let sandbox = try await ShopSandbox.start(SandboxConfiguration())
         let client = try storefront(sandbox)

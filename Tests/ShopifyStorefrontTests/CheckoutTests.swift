@@ -6,6 +6,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 @Suite struct CheckoutTests {
@@ -27,7 +28,7 @@ import Testing
         return shop
     }
 
-    @Test("the checkout URL comes from the answer of the attach")
+    @Test("the checkout URL comes from the answer of the attach", .row("D12"))
     func fromAttach() async throws {
         let shop = try await shop()
         shop.clock.advance(by: .seconds(3300))

@@ -4,6 +4,7 @@ import IdentityLoopback
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import TestGuides
 import Testing
 
 /// A query of a user's own.
@@ -60,7 +61,7 @@ private struct ShopName: GraphQLOperation {
         "Accept: application/json", "Content-Type: application/json", "User-Agent: IdentityKit/0.1",
     ]
 
-    @Test("golden headers: a private token and the buyer's IP")
+    @Test("golden headers: a private token and the buyer's IP", .row("A2"))
     func privateHeaders() async throws {
         let context = StorefrontContext(buyerIP: "2001:db8::7")
         let own = ["Shopify-Storefront-Buyer-IP: 2001:db8::7", "Shopify-Storefront-Private-Token: shpat-1"]
@@ -69,13 +70,13 @@ private struct ShopName: GraphQLOperation {
         #expect(withoutIP == (common + own.dropFirst()).sorted())
     }
 
-    @Test("golden headers: a public token, without an IP")
+    @Test("golden headers: a public token, without an IP", .row("A2"))
     func publicHeaders() async throws {
         let sent = try await headers(.publicToken("public-1"), StorefrontContext(buyerIP: "203.0.113.7"))
         #expect(sent == (common + ["X-Shopify-Storefront-Access-Token: public-1"]).sorted())
     }
 
-    @Test("golden headers: tokenless access")
+    @Test("golden headers: tokenless access", .row("A2"))
     func tokenlessHeaders() async throws {
         #expect(try await headers(.tokenless, StorefrontContext(buyerIP: "203.0.113.7")) == common)
     }
@@ -136,7 +137,8 @@ private struct ShopName: GraphQLOperation {
     }
 
     @Test(
-        "another version than the requested one is flagged, and it and a deprecation are reported once for each document"
+        "another version than the requested one is flagged, and it and a deprecation are reported once for each document",
+        .row("B12")
     )
     func fallForward() async throws {
         let headers = [
@@ -171,7 +173,7 @@ private struct ShopName: GraphQLOperation {
         #expect(try await silent.client().execute(ShopName()).metadata.cost == nil)
     }
 
-    @Test("data with errors beside them are both returned")
+    @Test("data with errors beside them are both returned", .row("A7"))
     func partialData() async throws {
         let text =
             #"{"data":{"shop":{"name":"Mugs"}},"errors":[{"message":"no","path":["shop",0,"x"],"locations":[{"line":1,"column":9}],"extensions":{"code":"ACCESS_DENIED"}}]}"#
@@ -270,7 +272,7 @@ private struct ShopName: GraphQLOperation {
         #expect(error.kind == .retryLater && error.code == .providerUnavailable)
     }
 
-    @Test("a cancelled task ends the call")
+    @Test("a cancelled task ends the call", .row("A3"))
     func cancellation() async throws {
         let storefront = try await FakeStorefront.start { _ in
             try? await Task.sleep(for: .seconds(30))

@@ -5,6 +5,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import Synchronization
+import TestGuides
 import Testing
 
 @Suite struct CompletionTests {
@@ -15,7 +16,7 @@ import Testing
         func note(_ result: Result<Value, IdentityError>) { state.withLock { $0.append(result) } }
     }
 
-    @Test("the completion is called once with the data")
+    @Test("the completion is called once with the data", .row("A3"))
     func data() async throws {
         let storefront = try await FakeStorefront.start([.mugs])
         let calls = Calls<StorefrontResult<Probe<Shared>.Output>>()
@@ -47,7 +48,7 @@ import Testing
         #expect(calls.all.count == 1 && error.code == .storefrontRefused)
     }
 
-    @Test("after a cancellation too the completion is called, once, and a second cancellation does nothing")
+    @Test("after a cancellation too the completion is called, once, and a second cancellation does nothing", .row("A4"))
     func cancellation() async throws {
         let storefront = try await FakeStorefront.start { _ in
             try? await Task.sleep(for: .seconds(30))

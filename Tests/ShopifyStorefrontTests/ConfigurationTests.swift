@@ -3,6 +3,7 @@ import IdentityKit
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 @Suite struct ConfigurationTests {
@@ -15,7 +16,7 @@ import Testing
         return try #require(configuration.storefront)
     }
 
-    @Test("the endpoint consists of domain and version")
+    @Test("the endpoint consists of domain and version", .row("A1"))
     func endpoint() throws {
         let configuration = try StorefrontConfiguration(shopDomain: "Example.MyShopify.com", authentication: .tokenless)
         #expect(configuration.endpoint.text == "https://example.myshopify.com/api/2026-10/graphql.json")
@@ -29,6 +30,7 @@ import Testing
 
     @Test(
         "what is no host name is refused as a shop domain",
+        .row("A1"),
         arguments: [
             "", "localhost", "https://shop.example", "shop.example/x", "shop.example:443", "a@shop.example",
             "shop.example?x", "127.0.0.1", "[::1].x", "shop.example.", "shop example.com", "shop.example\r\nX: y",
@@ -41,7 +43,7 @@ import Testing
         #expect(error?.kind == .configuration)
     }
 
-    @Test("an empty or broken token is refused", arguments: ["", "a b", "a\r\nX-Evil: 1", "tök"])
+    @Test("an empty or broken token is refused", .row("A1"), arguments: ["", "a b", "a\r\nX-Evil: 1", "tök"])
     func wrongToken(token: String) {
         for authentication in [StorefrontAuthentication.privateToken(Secret(token)), .publicToken(token)] {
             let error = #expect(throws: IdentityError.self) {

@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import TestGuides
 import Testing
 
 @Suite struct ContextTests {
@@ -23,6 +24,7 @@ import Testing
 
     @Test(
         "each argument of @inContext goes as a variable, and nothing else does",
+        .row("A8"),
         arguments: [
             (StorefrontContext(country: "DE"), #"{"country":"DE"}"#),
             (StorefrontContext(language: "PT_BR"), #"{"language":"PT_BR"}"#),
@@ -55,6 +57,19 @@ import Testing
         let context = StorefrontContext(country: "DE", language: "DE", buyer: Self.token)
         #expect(try await variables(Shared.self, context) == #"{"country":"DE"}"#)
         #expect(try await variables(Personal.self, context) == "{}")
+    }
+
+    @Test("a member of the context that the document does not declare is reported, once for the document")
+    func unsentMember() async throws {
+        let storefront = try await FakeStorefront.start([.mugs])
+        let recorder = EventRecorder()
+        let client = try storefront.client(context: StorefrontContext(country: "DE"), observers: [recorder])
+        let context = StorefrontContext(language: "DE", visitorConsent: VisitorConsent(analytics: true))
+        for _ in 0..<2 { _ = try await client.execute(Probe<Shared>(), in: context) }
+        _ = try await client.execute(Probe<Contextual>(), in: context)
+        let unsent: GraphQLEvent.Kind = .contextNotSent(["language", "visitorConsent"])
+        #expect(recorder.kinds == [unsent, .finished(nil), .finished(nil), .finished(nil)])
+        #expect(unsent.name == "context_not_sent" && recorder.events[0].operation == "Shared")
     }
 
     @Test("a call's context overrides the client's member by member")

@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import ShopifyGraphQL
+import TestGuides
 import Testing
 
 @testable import ShopifyStorefront
@@ -32,7 +33,7 @@ import Testing
         return String(decoding: try #require(variables["buyerIdentity"]).serialized, as: UTF8.self)
     }
 
-    @Test("an input field has three states: left out, null, set")
+    @Test("an input field has three states: left out, null, set", .row("B9"))
     func inputFields() throws {
         #expect(try bytes(CartBuyerIdentityInput()) == "{}")
         #expect(try bytes(CartBuyerIdentityInput(email: .null)) == #"{"email":null}"#)
@@ -55,7 +56,7 @@ import Testing
         )
     }
 
-    @Test("an address omits the values that Shopify would reject")
+    @Test("an address omits the values that Shopify would reject", .row("D3"))
     func addressInput() throws {
         var address = PostalAddress()
         address.givenName = "Ada"
@@ -84,7 +85,7 @@ import Testing
         #expect(context.variables["buyer"] == .object(["customerAccessToken": .string("t")]))
     }
 
-    @Test("an unknown enum value survives, and so does a cart with unknown parts")
+    @Test("an unknown enum value survives, and so does a cart with unknown parts", .row("B4", "B10"))
     func unknownValues() throws {
         let text = #"""
             {"cartLinesAdd":{"cart":{"id":"gid://shopify/Cart/c","new":1,"totalQuantity":1,
@@ -106,6 +107,7 @@ import Testing
 
     @Test(
         "data of a wrong shape is an error that names the path, never a trap",
+        .row("B2", "B5"),
         arguments: [
             ("{}", "data.cart"), (#"{"cartLinesAdd":{"cart":null}}"#, "userErrors"),
             (#"{"cartLinesAdd":{"cart":{"id":7},"userErrors":[],"warnings":[]}}"#, "cart.id"),
@@ -160,7 +162,7 @@ import Testing
         #expect(refusal.map { "\($0.cause ?? $0)" } == "INVALID at email")
     }
 
-    @Test("no document contains a value: every value is a variable")
+    @Test("no document contains a value: every value is a variable", .row("B1"))
     func constantDocuments() {
         for document in Self.documents.values { #expect(!document.contains("\"") && !document.contains("gid:")) }
     }

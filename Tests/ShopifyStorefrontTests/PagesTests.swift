@@ -4,6 +4,7 @@ import IdentityLoopback
 import ShopifyGraphQL
 import ShopifyStorefront
 import Synchronization
+import TestGuides
 import Testing
 
 @Suite struct PagesTests {
@@ -45,7 +46,7 @@ import Testing
         #expect(fake.calls.last?.variables["first"]?.number?.integer == 1)
     }
 
-    @Test("after 25,000 elements it throws if there are more")
+    @Test("after 25,000 elements it throws if there are more", .row("C3"))
     func depth() async throws {
         let fake = try await FakeStorefront.start { call in
             let start = call.variables["after"]?.string.flatMap(Int.init) ?? 0
@@ -100,7 +101,7 @@ import Testing
         #expect(fake.calls.count == 1)
     }
 
-    @Test("nodes are distinguished by their types, and an unknown type is not an error")
+    @Test("nodes are distinguished by their types, and an unknown type is not an error", .row("B6"))
     func nodes() async throws {
         let fake = try await FakeStorefront.start { _ in
             .json(

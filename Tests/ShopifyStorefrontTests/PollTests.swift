@@ -5,6 +5,7 @@ import IdentityLoopback
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import TestGuides
 import Testing
 
 /// What `cartPrepareForCompletion` and `cartCompletionAttempt` answer, as far as polling is concerned.
@@ -61,7 +62,7 @@ private struct Attempt: GraphQLOperation {
         )
     }
 
-    @Test("polls at the interval until the result is done")
+    @Test("polls at the interval until the result is done", .row("A5"))
     func interval() async throws {
         let storefront = try await FakeStorefront.start([
             Attempt.answer("NotReady"), Attempt.answer("NotReady"), Attempt.answer("Ready"),
@@ -70,7 +71,7 @@ private struct Attempt: GraphQLOperation {
         #expect(storefront.calls.count == 3 && clock.elapsed == .seconds(6))
     }
 
-    @Test("pollDelay is milliseconds")
+    @Test("pollDelay is milliseconds", .row("D16"))
     func delay() async throws {
         let storefront = try await FakeStorefront.start([
             Attempt.answer("Processing", #","pollDelay":750"#), Attempt.answer("Ready"),
@@ -79,7 +80,11 @@ private struct Attempt: GraphQLOperation {
         #expect(clock.elapsed == .milliseconds(750))
     }
 
-    @Test("pollAfter is the server's time, so an error of our clock does not matter", arguments: [-7200.0, 0, 7200])
+    @Test(
+        "pollAfter is the server's time, so an error of our clock does not matter",
+        .row("D4"),
+        arguments: [-7200.0, 0, 7200]
+    )
     func after(skew: Double) async throws {
         clock.jump(by: skew)
         // Sat, 21 Nov 2026 10:00:00 GMT, and five seconds later.
@@ -116,7 +121,7 @@ private struct Attempt: GraphQLOperation {
         #expect(clock.elapsed == .milliseconds(120_200))
     }
 
-    @Test("after the timeout the error has the last result, and does not print it")
+    @Test("after the timeout the error has the last result, and does not print it", .row("A5"))
     func timeout() async throws {
         let storefront = try await FakeStorefront.start([
             Attempt.answer("First"), Attempt.answer("Canary-4711"),

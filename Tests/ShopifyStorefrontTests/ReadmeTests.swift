@@ -6,6 +6,7 @@ import IdentitySQLite
 import IdentityShopify
 import IdentityStoreKit
 import ShopifyStorefront
+import TestGuides
 import Testing
 
 /// The README's code, compiled; the test below holds the two together.
@@ -56,7 +57,7 @@ let checkout = try await carts.checkout(for: done.session.id, in: .init(buyerIP:
 
 @Suite("README")
 struct ReadmeTests {
-    @Test("the code on the first screen compiles")
+    @Test("the code on the first screen compiles", .row("A9"))
     func code() throws {
         let here = URL(filePath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -66,5 +67,15 @@ struct ReadmeTests {
         let body = try #require(block.split(separator: "\n\n", maxSplits: 1).last)
         #expect(body.split(separator: "\n").count > 15)
         #expect(source.contains(body))
+    }
+
+    /// That script needs minutes, so it is no part of the tests.
+    @Test("the script that builds a package with the README's code is part of the checks", .row("A9"))
+    func consumer() throws {
+        let here = URL(filePath: #filePath)
+        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let checks = try String(contentsOf: root.appending(path: ".ci/run"), encoding: .utf8)
+        #expect(checks.split(separator: "\n").contains("Tests/Proofs/without-postgres Tests/Proofs/consumer"))
+        #expect(FileManager.default.isExecutableFile(atPath: root.appending(path: "Tests/Proofs/consumer").path))
     }
 }

@@ -5,6 +5,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import Synchronization
+import TestGuides
 import Testing
 
 @Suite struct RetryTests {
@@ -57,6 +58,7 @@ import Testing
 
     @Test(
         "after an unknown outcome the document decides",
+        .row("A5"),
         arguments: [
             LoopbackResponse.status(500), .status(502), .status(503), .script([.reset]), .message(status: 200),
             .json("<html>", status: 200), .json(#"{"data":{"shop""#),
@@ -110,7 +112,7 @@ import Testing
         #expect(run.waited == .seconds(1 + 2 + 3 + 3))
     }
 
-    @Test("Retry-After is waited for in seconds, plus a random part")
+    @Test("Retry-After is waited for in seconds, plus a random part", .row("A5"))
     func retryAfter() async throws {
         let run = try await run(Shared.self, [.status(429, retryAfter: "7"), .mugs])
         #expect(run.name == "Mugs")

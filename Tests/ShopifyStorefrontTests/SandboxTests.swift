@@ -8,6 +8,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestGuides
 import Testing
 
 /// The real providers, the real session manager and the adapter against a Storefront that keeps state and knows its schema.
@@ -76,7 +77,7 @@ private struct Shop {
         #expect(found.filter { !$0.hasPrefix("SandboxBuyer") } == ["MyShop/2.1"])
     }
 
-    @Test("a Shopify customer arrives at checkout signed in, and after logout the cart has no buyer")
+    @Test("a Shopify customer arrives at checkout signed in, and after logout the cart has no buyer", .row("D13"))
     func shopify() async throws {
         let shop = try await Shop("shopify")
         let cart = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -134,7 +135,7 @@ private struct Shop {
         #expect(try await shop.page(handoff).contains("ada@example.com"))
     }
 
-    @Test("a Bolt buyer's checkout is prefilled and no token of Bolt's ever reaches Shopify")
+    @Test("a Bolt buyer's checkout is prefilled and no token of Bolt's ever reaches Shopify", .row("D14"))
     func bolt() async throws {
         let shop = try await Shop("bolt")
         let token = try await shop.sessions.tokens(for: shop.session).tokens.accessToken.reveal()

@@ -1,6 +1,7 @@
 import IdentityKit
 import ShopifyGraphQL
 import ShopifyStorefront
+import TestGuides
 import Testing
 
 @Suite struct SearchQueryTests {
@@ -21,7 +22,7 @@ import Testing
         (.all([]), ""), (.any([.text(""), .text("a")]), "a"), (.all([.text(" \n"), .text("a")]), "a"), (!.text(""), ""),
     ]
 
-    @Test("every operator of the search syntax", arguments: operators.indices)
+    @Test("every operator of the search syntax", .row("C5"), arguments: operators.indices)
     func syntax(index: Int) {
         let (query, expected) = Self.operators[index]
         #expect(query.text == expected)
@@ -30,6 +31,7 @@ import Testing
 
     @Test(
         "what a buyer types never changes what is asked",
+        .row("C5"),
         arguments: [
             (#"a" OR tag:*"#, #""a\"" AND "OR" AND "tag:*""#), ("-secret", #""-secret""#), ("NOT x", #""NOT" AND x"#),
             ("and or not", #""and" AND "or" AND "not""#), ("(a)", #""(a)""#), ("a:b", #""a:b""#), ("*", #""*""#),

@@ -1,6 +1,7 @@
 import Foundation
 import StorefrontGeneration
 import TestDirectories
+import TestGuides
 import Testing
 
 /// The tool from outside: exit statuses, files, what it says.
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("it writes, checks, removes stale files, and does not change other files")
+    @Test("it writes, checks, removes stale files, and does not change other files", .row("B13"))
     func files() throws {
         let folder = try Folder()
         #expect(folder.run("--check").status == 1)

@@ -1,11 +1,12 @@
 import Foundation
 import StorefrontGeneration
+import TestGuides
 import Testing
 
 /// The files of the generated code in this target.
 @Suite struct GoldenFilesTests {
     /// With IDENTITYKIT_WRITE_GOLDEN set, the files are written instead.
-    @Test("the generated code in this target is what the generator writes")
+    @Test("the generated code in this target is what the generator writes", .row("B3"))
     func isCurrent() throws {
         let files = try Golden.files()
         let isWriting = ProcessInfo.processInfo.environment["IDENTITYKIT_WRITE_GOLDEN"] != nil
@@ -26,7 +27,7 @@ import Testing
         #expect(Set(present) == Set(files.keys))
     }
 
-    @Test("the same documents in another order of files become the same code")
+    @Test("the same documents in another order of files become the same code", .row("B13"))
     func deterministic() throws {
         let parts = Golden.documents.components(separatedBy: "\nmutation ")
         let files = [parts[0]] + parts.dropFirst().map { "mutation " + $0 }

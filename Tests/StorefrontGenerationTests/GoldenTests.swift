@@ -1,5 +1,6 @@
 import IdentityKit
 import ShopifyGraphQL
+import TestGuides
 import Testing
 
 /// A type that the configuration of the generated code names.
@@ -18,7 +19,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         String(decoding: JSONValue.object(variables.json).serialized, as: UTF8.self)
     }
 
-    @Test("aliases, keywords, optional parts, overridden types and unknown enum values are read")
+    @Test("aliases, keywords, optional parts, overridden types and unknown enum values are read", .row("B7"))
     func reading() throws {
         let page = try ShopPage.output(
             data(
@@ -49,7 +50,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         guard case .other("Comet") = shop.things.nodes[3] else { return #expect(Bool(false)) }
     }
 
-    @Test("common fields are beside those that depend on the type, also for unknown types")
+    @Test("common fields are beside those that depend on the type, also for unknown types", .row("B8"))
     func interfaces() throws {
         let shop = try NodeByID.output(data(#"{"node":{"__typename":"Shop","id":"1","name":"N","tag":"t"}}"#))
         #expect(shop?.nodeParts.id == "1")
@@ -64,7 +65,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         #expect(nodes.map { $0?.typename } == [nil, "Boat"])
     }
 
-    @Test("a missing part is an error that names its path")
+    @Test("a missing part is an error that names its path", .row("B5"))
     func errors() throws {
         let error = #expect(throws: GraphQLReadingError.self) {
             try Rename.output(data(#"{"rename":{"shop":{"id":"1"},"problems":[]}}"#))
@@ -121,7 +122,7 @@ struct ShopKey: GraphQLReadable, GraphQLWritable, Equatable {
         #expect(Move.document.repetition == .never && Search.document.repetition == .always && Move.document.isPersonal)
     }
 
-    @Test("no user's value is part of a document: values are in variables only")
+    @Test("no user's value is part of a document: values are in variables only", .row("B1"))
     func constants() {
         let value = "\"}) { shop { id } } #"
         for operation in [Search(filter: .set(Filter(value: value))), Search()] {

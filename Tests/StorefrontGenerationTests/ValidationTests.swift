@@ -1,5 +1,6 @@
 import GraphQLLanguage
 import StorefrontGeneration
+import TestGuides
 import Testing
 
 /// Every rule of validation, each with a document that breaks it.
@@ -103,7 +104,7 @@ import Testing
         #expect(!result.files.isEmpty)
     }
 
-    @Test("a deprecated member is a warning with its place, and is listed in the file's header")
+    @Test("a deprecated member is a warning with its place, and is listed in the file's header", .row("B12"))
     func deprecated() throws {
         let result = try generate(
             "query Q { shop { oldName ...A } }\nfragment A on Shop { name }\nquery R { oldShop { ...A } }"

@@ -14,6 +14,9 @@ public struct GraphQLEvent: Sendable {
         case deprecated(String)
         /// Another version answered than the requested one. Reported once for each document.
         case servedByAnotherVersion(ShopifyAPIVersion)
+        /// The call's context has these members, and the document declares no variables for them, so they were not sent. Reported once for
+        /// each document and list of members.
+        case contextNotSent([String])
         /// Shopify rejected requests as an attack (HTTP 430). No request is sent to the shop for this long.
         case paused(Duration)
         /// The shop answers again after such a pause.
@@ -28,6 +31,7 @@ public struct GraphQLEvent: Sendable {
             case .repeated: "repeated"
             case .deprecated: "deprecated"
             case .servedByAnotherVersion: "served_by_another_version"
+            case .contextNotSent: "context_not_sent"
             case .paused: "paused"
             case .resumed: "resumed"
             case .cached: "cached"
@@ -39,7 +43,7 @@ public struct GraphQLEvent: Sendable {
             switch self {
             case .finished(let code), .cached(let code): code?.rawValue
             case .repeated(let code, _): code.rawValue
-            case .deprecated, .servedByAnotherVersion, .paused, .resumed: nil
+            case .deprecated, .servedByAnotherVersion, .contextNotSent, .paused, .resumed: nil
             }
         }
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 final class GraphQLReporter: Sendable {
     private struct Told: Hashable {
         let identifier: String
-        let isDeprecation: Bool
+        let subject: String
     }
 
     /// An event that is forgotten too early is reported twice.
@@ -51,18 +51,27 @@ final class GraphQLReporter: Sendable {
         since start: Duration
     ) {
         guard !observers.isEmpty else { return }
-        if let reason = metadata.deprecatedReason, isNew(document, isDeprecation: true) {
+        if let reason = metadata.deprecatedReason, isNew(document, "deprecated") {
             report(.deprecated(reason), of: document, progress, since: start)
         }
-        if metadata.isFallForward, let version = metadata.servedVersion, isNew(document, isDeprecation: false) {
+        if metadata.isFallForward, let version = metadata.servedVersion, isNew(document, "version") {
             report(.servedByAnotherVersion(version), of: document, progress, since: start)
         }
     }
 
-    private func isNew(_ document: GraphQLDocument, isDeprecation: Bool) -> Bool {
+    /// Reports members of the call's context that the document does not declare.
+    func reportContext(_ context: JSONObject, _ document: GraphQLDocument, since start: Duration) {
+        guard !observers.isEmpty else { return }
+        let unsent = context.members.map(\.name).filter { !document.contextVariables.contains($0) }
+        if !unsent.isEmpty, isNew(document, unsent.joined(separator: " ")) {
+            report(.contextNotSent(unsent), of: document, since: start)
+        }
+    }
+
+    private func isNew(_ document: GraphQLDocument, _ subject: String) -> Bool {
         told.withLock { told in
             if told.count >= Self.maximum { told = [] }
-            return told.insert(Told(identifier: document.identifier, isDeprecation: isDeprecation)).inserted
+            return told.insert(Told(identifier: document.identifier, subject: subject)).inserted
         }
     }
 }

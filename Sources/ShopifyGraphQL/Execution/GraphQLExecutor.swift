@@ -108,6 +108,7 @@ package struct GraphQLExecutor: Sendable {
         var call = call
         call.progress = progress
         let result: Result<Value, IdentityError> = await Correlation.scope {
+            reporter.reportContext(call.context, document, since: start)
             do throws(IdentityError) {
                 let value = try await body(call)
                 reporter.report(.finished(nil), of: document, progress, since: start)

@@ -35,7 +35,7 @@ extension CartAdapter {
     /// Adds discount codes to the session's cart and removes others.
     ///
     /// Shopify can only set the whole list, so the cart is read first. Other changes do not interfere: tasks wait for each other, and a
-    /// process that finds a changed row reads again. Codes are compared as bytes.
+    /// process that finds a changed row reads again. Codes are compared without regard to case, as Shopify does.
     ///
     /// - Throws: `IdentityError`. A code that does not apply is reported as a warning.
     public func changeDiscountCodes(
@@ -47,8 +47,7 @@ extension CartAdapter {
         try await withLockedRow(id, .exclusive) { row in
             guard var binding = row.binding else { throw Self.noCart }
             let present = try await self.current(&binding, in: context).cart.discountCodes.map(\.code)
-            var codes = present.filter { code in !removed.contains { $0.utf8.elementsEqual(code.utf8) } }
-            for code in added where !codes.contains(where: { $0.utf8.elementsEqual(code.utf8) }) { codes.append(code) }
+            let codes = present.filter { !removed.hasCode($0) }.mergingCodes(added)
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes)
             let reply = try await self.send(update, in: context)
             let attachment = try await self.accept(reply, &binding, of: row, in: context)

@@ -50,15 +50,39 @@ extension CartAdapter {
 
     /// Changes delivery addresses of the session's cart, or which one is selected.
     ///
-    /// - Throws: `IdentityError`.
+    /// Shopify removes all addresses when it gets an empty list (since API version 2025-10). Therefore an empty list is refused here:
+    /// call ``removeAllDeliveryAddresses(for:in:)`` to remove all.
+    ///
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.invalidRequest` for an empty list, and nothing is sent.
     @discardableResult
     public func updateDeliveryAddresses(
         _ changes: [CartSelectableAddressUpdateInput],
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await operate(on: id, in: context) { binding in
+        guard !changes.isEmpty else {
+            throw IdentityError(
+                .rejected,
+                .invalidRequest,
+                "The list of changed delivery addresses is empty. Shopify would remove all addresses of the cart.",
+                hint: "Call removeAllDeliveryAddresses(for:in:) to remove all addresses, or skip the call.",
+                reference: "https://shopify.dev/docs/api/storefront/latest/mutations/cartDeliveryAddressesUpdate"
+            )
+        }
+        return try await operate(on: id, in: context) { binding in
             CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: changes)
+        }
+    }
+
+    /// Removes all delivery addresses from the session's cart.
+    ///
+    /// - Throws: `IdentityError`.
+    public func removeAllDeliveryAddresses(
+        for id: SessionID,
+        in context: StorefrontContext = StorefrontContext()
+    ) async throws -> SessionCart {
+        try await operate(on: id, in: context) { binding in
+            CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: [])
         }
     }
 

@@ -5,7 +5,7 @@ extension CartAdapter {
     /// Adds gift cards to the session's cart.
     ///
     /// The session's row says so before they are sent. So no visitor gets this cart after a logout while a gift card may still arrive, and
-    /// gift cards are removed before a visitor gets it.
+    /// gift cards are removed before a visitor gets it. Codes that differ only in case are one card, as at Shopify.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult
@@ -15,7 +15,7 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await operateAnnounced(on: id, in: context) { binding in
-            CartGiftCardCodesAdd(cartID: binding.cartID, giftCardCodes: codes)
+            CartGiftCardCodesAdd(cartID: binding.cartID, giftCardCodes: [].mergingCodes(codes))
         }
     }
 

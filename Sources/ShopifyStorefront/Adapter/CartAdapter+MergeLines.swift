@@ -101,10 +101,9 @@ extension CartAdapter {
     ) async throws {
         let own = try await current(&binding, in: context).cart
         let codes = own.discountCodes.map(\.code)
-        let new = guest.discountCodes.map(\.code).filter { code in !codes.contains { $0.utf8.elementsEqual(code.utf8) }
-        }
-        if !new.isEmpty {
-            let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes + new)
+        let merged = codes.mergingCodes(guest.discountCodes.map(\.code))
+        if merged.count > codes.count {
+            let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: merged)
             _ = try await accept(try await send(update, in: context), &binding, of: row, in: context)
         }
         if let note = guest.note, !note.isEmpty {

@@ -97,7 +97,7 @@ public struct StorefrontConfiguration: Sendable {
     /// A host name with a dot, and nothing else.
     ///
     /// The token is sent to this host.
-    private static func url(of domain: String) throws(IdentityError) -> HTTPURL {
+    package static func url(of domain: String) throws(IdentityError) -> HTTPURL {
         let url = try? HTTPURL("https://" + domain)
         guard let url, url.host == domain, url.text == "https://" + domain, domain.contains("."),
             domain.utf8.last.map({ $0 != UInt8(ascii: ".") }) ?? false,

@@ -3,6 +3,8 @@ public import IdentityKit
 /// The buyer, country and language of calls.
 ///
 /// A client has one for all its calls (``StorefrontClient/context``). A call can have its own, whose members override the client's.
+///
+/// An operation sends the members that its document declares as variables. The event `GraphQLEvent.Kind.contextNotSent` reports others.
 public struct StorefrontContext: Sendable {
     /// The buyer's IP address, from a source that the app trusts.
     ///
@@ -26,7 +28,10 @@ public struct StorefrontContext: Sendable {
     ///
     /// Without a buyer it is not sent.
     public var buyerCompanyLocationID: String?
-    /// The visitor's consent.
+    /// The visitor's consent to data collection.
+    ///
+    /// It goes with every cart operation, and Shopify encodes it in the checkout URL. It is not stored: pass it with each call, above
+    /// all with ``CartAdapter/checkout(for:in:)``.
     public var visitorConsent: VisitorConsent?
     /// The only session that may get the cached response.
     ///

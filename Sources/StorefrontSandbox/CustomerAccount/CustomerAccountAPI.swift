@@ -119,9 +119,13 @@ extension SandboxCustomers {
             return .html(NoticePages.accessDenied(brand: "Shopify"), status: 403)
         }
         let version = request.path.split(separator: "/").dropLast().last.map(String.init) ?? ""
-        guard ShopifyVersions.supported.contains(version) else {
+        guard let served = ShopifyVersions.serving(version) else {
             return .json(["errors": .string("Not Found")], status: 404)
         }
+        return answer(request, unauthorized).with("X-Shopify-API-Version", served)
+    }
+
+    private func answer(_ request: SandboxRequest, _ unauthorized: (String) -> SandboxAnswer) -> SandboxAnswer {
         guard let token = request.header("authorization"), token.hasPrefix("shcat_") else {
             return unauthorized("Invalid token, missing prefix shcat_.")
         }

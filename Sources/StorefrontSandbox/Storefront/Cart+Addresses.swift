@@ -48,7 +48,9 @@ extension Cart {
         try addAddresses(inputs, field: ["addresses"], &warnings)
     }
 
+    /// Changes addresses; an empty list removes all, as at Shopify since 2025-10.
     mutating func updateAddresses(_ inputs: [JSONValue]) throws(CartUserError) {
+        if inputs.isEmpty { addresses = [] }
         for (position, input) in inputs.enumerated() {
             let path = ["addresses", String(position)]
             guard let index = addresses.firstIndex(where: { $0.id == input["id"]?.string }) else {

@@ -46,7 +46,7 @@ extension SandboxStorefront {
         guard let cart = owned(call) else { return payloadNode("CartClonePayload", .null, [.cartMissing], []) }
         let copy = cart.copyWithoutBuyer(at: viewer.now)
         save(copy)
-        return payloadNode("CartClonePayload", node(of: copy, hasKey: true, viewer), [], [])
+        return payloadNode("CartClonePayload", node(of: copy, hasKey: true, viewer.during(call)), [], [])
     }
 
     private func result(_ payload: String, _ node: GraphNode, _ errors: [CartUserError] = []) -> GraphNode {
@@ -54,6 +54,7 @@ extension SandboxStorefront {
     }
 
     private func prepare(_ call: GraphCall, _ viewer: CartViewer) -> GraphNode {
+        let viewer = viewer.during(call)
         let payload = "CartPrepareForCompletionPayload"
         guard let cart = owned(call) else { return result(payload, .null, [.cartMissing]) }
         let node = node(of: cart, hasKey: true, viewer)
@@ -75,14 +76,12 @@ extension SandboxStorefront {
         save(prepared)
         return result(
             payload,
-            .object(
-                "CartStatusReady",
-                ["cart": node, "checkoutURL": .text(checkoutURL(of: cart, hasKey: true, viewer))]
-            )
+            .object("CartStatusReady", ["cart": node])
         )
     }
 
     private func submit(_ call: GraphCall, _ viewer: CartViewer) -> GraphNode {
+        let viewer = viewer.during(call)
         let payload = "CartSubmitForCompletionPayload"
         let token = call.arguments["attemptToken"]?.string ?? ""
         guard var cart = owned(call) else { return result(payload, .null, [.cartMissing]) }

@@ -85,6 +85,9 @@ extension SandboxStorefront {
         )
     }
 
+    /// The member `metafields` of an object that has none: a null for each that was asked for.
+    static let noMetafields = GraphNode.computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) }
+
     /// The members `metafield` and `metafields` over some metafields.
     static func metafieldMembers(_ fields: [String: Cart.Metafield]) -> [String: GraphNode] {
         [

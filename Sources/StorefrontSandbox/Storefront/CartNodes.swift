@@ -8,6 +8,15 @@ struct CartViewer: Sendable {
     /// Whether checkout URLs made for this request can open signed in.
     let mayAuthenticateCheckout: Bool
     let now: Date
+    /// The visitor's consent in the call's `@inContext`.
+    var consent: JSONObject?
+
+    /// The viewer of one call.
+    func during(_ call: GraphCall) -> CartViewer {
+        var viewer = self
+        viewer.consent = call.context["visitorConsent"]?.object
+        return viewer
+    }
 }
 
 extension GraphNode {
@@ -169,7 +178,10 @@ extension SandboxStorefront {
                 "id": .text("gid://shopify/Customer/\(buyer.number)"), "firstName": .text(account.firstName),
                 "lastName": .text(account.lastName), "displayName": .text("\(account.firstName) \(account.lastName)"),
                 "email": .text(account.email), "phone": account.phone.isEmpty ? .null : .text(account.phone),
-                "tags": .list([]),
+                "tags": .list([]), "acceptsMarketing": .flag(false), "createdAt": .text("2026-01-01T00:00:00Z"),
+                "addresses": .connection("MailingAddressConnection", "MailingAddressEdge", []),
+                "orders": .connection("OrderConnection", "OrderEdge", [], with: ["totalCount": .text("0")]),
+                "metafields": noMetafields,
             ]
         )
     }

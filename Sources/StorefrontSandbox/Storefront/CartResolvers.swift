@@ -14,7 +14,7 @@ extension SandboxStorefront {
             guard let parts = current(call.arguments["id"]?.string ?? ""), let cart = cart(token: parts.token) else {
                 return .null
             }
-            return node(of: cart, hasKey: parts.key == cart.key, viewer)
+            return node(of: cart, hasKey: parts.key == cart.key, viewer.during(call))
         }
         var mutations: [String: GraphExecutor.Resolver] = ["cartCreate": { [self] call in create(call, viewer) }]
         for (name, change) in changes {
@@ -84,6 +84,7 @@ extension SandboxStorefront {
     }
 
     private func create(_ call: GraphCall, _ viewer: CartViewer) -> GraphNode {
+        let viewer = viewer.during(call)
         let input = call.arguments["input"]?.object ?? [:]
         let shop = shopFacts
         var cart = Cart(at: viewer.now)
@@ -121,6 +122,7 @@ extension SandboxStorefront {
     }
 
     func update(_ call: GraphCall, _ payload: String, _ viewer: CartViewer, _ change: Change) -> GraphNode {
+        let viewer = viewer.during(call)
         let parts = current(call.arguments["cartId"]?.string ?? "")
         var warnings: [CartWarning] = []
         let outcome = withCart(parts?.token ?? "") { stored throws(CartUserError) -> Cart in
@@ -173,9 +175,11 @@ extension SandboxStorefront {
 
 extension Cart {
     mutating func setDiscountCodes(_ codes: [JSONValue], _ warnings: inout [CartWarning]) {
-        discountCodes = codes.compactMap(\.string).filter { !$0.isEmpty }
+        discountCodes = codes.compactMap(\.string).filter { !$0.isEmpty }.reduce(into: []) { known, code in
+            if !known.contains(where: { $0.lowercased() == code.lowercased() }) { known.append(code) }
+        }
         for code in discountCodes where !isApplicable(code) {
-            let needsCustomer = code == Self.membersDiscount
+            let needsCustomer = code.uppercased() == Self.membersDiscount
             warnings.append(
                 CartWarning(
                     code: needsCustomer ? "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING" : "DISCOUNT_NOT_FOUND",
@@ -187,7 +191,8 @@ extension Cart {
     }
 
     mutating func addGiftCards(_ codes: [JSONValue]) {
-        for code in codes.compactMap(\.string) where !giftCards.contains(where: { $0.code == code }) {
+        for code in codes.compactMap(\.string)
+        where !giftCards.contains(where: { $0.code.lowercased() == code.lowercased() }) {
             giftCards.append(GiftCard(id: nextID("AppliedGiftCard"), code: code))
         }
     }

@@ -34,7 +34,7 @@ extension SandboxStorefront {
             "weightUnit": .text("KILOGRAMS"), "image": image(variant.product),
             "selectedOptions": .list([
                 .object("SelectedOption", ["name": .text("Variant"), "value": .text(variant.title)])
-            ]), "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
+            ]), "metafields": Self.noMetafields,
         ]
     }
 
@@ -99,7 +99,7 @@ extension SandboxStorefront {
                     ?? .null
             },
             "variantBySelectedOptions": .computed { chosen($0["selectedOptions"]) ?? .null },
-            "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
+            "metafields": Self.noMetafields,
         ]
         return .object("Product", members.merging(Self.dates) { $1 })
     }
@@ -154,12 +154,23 @@ extension SandboxStorefront {
             "description": .text("Everything that the sandbox has."),
             "descriptionHtml": .text("<p>Everything that the sandbox has.</p>"),
             "seo": .object("SEO", ["title": .text("Everything")]), "updatedAt": .text("2026-01-02T03:04:05Z"),
-            "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
+            "metafields": Self.noMetafields,
         ]
     }
 
     /// What a product shows of its collection.
-    private var collectionHead: GraphNode { .object("Collection", collectionMembers) }
+    private var collectionHead: GraphNode {
+        .object(
+            "Collection",
+            collectionMembers.merging([
+                "products": .computed { [self] arguments in
+                    let products = productTitles.map { productNode($0, deep: false) }
+                    guard case .computed(let page) = productConnection(products) else { return .null }
+                    return page(arguments)
+                }
+            ]) { $1 }
+        )
+    }
 
     var collectionNode: GraphNode {
         let products = productTitles.map { productNode($0, deep: true) }

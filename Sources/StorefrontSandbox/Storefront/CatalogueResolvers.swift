@@ -110,6 +110,7 @@ extension SandboxStorefront {
         if let variant = configuration.variants.first(where: { $0.id == id }) { return variantNode(variant) }
         if let title = productTitles.first(where: { productID($0) == id }) { return productNode(title, deep: true) }
         if id == Self.shopID { return shopNode }
+        if id == Self.legacyOrderID { return Self.legacyOrder }
         return id == Self.collectionID ? collectionNode : .null
     }
 
@@ -135,25 +136,30 @@ extension SandboxStorefront {
     }
 
     private var shopNode: GraphNode {
-        let policy = GraphNode.object(
-            "ShopPolicy",
-            [
-                "id": .text("gid://shopify/ShopPolicy/1"), "title": .text("Privacy policy"),
-                "handle": .text("privacy-policy"), "body": .text("<p>The sandbox forgets everything.</p>"),
-                "url": .text("\(origin)/policies/privacy-policy"),
-            ]
-        )
+        // Like a shop that has written two of its policies.
+        func policy(_ number: Int, _ title: String, _ body: String) -> GraphNode {
+            let handle = Self.handle(title)
+            return .object(
+                "ShopPolicy",
+                [
+                    "id": .text("gid://shopify/ShopPolicy/\(number)"), "title": .text(title), "handle": .text(handle),
+                    "body": .text("<p>\(body)</p>"), "url": .text("\(origin)/policies/\(handle)"),
+                ]
+            )
+        }
         return .object(
             "Shop",
             [
                 "id": .text(Self.shopID), "name": .text("Sandbox"), "moneyFormat": .text("${{amount}}"),
-                "shipsToCountries": .list([.text("US"), .text("CA"), .text("DE")]), "privacyPolicy": policy,
+                "shipsToCountries": .list([.text("US"), .text("CA"), .text("DE")]),
+                "privacyPolicy": policy(1, "Privacy policy", "The sandbox forgets everything."),
+                "refundPolicy": policy(2, "Refund policy", "The sandbox takes everything back."),
                 "customerAccountUrl": .text("\(origin)/account"),
                 "primaryDomain": .object(
                     "Domain",
                     ["host": .text("127.0.0.1"), "sslEnabled": .flag(false), "url": .text(origin)]
                 ), "paymentSettings": paymentSettings,
-                "metafields": .computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) },
+                "metafields": Self.noMetafields,
             ]
         )
     }

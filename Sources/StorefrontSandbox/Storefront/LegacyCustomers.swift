@@ -44,6 +44,7 @@ struct LegacyCustomers: Sendable {
     /// Reset and activation tokens, by what they are for.
     private var mails: [String: Int] = [:]
     private var addressCount = 0
+    private var usedMultipassTokens: Set<String> = []
     static let tokenLifetime: Double = 14 * 86_400
 
     // MARK: Accounts
@@ -88,6 +89,18 @@ struct LegacyCustomers: Sendable {
             throw Refusal("UNIDENTIFIED_CUSTOMER")
         }
         return issue(customers[index].number, at: now)
+    }
+
+    /// Signs in with a checked Multipass token, once, and creates the account that Shopify would create.
+    mutating func signIn(
+        multipassToken token: String,
+        email: String,
+        at now: Date
+    ) throws(Refusal) -> (String, Date) {
+        guard usedMultipassTokens.insert(token).inserted else { throw Refusal("INVALID_MULTIPASS_REQUEST") }
+        if let index = index(email: email) { return issue(customers[index].number, at: now) }
+        let input: JSONObject = ["email": .string(email), "password": .string(RandomText.hexadecimal(16))]
+        return issue(try create(input).number, at: now)
     }
 
     mutating func issue(_ number: Int, at now: Date) -> (String, Date) {

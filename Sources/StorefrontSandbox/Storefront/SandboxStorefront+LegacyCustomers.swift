@@ -38,6 +38,7 @@ extension SandboxStorefront {
     }
 
     var legacyMutations: [String: GraphExecutor.Resolver] {
+        let multipassSecret = configuration.multipassSecret
         let givers:
             [String:
                 @Sendable (JSONObject, inout LegacyCustomers, Date) throws(LegacyCustomers.Refusal) -> (String, Date)] =
@@ -50,16 +51,13 @@ extension SandboxStorefront {
                             at: now
                         )
                     },
-                    // The sandbox has no Multipass secret: a token is an address in hexadecimal digits behind "mp-".
                     "customerAccessTokenCreateWithMultipass": {
                         arguments,
                         customers,
                         now throws(LegacyCustomers.Refusal) in
                         let token = arguments["multipassToken"]?.string ?? ""
-                        guard token.hasPrefix("mp-"), let mail = customers.mail(to: String(token.dropFirst(3))) else {
-                            throw LegacyCustomers.Refusal("INVALID_MULTIPASS_REQUEST")
-                        }
-                        return customers.issue(mail.customer.number, at: now)
+                        let email = try MultipassReader.email(in: token, secret: multipassSecret, at: now)
+                        return try customers.signIn(multipassToken: token, email: email, at: now)
                     },
                     "customerReset": { arguments, customers, now throws(LegacyCustomers.Refusal) in
                         try customers.takeMail(
@@ -258,19 +256,24 @@ extension SandboxStorefront {
         )
     }
 
+    static let legacyOrderID = "gid://shopify/Order/501"
+
+    /// The one order of every legacy customer.
+    static let legacyOrder = GraphNode.object(
+        "Order",
+        [
+            "id": .text(legacyOrderID), "name": .text("#501"), "orderNumber": .integer(501),
+            "processedAt": .text("2026-11-01T10:00:00Z"), "canceledAt": .null, "financialStatus": .text("PAID"),
+            "fulfillmentStatus": .text("FULFILLED"), "statusUrl": .text("https://shop.example/orders/501"),
+            "totalPrice": .object("MoneyV2", ["amount": .text("30.0"), "currencyCode": .text("USD")]),
+            "metafields": noMetafields,
+        ]
+    )
+
     private static func node(of customer: LegacyCustomers.Customer) -> GraphNode {
         let name = [customer.firstName, customer.lastName].compactMap { $0 }.joined(separator: " ")
         let addresses = customer.addresses.map { node(ofAddress: $0) }
         let index = customer.addresses.firstIndex { $0.id == customer.defaultAddress }
-        let order: GraphNode = .object(
-            "Order",
-            [
-                "id": .text("gid://shopify/Order/501"), "name": .text("#501"), "orderNumber": .integer(501),
-                "processedAt": .text("2026-11-01T10:00:00Z"), "canceledAt": .null, "financialStatus": .text("PAID"),
-                "fulfillmentStatus": .text("FULFILLED"), "statusUrl": .text("https://shop.example/orders/501"),
-                "totalPrice": .object("MoneyV2", ["amount": .text("30.0"), "currencyCode": .text("USD")]),
-            ]
-        )
         return .object(
             "Customer",
             [
@@ -280,7 +283,8 @@ extension SandboxStorefront {
                 "acceptsMarketing": .flag(customer.acceptsMarketing), "createdAt": .text("2026-01-01T00:00:00Z"),
                 "defaultAddress": index.map { addresses[$0] } ?? .null,
                 "addresses": .connection("MailingAddressConnection", "MailingAddressEdge", addresses),
-                "orders": .connection("OrderConnection", "OrderEdge", [order]),
+                "orders": .connection("OrderConnection", "OrderEdge", [legacyOrder], with: ["totalCount": .text("1")]),
+                "metafields": noMetafields,
             ]
         )
     }

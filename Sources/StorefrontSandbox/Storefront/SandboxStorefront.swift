@@ -26,6 +26,8 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         public let companyLocationID: String?
         /// Note, discount codes and the last characters of gift cards.
         public let note: String?, discountCodes: [String], giftCards: [String]
+        /// Values of metafields by key.
+        public let metafields: [String: String]
         /// Attributes by key.
         public let attributes: [String: String]
         /// The handle of the delivery option that was chosen.
@@ -81,6 +83,7 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
                     note: cart.note,
                     discountCodes: cart.discountCodes,
                     giftCards: cart.giftCards.map { String($0.code.suffix(4)) },
+                    metafields: cart.metafields.mapValues(\.value),
                     attributes: cart.attributes.reduce(into: [:]) {
                         $0[$1["key"]?.string ?? ""] = $1["value"]?.string ?? ""
                     },
@@ -302,6 +305,13 @@ public final class SandboxStorefront: SandboxService, SandboxShop {
         if hasKey, isAlive, viewer.mayAuthenticateCheckout {
             fields.append(("_sandbox_identity", "customer"))
             fields.append(("_sandbox_issued", String(viewer.now.epochSeconds)))
+        }
+        // Shopify encodes the consent in `_cs`. Its encoding is not documented; here the names that the visitor allowed or denied stand.
+        if let consent = viewer.consent {
+            let choices = consent.members.compactMap { member in
+                member.value.bool.map { "\(member.name)-\($0 ? "yes" : "no")" }
+            }
+            fields.append(("_cs", choices.joined(separator: ".")))
         }
         return FormText.append(fields, to: "\(origin)/cart/c/\(cart.token)")
     }

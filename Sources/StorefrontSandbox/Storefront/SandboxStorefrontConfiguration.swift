@@ -27,6 +27,8 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var publicToken = "5f0e3c1d7a9b42e8a6d4c2b0f1e3d5c7"
     /// The private access token.
     public var privateToken = "shpat_sandbox_9c8b7a6f5e4d3c2b1a0f"
+    /// The secret of Multipass tokens for legacy customers.
+    public var multipassSecret = "sandbox-multipass-4f1c0a9d7e2b58"
     /// Whether a checkout opens signed in only if a request with the private token named the buyer's IP, as at Shopify.
     public var requiresBuyerIP = true
     /// How long a cart's checkout URL stays signed in; undocumented, 10 minutes unless given.

@@ -22,7 +22,9 @@ extension StorefrontSchema {
         """
 
     static let legacyCustomerFields = """
-         acceptsMarketing: Boolean! createdAt: DateTime! defaultAddress: MailingAddress
+         metafield(key: String! namespace: String): Metafield
+          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+          acceptsMarketing: Boolean! createdAt: DateTime! defaultAddress: MailingAddress
           addresses(first: Int after: String last: Int before: String reverse: Boolean = false): MailingAddressConnection!
           orders(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: OrderSortKeys = ID): OrderConnection!
         """
@@ -45,8 +47,8 @@ extension StorefrontSchema {
         input CustomerResetInput { password: String! resetToken: String! }
         input CustomerActivateInput { activationToken: String! password: String! }
         input CustomerAccessTokenCreateInput { email: String! password: String! }
-        type UserError { field: [String!] message: String! }
-        type CustomerUserError { code: CustomerErrorCode field: [String!] message: String! }
+        type UserError implements DisplayableError { field: [String!] message: String! }
+        type CustomerUserError implements DisplayableError { code: CustomerErrorCode field: [String!] message: String! }
         type CustomerAccessToken { accessToken: String! expiresAt: DateTime! }
         type CustomerCreatePayload { customer: Customer customerUserErrors: [CustomerUserError!]! }
         type CustomerUpdatePayload { customer: Customer customerAccessToken: CustomerAccessToken customerUserErrors: [CustomerUserError!]! }
@@ -65,9 +67,11 @@ extension StorefrontSchema {
         type CustomerDefaultAddressUpdatePayload { customer: Customer customerUserErrors: [CustomerUserError!]! }
         type MailingAddressConnection { nodes: [MailingAddress!]! edges: [MailingAddressEdge!]! pageInfo: PageInfo! }
         type MailingAddressEdge { cursor: String! node: MailingAddress! }
-        type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! }
+        type OrderConnection { nodes: [Order!]! edges: [OrderEdge!]! pageInfo: PageInfo! totalCount: UnsignedInt64! }
         type OrderEdge { cursor: String! node: Order! }
-        type Order {
+        type Order implements HasMetafields & Node {
+          metafield(key: String! namespace: String): Metafield
+          metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
           id: ID! name: String! orderNumber: Int! processedAt: DateTime! canceledAt: DateTime
           financialStatus: OrderFinancialStatus fulfillmentStatus: OrderFulfillmentStatus! statusUrl: URL! totalPrice: MoneyV2!
         }

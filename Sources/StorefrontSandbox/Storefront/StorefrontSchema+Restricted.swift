@@ -25,7 +25,7 @@ extension StorefrontSchema {
         type CartPrepareForCompletionPayload { result: CartPrepareForCompletionResult userErrors: [CartUserError!]! }
         type CartSubmitForCompletionPayload { result: CartSubmitForCompletionResult userErrors: [CartUserError!]! }
         union CartPrepareForCompletionResult = CartStatusNotReady | CartStatusReady | CartThrottled
-        type CartStatusReady { cart: Cart checkoutURL: URL }
+        type CartStatusReady { cart: Cart }
         type CartStatusNotReady { cart: Cart errors: [CartOperationError!]! }
         type CartOperationError { code: String! message: String }
         type CartThrottled { cart: Cart pollAfter: DateTime! }
@@ -58,7 +58,7 @@ extension StorefrontSchema {
         }
         input CartFreePaymentMethodInput { billingAddress: MailingAddressInput! }
         input CartDirectPaymentMethodInput {
-          billingAddress: MailingAddressInput! sessionId: String! cardSource: CartCardSource acceptedSubscriptionTerms: String
+          billingAddress: MailingAddressInput! sessionId: String! cardSource: CartCardSource acceptedSubscriptionTerms: Boolean
         }
 
         """

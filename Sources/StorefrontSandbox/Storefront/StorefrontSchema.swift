@@ -50,6 +50,7 @@ enum StorefrontSchema {
         directive @inContext(
           country: CountryCode language: LanguageCode preferredLocationId: ID buyer: BuyerInput visitorConsent: VisitorConsent
         ) on QUERY | MUTATION
+        directive @defer(if: Boolean label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
         scalar DateTime
         scalar Decimal
         scalar URL
@@ -155,7 +156,7 @@ enum StorefrontSchema {
         type Company implements Node { id: ID! name: String! }
         type CompanyContact implements Node { id: ID! title: String }
         type CompanyLocation implements Node { id: ID! name: String! }
-        type Customer { id: ID! firstName: String lastName: String displayName: String! email: String phone: String tags: [String!]! }
+        type Customer implements HasMetafields { id: ID! firstName: String lastName: String displayName: String! email: String phone: String tags: [String!]! }
         type CartCost {
           subtotalAmount: MoneyV2! subtotalAmountEstimated: Boolean! totalAmount: MoneyV2! totalAmountEstimated: Boolean!
           checkoutChargeAmount: MoneyV2! totalTaxAmount: MoneyV2 totalDutyAmount: MoneyV2

@@ -30,7 +30,7 @@ public struct CartAttributesUpdate: GraphQLOperation, GraphQLRedacted {
         name: "CartAttributesUpdate",
         kind: .mutation,
         text: #"""
-            mutation CartAttributesUpdate($cartId: ID!, $attributes: [AttributeInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartAttributesUpdate($cartId: ID!, $attributes: [AttributeInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartAttributesUpdate(cartId: $cartId, attributes: $attributes) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartAttributesUpdate: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

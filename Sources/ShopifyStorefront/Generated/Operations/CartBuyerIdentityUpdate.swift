@@ -30,7 +30,7 @@ public struct CartBuyerIdentityUpdate: GraphQLOperation, GraphQLRedacted {
         name: "CartBuyerIdentityUpdate",
         kind: .mutation,
         text: #"""
-            mutation CartBuyerIdentityUpdate($cartId: ID!, $buyerIdentity: CartBuyerIdentityInput!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = true, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartBuyerIdentityUpdate($cartId: ID!, $buyerIdentity: CartBuyerIdentityInput!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = true, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartBuyerIdentityUpdate(cartId: $cartId, buyerIdentity: $buyerIdentity) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartBuyerIdentityUpdate: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

@@ -28,7 +28,7 @@ public struct CartCreate: GraphQLOperation, GraphQLRedacted {
         name: "CartCreate",
         kind: .mutation,
         text: #"""
-            mutation CartCreate($input: CartInput, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartCreate($input: CartInput, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartCreate(input: $input) {
                 cart {
                   ...CartAnswer
@@ -43,7 +43,7 @@ public struct CartCreate: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .once
     )
 

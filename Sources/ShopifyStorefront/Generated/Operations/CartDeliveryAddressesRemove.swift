@@ -30,7 +30,7 @@ public struct CartDeliveryAddressesRemove: GraphQLOperation, GraphQLRedacted {
         name: "CartDeliveryAddressesRemove",
         kind: .mutation,
         text: #"""
-            mutation CartDeliveryAddressesRemove($cartId: ID!, $addressIds: [ID!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = true, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartDeliveryAddressesRemove($cartId: ID!, $addressIds: [ID!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = true, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartDeliveryAddressesRemove(cartId: $cartId, addressIds: $addressIds) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartDeliveryAddressesRemove: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

@@ -30,7 +30,7 @@ public struct CartDeliveryAddressesReplace: GraphQLOperation, GraphQLRedacted {
         name: "CartDeliveryAddressesReplace",
         kind: .mutation,
         text: #"""
-            mutation CartDeliveryAddressesReplace($cartId: ID!, $addresses: [CartSelectableAddressInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = true, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartDeliveryAddressesReplace($cartId: ID!, $addresses: [CartSelectableAddressInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = true, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartDeliveryAddressesReplace(cartId: $cartId, addresses: $addresses) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartDeliveryAddressesReplace: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

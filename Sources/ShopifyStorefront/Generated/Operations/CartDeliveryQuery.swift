@@ -16,7 +16,7 @@ public struct CartDeliveryQuery: GraphQLOperation, GraphQLRedacted {
         name: "CartDeliveryQuery",
         kind: .query,
         text: #"""
-            query CartDeliveryQuery($cartId: ID!, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query CartDeliveryQuery($cartId: ID!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cart(id: $cartId) {
                 deliveryGroups(first: 10) {
                   nodes {
@@ -27,7 +27,7 @@ public struct CartDeliveryQuery: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartDeliveryGroup, .cartDeliveryOption, .money],
-        contextVariables: ["country", "language"]
+        contextVariables: ["country", "language", "visitorConsent"]
     )
 
     /// Creates the operation.

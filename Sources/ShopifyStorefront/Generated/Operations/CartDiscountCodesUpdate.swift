@@ -30,7 +30,7 @@ public struct CartDiscountCodesUpdate: GraphQLOperation, GraphQLRedacted {
         name: "CartDiscountCodesUpdate",
         kind: .mutation,
         text: #"""
-            mutation CartDiscountCodesUpdate($cartId: ID!, $discountCodes: [String!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartDiscountCodesUpdate($cartId: ID!, $discountCodes: [String!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartDiscountCodesUpdate(cartId: $cartId, discountCodes: $discountCodes) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartDiscountCodesUpdate: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

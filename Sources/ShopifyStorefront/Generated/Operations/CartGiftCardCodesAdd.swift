@@ -30,7 +30,7 @@ public struct CartGiftCardCodesAdd: GraphQLOperation, GraphQLRedacted {
         name: "CartGiftCardCodesAdd",
         kind: .mutation,
         text: #"""
-            mutation CartGiftCardCodesAdd($cartId: ID!, $giftCardCodes: [String!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartGiftCardCodesAdd($cartId: ID!, $giftCardCodes: [String!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartGiftCardCodesAdd(cartId: $cartId, giftCardCodes: $giftCardCodes) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartGiftCardCodesAdd: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .afterReading
     )
 

@@ -30,7 +30,7 @@ public struct CartGiftCardCodesUpdate: GraphQLOperation, GraphQLRedacted {
         name: "CartGiftCardCodesUpdate",
         kind: .mutation,
         text: #"""
-            mutation CartGiftCardCodesUpdate($cartId: ID!, $giftCardCodes: [String!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartGiftCardCodesUpdate($cartId: ID!, $giftCardCodes: [String!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartGiftCardCodesUpdate(cartId: $cartId, giftCardCodes: $giftCardCodes) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartGiftCardCodesUpdate: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

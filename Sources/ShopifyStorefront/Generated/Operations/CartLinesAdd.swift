@@ -30,7 +30,7 @@ public struct CartLinesAdd: GraphQLOperation, GraphQLRedacted {
         name: "CartLinesAdd",
         kind: .mutation,
         text: #"""
-            mutation CartLinesAdd($cartId: ID!, $lines: [CartLineInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartLinesAdd($cartId: ID!, $lines: [CartLineInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartLinesAdd(cartId: $cartId, lines: $lines) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartLinesAdd: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .afterReading
     )
 

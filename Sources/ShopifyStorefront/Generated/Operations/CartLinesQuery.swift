@@ -22,7 +22,7 @@ public struct CartLinesQuery: GraphQLOperation, GraphQLRedacted {
         name: "CartLinesQuery",
         kind: .query,
         text: #"""
-            query CartLinesQuery($cartId: ID!, $lineCount: Int! = 250, $after: String!, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query CartLinesQuery($cartId: ID!, $lineCount: Int! = 250, $after: String!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cart(id: $cartId) {
                 lines(first: $lineCount, after: $after) {
                   ...CartLinePage
@@ -31,7 +31,7 @@ public struct CartLinesQuery: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartLinePage, .cartLine, .storefrontPageInfo, .money],
-        contextVariables: ["country", "language"]
+        contextVariables: ["country", "language", "visitorConsent"]
     )
 
     /// Creates the operation.

@@ -30,7 +30,7 @@ public struct CartLinesRemove: GraphQLOperation, GraphQLRedacted {
         name: "CartLinesRemove",
         kind: .mutation,
         text: #"""
-            mutation CartLinesRemove($cartId: ID!, $lineIds: [ID!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartLinesRemove($cartId: ID!, $lineIds: [ID!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartLinesRemove(cartId: $cartId, lineIds: $lineIds) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartLinesRemove: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

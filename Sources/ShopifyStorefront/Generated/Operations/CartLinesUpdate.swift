@@ -30,7 +30,7 @@ public struct CartLinesUpdate: GraphQLOperation, GraphQLRedacted {
         name: "CartLinesUpdate",
         kind: .mutation,
         text: #"""
-            mutation CartLinesUpdate($cartId: ID!, $lines: [CartLineUpdateInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartLinesUpdate($cartId: ID!, $lines: [CartLineUpdateInput!]!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartLinesUpdate(cartId: $cartId, lines: $lines) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartLinesUpdate: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

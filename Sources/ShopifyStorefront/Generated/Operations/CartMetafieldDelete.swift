@@ -16,7 +16,7 @@ public struct CartMetafieldDelete: GraphQLOperation, GraphQLRedacted {
         name: "CartMetafieldDelete",
         kind: .mutation,
         text: #"""
-            mutation CartMetafieldDelete($input: CartMetafieldDeleteInput!) {
+            mutation CartMetafieldDelete($input: CartMetafieldDeleteInput!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartMetafieldDelete(input: $input) {
                 deletedId
                 userErrors {
@@ -27,6 +27,7 @@ public struct CartMetafieldDelete: GraphQLOperation, GraphQLRedacted {
               }
             }
             """#,
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

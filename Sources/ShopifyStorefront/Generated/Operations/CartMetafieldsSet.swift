@@ -16,7 +16,7 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
         name: "CartMetafieldsSet",
         kind: .mutation,
         text: #"""
-            mutation CartMetafieldsSet($metafields: [CartMetafieldsSetInput!]!) {
+            mutation CartMetafieldsSet($metafields: [CartMetafieldsSetInput!]!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartMetafieldsSet(metafields: $metafields) {
                 metafields {
                   id
@@ -34,6 +34,7 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
               }
             }
             """#,
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

@@ -30,7 +30,7 @@ public struct CartNoteUpdate: GraphQLOperation, GraphQLRedacted {
         name: "CartNoteUpdate",
         kind: .mutation,
         text: #"""
-            mutation CartNoteUpdate($cartId: ID!, $note: String!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            mutation CartNoteUpdate($cartId: ID!, $note: String!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartNoteUpdate(cartId: $cartId, note: $note) {
                 cart {
                   ...CartAnswer
@@ -45,7 +45,7 @@ public struct CartNoteUpdate: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.cartAnswer, .cartUserError, .cartWarning, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

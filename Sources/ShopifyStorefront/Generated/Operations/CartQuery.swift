@@ -28,14 +28,14 @@ public struct CartQuery: GraphQLOperation, GraphQLRedacted {
         name: "CartQuery",
         kind: .query,
         text: #"""
-            query CartQuery($cartId: ID!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode) @inContext(country: $country, language: $language) {
+            query CartQuery($cartId: ID!, $lineCount: Int! = 250, $readsCustomer: Boolean! = true, $readsCheckoutURL: Boolean! = false, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cart(id: $cartId) {
                 ...CartAnswer
               }
             }
             """#,
         fragments: [.cartAnswer, .cart, .money, .cartLinePage, .cartLine, .storefrontPageInfo],
-        contextVariables: ["country", "language"]
+        contextVariables: ["country", "language", "visitorConsent"]
     )
 
     /// Creates the operation.

@@ -12,15 +12,15 @@ public struct CartDirectPaymentMethodInput: GraphQLWritable, GraphQLRedacted {
     public var sessionID: String
     /// `CartDirectPaymentMethodInput.cardSource`, `CartCardSource`.
     public var cardSource: InputField<CartCardSource>
-    /// `CartDirectPaymentMethodInput.acceptedSubscriptionTerms`, `String`.
-    public var acceptedSubscriptionTerms: InputField<String>
+    /// `CartDirectPaymentMethodInput.acceptedSubscriptionTerms`, `Boolean`.
+    public var acceptedSubscriptionTerms: InputField<Bool>
 
     /// Creates the input. Unset fields are not sent.
     public init(
         billingAddress: MailingAddressInput,
         sessionID: String,
         cardSource: InputField<CartCardSource> = .unset,
-        acceptedSubscriptionTerms: InputField<String> = .unset
+        acceptedSubscriptionTerms: InputField<Bool> = .unset
     ) {
         self.billingAddress = billingAddress
         self.sessionID = sessionID

@@ -20,7 +20,7 @@ public struct ExperimentalCartBillingAddressUpdate: GraphQLOperation, GraphQLRed
         name: "ExperimentalCartBillingAddressUpdate",
         kind: .mutation,
         text: #"""
-            mutation ExperimentalCartBillingAddressUpdate($cartId: ID!, $billingAddress: MailingAddressInput) {
+            mutation ExperimentalCartBillingAddressUpdate($cartId: ID!, $billingAddress: MailingAddressInput, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartBillingAddressUpdate(cartId: $cartId, billingAddress: $billingAddress) {
                 cart {
                   ...ExperimentalCart
@@ -35,6 +35,7 @@ public struct ExperimentalCartBillingAddressUpdate: GraphQLOperation, GraphQLRed
             }
             """#,
         fragments: [.experimentalCart, .cartUserError, .cartWarning, .money],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

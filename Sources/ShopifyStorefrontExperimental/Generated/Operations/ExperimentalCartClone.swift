@@ -18,7 +18,7 @@ public struct ExperimentalCartClone: GraphQLOperation, GraphQLRedacted {
         name: "ExperimentalCartClone",
         kind: .mutation,
         text: #"""
-            mutation ExperimentalCartClone($cartId: ID!) {
+            mutation ExperimentalCartClone($cartId: ID!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartClone(cartId: $cartId) {
                 cart {
                   ...ExperimentalCart
@@ -33,6 +33,7 @@ public struct ExperimentalCartClone: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.experimentalCart, .cartUserError, .cartWarning, .money],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .once
     )
 

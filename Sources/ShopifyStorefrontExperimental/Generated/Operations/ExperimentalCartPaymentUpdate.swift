@@ -20,7 +20,7 @@ public struct ExperimentalCartPaymentUpdate: GraphQLOperation, GraphQLRedacted {
         name: "ExperimentalCartPaymentUpdate",
         kind: .mutation,
         text: #"""
-            mutation ExperimentalCartPaymentUpdate($cartId: ID!, $payment: CartPaymentInput!) {
+            mutation ExperimentalCartPaymentUpdate($cartId: ID!, $payment: CartPaymentInput!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartPaymentUpdate(cartId: $cartId, payment: $payment) {
                 cart {
                   ...ExperimentalCart
@@ -35,6 +35,7 @@ public struct ExperimentalCartPaymentUpdate: GraphQLOperation, GraphQLRedacted {
             }
             """#,
         fragments: [.experimentalCart, .cartUserError, .cartWarning, .money],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

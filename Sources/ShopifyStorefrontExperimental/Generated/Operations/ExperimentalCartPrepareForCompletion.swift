@@ -18,7 +18,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
         name: "ExperimentalCartPrepareForCompletion",
         kind: .mutation,
         text: #"""
-            mutation ExperimentalCartPrepareForCompletion($cartId: ID!) {
+            mutation ExperimentalCartPrepareForCompletion($cartId: ID!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartPrepareForCompletion(cartId: $cartId) {
                 result {
                   __typename
@@ -26,7 +26,6 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
                     cart {
                       ...ExperimentalCart
                     }
-                    checkoutURL
                   }
                   ... on CartStatusNotReady {
                     cart {
@@ -51,6 +50,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
             }
             """#,
         fragments: [.experimentalCart, .cartUserError, .money],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 
@@ -112,13 +112,10 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
             public struct CartStatusReady: GraphQLReadable, GraphQLRedacted {
                 /// `CartStatusReady.cart`, `Cart`.
                 public let cart: ExperimentalCart?
-                /// `CartStatusReady.checkoutURL`, `URL`.
-                public let checkoutURL: ShopifyURL?
 
                 /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     self.cart = try node.field("cart")
-                    self.checkoutURL = try node.field("checkoutURL")
                 }
             }
 

@@ -18,7 +18,7 @@ public struct ExperimentalCartRemovePersonalData: GraphQLOperation, GraphQLRedac
         name: "ExperimentalCartRemovePersonalData",
         kind: .mutation,
         text: #"""
-            mutation ExperimentalCartRemovePersonalData($cartId: ID!) {
+            mutation ExperimentalCartRemovePersonalData($cartId: ID!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartRemovePersonalData(cartId: $cartId) {
                 cart {
                   ...ExperimentalCart
@@ -33,6 +33,7 @@ public struct ExperimentalCartRemovePersonalData: GraphQLOperation, GraphQLRedac
             }
             """#,
         fragments: [.experimentalCart, .cartUserError, .cartWarning, .money],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

@@ -21,7 +21,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
         name: "ExperimentalCartSubmitForCompletion",
         kind: .mutation,
         text: #"""
-            mutation ExperimentalCartSubmitForCompletion($cartId: ID!, $attemptToken: String!) {
+            mutation ExperimentalCartSubmitForCompletion($cartId: ID!, $attemptToken: String!, $country: CountryCode, $language: LanguageCode, $visitorConsent: VisitorConsent) @inContext(country: $country, language: $language, visitorConsent: $visitorConsent) {
               cartSubmitForCompletion(cartId: $cartId, attemptToken: $attemptToken) {
                 result {
                   __typename
@@ -50,6 +50,7 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
             }
             """#,
         fragments: [.cartUserError],
+        contextVariables: ["country", "language", "visitorConsent"],
         repetition: .always
     )
 

@@ -1,0 +1,141 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+internal import IdentityHTTP
+public import IdentityKit
+internal import ShopifyStorefront
+
+/// Legacy: makes Multipass tokens, with which a server signs its own customers in at a shop with legacy accounts (Shopify Plus).
+///
+/// ```swift
+/// let multipass = try Multipass(shopDomain: "www.example.com", secret: secret, environment: environment)
+/// let url = try multipass.loginURL(for: MultipassCustomer(email: verifiedEmail), returningTo: "/collections/sale")
+/// redirect(to: url.reveal())
+/// ```
+///
+/// Whoever has the secret or a token signs in as any customer, so both are of type `Secret`. A token works once, and for a short time only.
+/// Make it when the browser is redirected, and only for a buyer whom your server has authenticated and whose address it has verified.
+///
+/// [Shopify's description](https://shopify.dev/docs/api/multipass) defines the format.
+public struct Multipass: Sendable {
+    /// The longest JSON of a customer, in bytes.
+    ///
+    /// A longer one would make a URL that servers refuse.
+    static let maximumBytes = 4096
+
+    private let origin: String
+    private let returnPaths: ReturnPathPolicy
+    private let secret: Secret
+    private let environment: IdentityEnvironment
+
+    /// Creates a maker of tokens.
+    ///
+    /// - Parameters:
+    ///   - shopDomain: The shop's domain in the buyer's browser: a host name without scheme, port and path.
+    ///   - secret: The Multipass secret from the shop's settings of legacy customer accounts.
+    ///   - environment: The clock, and the randomness of the initialization vector.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` for an invalid domain, and for a secret that is
+    ///   empty, longer than 1,024 bytes, or has characters other than visible ASCII.
+    public init(shopDomain: String, secret: Secret, environment: IdentityEnvironment) throws(IdentityError) {
+        origin = try StorefrontConfiguration.url(of: shopDomain.lowercased()).origin
+        returnPaths = try ReturnPathPolicy(origins: [origin])
+        let bytes = secret.revealBytes()
+        guard (1...1024).contains(bytes.count), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw IdentityError(
+                .configuration,
+                .configurationInvalid,
+                "The Multipass secret is empty or not a secret of Shopify.",
+                hint: "Copy it from the settings of customer accounts, without quotation marks and line breaks.",
+                reference: Self.reference
+            )
+        }
+        self.secret = secret
+        self.environment = environment
+    }
+
+    /// Makes the URL that signs a customer in, for a redirect of the buyer's browser.
+    ///
+    /// - Parameters:
+    ///   - customer: The customer.
+    ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop. Nil for the shop's own choice.
+    /// - Returns: The URL. It contains the token, so it is a credential until it was used.
+    /// - Throws: `IdentityError` as ``token(for:returningTo:)``.
+    public func loginURL(
+        for customer: MultipassCustomer,
+        returningTo location: String? = nil
+    ) throws(IdentityError) -> Secret {
+        let token = try token(for: customer, returningTo: location)
+        return Secret("\(origin)/account/login/multipass/\(token.reveal())")
+    }
+
+    /// Makes a token, for ``LegacyPasswordProvider/signIn(multipassToken:in:)`` or a URL of your own.
+    ///
+    /// - Parameters:
+    ///   - customer: The customer.
+    ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop.
+    /// - Returns: The token: base64url of the initialization vector, the ciphertext and the signature.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.returnPathRefused` for a location outside of the shop, and
+    ///   `IdentityError.Code.invalidRequest` for an e-mail address or IP address that is none, and for too much data.
+    public func token(
+        for customer: MultipassCustomer,
+        returningTo location: String? = nil
+    ) throws(IdentityError) -> Secret {
+        try Self.check(customer)
+        var returnTo: String?
+        if let location {
+            let checked = try returnPaths.location(for: location)
+            returnTo = checked.utf8.first == UInt8(ascii: "/") ? origin + checked : checked
+        }
+        let json = JSONValue.object(customer.json(createdAt: environment.clock.now, returnTo: returnTo)).serialized
+        guard json.count <= Self.maximumBytes else {
+            throw Self.refused(
+                "The data of the Multipass customer have more than \(Self.maximumBytes) bytes.",
+                "Leave out addresses or tags."
+            )
+        }
+        do {
+            let keys = try Digest.sha256(secret.revealBytes())
+            let vector = try environment.random.bytes(AESCBC.blockCount)
+            let sealed =
+                vector
+                + (try AESCBC.encrypt(json, key: SecretBytes(Array(keys.prefix(16))), initializationVector: vector))
+            let signature = try HMACSHA256.authenticationCode(
+                for: sealed,
+                key: SecretBytes(Array(keys.suffix(16)))
+            )
+            // With padding, as Shopify's own example writes it.
+            return Secret(Base64URL.encodePadded(sealed + signature))
+        } catch {
+            throw IdentityError.wrapping(error)
+        }
+    }
+
+    private static func check(_ customer: MultipassCustomer) throws(IdentityError) {
+        let parts = customer.email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), customer.email.utf8.count <= 254,
+            customer.email.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else {
+            throw refused("The e-mail address of the Multipass customer is not an e-mail address.", "Pass one address.")
+        }
+        if let address = customer.remoteIP, !StorefrontContext.isAddress(address) {
+            throw refused(
+                "The IP address of the Multipass customer is not an IP address.",
+                "Pass one address without a port, from the app's own proxy."
+            )
+        }
+    }
+
+    private static let reference = "https://shopify.dev/docs/api/multipass"
+
+    private static func refused(_ message: String, _ hint: String) -> IdentityError {
+        IdentityError(.rejected, .invalidRequest, message, hint: hint, reference: reference)
+    }
+}
+
+extension Multipass: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The shop, without the secret.
+    public var description: String { "Multipass(\(origin))" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

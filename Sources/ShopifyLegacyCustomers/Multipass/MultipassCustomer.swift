@@ -1,0 +1,81 @@
+internal import FoundationEssentials
+public import IdentityKit
+public import ShopifyGraphQL
+
+/// Legacy: what a Multipass token tells Shopify about a customer.
+///
+/// Descriptions and mirrors show nothing of it.
+public struct MultipassCustomer: Sendable, GraphQLRedacted {
+    /// The customer's e-mail address, by which Shopify finds or creates the account.
+    ///
+    /// Your server must have verified that the address belongs to the buyer: Shopify signs the buyer in to the account that has it.
+    public var email: String
+    /// The customer's id in your system.
+    ///
+    /// Shopify then lets the customer change the address.
+    public var identifier: String?
+    /// The given name.
+    public var firstName: String?
+    /// The family name.
+    public var lastName: String?
+    /// The tags that the account gets instead of its present ones.
+    ///
+    /// Nil leaves them.
+    public var tags: [String]?
+    /// The buyer's IP address.
+    ///
+    /// Shopify then accepts the token from this address only.
+    public var remoteIP: String?
+    /// Addresses of the customer; the first one becomes the default address.
+    public var addresses: [PostalAddress]
+
+    /// Creates a customer.
+    ///
+    /// Only the e-mail address is required.
+    public init(
+        email: String,
+        identifier: String? = nil,
+        firstName: String? = nil,
+        lastName: String? = nil,
+        tags: [String]? = nil,
+        remoteIP: String? = nil,
+        addresses: [PostalAddress] = []
+    ) {
+        self.email = email
+        self.identifier = identifier
+        self.firstName = firstName
+        self.lastName = lastName
+        self.tags = tags
+        self.remoteIP = remoteIP
+        self.addresses = addresses
+    }
+
+    /// The JSON of the token.
+    func json(createdAt: Date, returnTo: String?) -> JSONObject {
+        var json: JSONObject = ["email": .string(email), "created_at": .string(createdAt.formatted(.iso8601))]
+        let texts = [
+            ("first_name", firstName), ("last_name", lastName), ("identifier", identifier), ("remote_ip", remoteIP),
+            ("tag_string", tags?.joined(separator: ",")), ("return_to", returnTo),
+        ]
+        for (name, value) in texts { if let value { json[name] = .string(value) } }
+        if !addresses.isEmpty {
+            json["addresses"] = .array(
+                addresses.enumerated().map { .object(Self.json(of: $1, isDefault: $0 == 0)) }
+            )
+        }
+        return json
+    }
+
+    private static func json(of address: PostalAddress, isDefault: Bool) -> JSONObject {
+        var json = JSONObject()
+        let texts = [
+            ("first_name", address.givenName), ("last_name", address.familyName), ("company", address.company),
+            ("address1", address.line1), ("address2", address.line2), ("city", address.city),
+            ("province_code", address.regionCode), ("zip", address.postalCode),
+            ("country_code", address.countryCode), ("phone", address.phone),
+        ]
+        for (name, value) in texts { if let value { json[name] = .string(value) } }
+        if isDefault { json["default"] = .bool(true) }
+        return json
+    }
+}

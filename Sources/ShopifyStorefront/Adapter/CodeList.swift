@@ -1,0 +1,16 @@
+extension [String] {
+    /// Whether the list has this discount or gift card code.
+    ///
+    /// Shopify compares codes without regard to case.
+    func hasCode(_ code: String) -> Bool {
+        let folded = code.lowercased()
+        return contains { $0.lowercased().utf8.elementsEqual(folded.utf8) }
+    }
+
+    /// These codes and those of the other list that these lack, each once.
+    func mergingCodes(_ others: [String]) -> [String] {
+        others.reduce(into: self) { codes, code in
+            if !codes.hasCode(code) { codes.append(code) }
+        }
+    }
+}

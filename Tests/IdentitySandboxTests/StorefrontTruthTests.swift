@@ -1,0 +1,84 @@
+import IdentityHTTP
+import IdentityKit
+import StorefrontSandbox
+import Testing
+
+@testable import IdentitySandbox
+
+/// What clients other than this SDK send, and what Shopify's schema promises.
+@Suite struct StorefrontTruthTests {
+    @Test("a deferred fragment is accepted and answered at once, and @defer on a field is refused")
+    func deferred() async throws {
+        let sandbox = try await ShopSandbox.start()
+        let client = CartClient(sandbox: sandbox)
+        let id = try await client.create()["cart"]?["id"] ?? .null
+        let update = """
+            mutation($id: ID!, $isDeferred: Boolean!) {
+              cartDiscountCodesUpdate(cartId: $id, discountCodes: ["A"]) {
+                ... @defer(if: $isDeferred) { cart { ...Codes @defer(label: "codes") } }
+                userErrors { code }
+              }
+            }
+            fragment Codes on Cart { discountCodes { code } }
+            """
+        let answer = try await client.run(update, ["id": id, "isDeferred": .bool(true)])
+        #expect(answer["errors"] == nil)
+        let payload = answer["data"]?["cartDiscountCodesUpdate"]
+        #expect(payload?["cart"]?["discountCodes"]?.array?.first?["code"]?.string == "A")
+        #expect(payload?["userErrors"]?.array?.isEmpty == true)
+        let refused = try await client.run("{ shop @defer { name } }")
+        let code = refused["errors"]?.array?.first?["extensions"]?["code"]?.string
+        #expect(code == "directiveCannotBeApplied")
+        await sandbox.stop()
+    }
+
+    @Test("fields of a cart's customer, and of a product's collections, that are never null at Shopify have values")
+    func nonNull() async throws {
+        let sandbox = try await ShopSandbox.start()
+        let client = CartClient(
+            sandbox: sandbox,
+            headers: ["X-Shopify-Storefront-Access-Token": sandbox.storefront.configuration.publicToken]
+        )
+        let token = try await ShopifyLogin(sandbox).tokens()["access_token"] ?? .null
+        let created = try await client.create(["buyerIdentity": .object(["customerAccessToken": token])])
+        let query = """
+            query($id: ID!) {
+              cart(id: $id) { buyerIdentity { customer {
+                acceptsMarketing createdAt defaultAddress { id } addresses(first: 1) { nodes { id } }
+                orders(first: 1) { totalCount nodes { id } } ...Own
+              } } }
+              product(id: "gid://shopify/Product/1") { collections(first: 1) { nodes {
+                products(first: 1) { nodes { title collections(first: 1) { totalCount } } }
+              } } }
+            }
+            fragment Own on HasMetafields { metafields(identifiers: [{ key: "k" }]) { value } }
+            """
+        let answer = try await client.run(query, ["id": created["cart"]?["id"] ?? .null])
+        #expect(answer["errors"] == nil)
+        let customer = answer["data"]?["cart"]?["buyerIdentity"]?["customer"]
+        #expect(customer?["acceptsMarketing"]?.bool != nil && customer?["createdAt"]?.string != nil)
+        #expect(customer?["orders"]?["totalCount"]?.string == "0" && customer?["metafields"]?.array == [.null])
+        let collection = answer["data"]?["product"]?["collections"]?["nodes"]?.array?.first
+        #expect(collection?["products"]?["nodes"]?.array?.first?["title"]?.string == "Analytical Mug")
+        await sandbox.stop()
+    }
+
+    @Test(
+        "the Customer Account API serves retired versions by the oldest one, and names the version",
+        arguments: [("2024-07", "2026-01"), ("2026-04", "2026-04"), ("unstable", "unstable"), ("2999-01", nil)]
+    )
+    func customerVersions(wanted: String, served: String?) async throws {
+        let sandbox = try await ShopSandbox.start()
+        let token = try await ShopifyLogin(sandbox).tokens()["access_token"]?.string ?? ""
+        let url = sandbox.shopify.customerAccountEndpoint.replacing("2026-10", with: wanted)
+        let answer = try await TestClient.shared.send(
+            .post,
+            url,
+            headers: ["Content-Type": "application/json", "User-Agent": "tests", "Authorization": token],
+            body: #"{"query":"{ customer { firstName } }"}"#
+        )
+        #expect(answer.status == (served == nil ? 404 : 200))
+        #expect(answer.headers["X-Shopify-API-Version"] == served)
+        await sandbox.stop()
+    }
+}

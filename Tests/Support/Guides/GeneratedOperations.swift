@@ -1,0 +1,27 @@
+internal import Foundation
+
+/// Finds the generated operations that no test has sent.
+///
+/// A new operation makes the test of its module fail until that test carries it out.
+public enum GeneratedOperations {
+    /// The names of the operations in the folder of a module in `Sources` that are not in these requests.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder that contains `Generated`, such as `ShopifyStorefront`.
+    ///   - bodies: The bodies of the requests that the sandbox answered.
+    /// - Returns: The names, sorted.
+    /// - Throws: When the folder cannot be read.
+    public static func missing(in folder: String, from bodies: [String]) throws -> [String] {
+        let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let operations = root.appending(path: "Sources/\(folder)/Generated/Operations")
+        let names = try FileManager.default.contentsOfDirectory(atPath: operations.path).compactMap { file in
+            try String(contentsOf: operations.appending(path: file), encoding: .utf8)
+                .firstMatch(of: /GraphQLDocument\(\s*name: "(\w+)"/).map { String($0.1) }
+        }
+        guard !names.isEmpty else { return ["no operation in \(folder)"] }
+        let sent = Set(
+            bodies.compactMap { $0.firstMatch(of: /"query":"(?:query|mutation) (\w+)/).map { String($0.1) } }
+        )
+        return names.filter { !sent.contains($0) }.sorted()
+    }
+}
