@@ -109,6 +109,8 @@ extension IdentityError.Code {
     public static let notRefreshable = Self(rawValue: "not_refreshable")
     /// The session's scopes do not allow this.
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
+    /// A resource server requires a stronger or more recent login (RFC 9470); see ``IdentityError/stepUpRequirement``.
+    public static let insufficientUserAuthentication = Self(rawValue: "insufficient_user_authentication")
     /// The provider refused the access token.
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
     /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).

@@ -7,6 +7,7 @@ extension IdentityEvent.Kind {
         case .loginFailed: "login_failed"
         case .loginTokensDropped: "login_tokens_dropped"
         case .refreshed: "refreshed"
+        case .tokensReduced: "tokens_reduced"
         case .refreshFailed: "refresh_failed"
         case .refreshInDoubt: "refresh_in_doubt"
         case .refreshRepaired: "refresh_repaired"
@@ -18,6 +19,7 @@ extension IdentityEvent.Kind {
         case .tokensNotDurable: "tokens_not_durable"
         case .swept: "swept"
         case .sessionEnded: "session_ended"
+        case .sessionReplaced: "session_replaced"
         case .loggedOut: "logged_out"
         case .logoutRefused: "logout_refused"
         case .revocationFailed: "revocation_failed"
@@ -32,13 +34,14 @@ extension IdentityEvent.Kind {
     public var detail: String? {
         switch self {
         case .refreshed(let outcome): outcome.rawValue
+        case .tokensReduced(let losses): losses.name
         case .sessionEnded(let reason): reason.rawValue
         case .loginTokensDropped(let isRevoked): isRevoked ? "revoked" : "not_revoked"
         case .loginFailed(let code), .refreshFailed(let code), .storeFailed(let code), .logoutRefused(let code),
             .revocationFailed(let code), .participantFailed(let code), .keySetUnavailable(let code):
             code.rawValue
         case .loginStarted, .loginCompleted, .refreshInDoubt, .refreshRepaired, .lockWaited, .providerPaused,
-            .providerResumed, .tokensSpooled, .tokensNotDurable, .swept, .loggedOut, .keySetRefreshed,
+            .providerResumed, .tokensSpooled, .tokensNotDurable, .swept, .sessionReplaced, .loggedOut, .keySetRefreshed,
             .keySetRefetchRefused:
             nil
         }

@@ -13,6 +13,8 @@ public struct IdentityEvent: Sendable {
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was refreshed, before it was due (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)
+        /// A refresh brought tokens that lack what the old ones had.
+        case tokensReduced(TokenLosses)
         /// A refresh failed with this code; the session stays signed in unless the code says otherwise. A stored answer that cannot
         /// be accepted is reported once for each error code, not at each attempt to validate it. An answer that belongs to another
         /// login is reported with ``IdentityEvent/isAttackSuspected``, once for each verdict that is stored.
@@ -39,6 +41,8 @@ public struct IdentityEvent: Sendable {
         case swept(Int)
         /// A session ended for this reason: the buyer has to sign in again.
         case sessionEnded(SessionEndReason)
+        /// A step-up replaced the event's session by a new one (``SessionManager/beginStepUp(of:requiring:options:)``).
+        case sessionReplaced
         /// A buyer signed out.
         case loggedOut
         /// A browser's return from a provider's logout page, or a provider's logout token, was refused with this code.

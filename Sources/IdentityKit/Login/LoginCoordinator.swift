@@ -7,14 +7,19 @@ struct LoginCoordinator: Sendable {
     let possibleSenders: ProviderRegistry
     let timeouts: ProviderTimeouts
     let creator: SessionCreator
+    let stepUps: StepUpCoordinator
     let environment: IdentityEnvironment
     let attemptLifetime: Duration
     let returnPaths: ReturnPathPolicy
     let events: EventSource
 
-    func begin(_ provider: String, options: LoginOptions) async throws -> StartedLogin {
+    func begin(
+        _ provider: String,
+        options: LoginOptions,
+        stepUp: PendingStepUp? = nil
+    ) async throws -> StartedLogin {
         let binding = try BrowserBinding(random: environment.random)
-        let request = try await start(provider, options, binding)
+        let request = try await start(provider, options, binding, stepUp)
         return StartedLogin(
             url: request.url,
             browserBinding: binding.cookie,
@@ -24,10 +29,23 @@ struct LoginCoordinator: Sendable {
         )
     }
 
+    /// Begins a login that replaces a session.
+    func beginStepUp(
+        of id: SessionID,
+        requiring requirement: StepUpRequirement,
+        options: LoginOptions
+    ) async throws -> StartedLogin {
+        let (stored, tokens) = try await stepUps.session(id)
+        let options = stepUps.options(options, for: requirement, of: tokens.buyer)
+        let stepUp = PendingStepUp(session: id, requirement: requirement)
+        return try await begin(stored.provider, options: options, stepUp: stepUp)
+    }
+
     func start(
         _ name: String,
         _ options: LoginOptions,
-        _ binding: BrowserBinding
+        _ binding: BrowserBinding,
+        _ stepUp: PendingStepUp? = nil
     ) async throws -> AuthorizationRequest {
         let started = environment.clock.elapsed
         let provider = try known.providers.provider(named: name)
@@ -39,6 +57,7 @@ struct LoginCoordinator: Sendable {
         request.attempt.expiresAt = request.attempt.createdAt + attemptLifetime.timeInterval
         request.attempt.tenant = provider.descriptor.tenant
         request.attempt.browserBindingHash = binding.hash
+        request.attempt.stepUp = stepUp
         try await known.store.insert(request.attempt.stored())
         events.emit(.loginStarted, provider: name, since: started)
         return request
@@ -65,12 +84,14 @@ struct LoginCoordinator: Sendable {
             // Judged again, by the policy of the process that hands it out.
             let returnPath = try attempt.returnPath.map(returnPaths.location(for:))
             let provider = try known.providers.provider(ofStored: attempt.provider)
+            // A session that has ended meanwhile is not replaced: its step-up ends before the code is sent.
+            if let stepUp = attempt.stepUp { _ = try await stepUps.session(stepUp.session) }
             let tokens = try await provider.exchange(callback, for: attempt)
-            let session = try await creator.createOrRevoke(for: tokens, by: provider.descriptor) {
+            let session = try await save(tokens, for: attempt, by: provider.descriptor) {
                 try await admit?(tokens, provider.descriptor.tenant, returnPath)
             }
             events.emit(.loginCompleted, provider: name, session: session.id, since: started)
-            return CompletedLogin(session: session, returnPath: returnPath)
+            return CompletedLogin(session: session, returnPath: returnPath, replaced: attempt.stepUp?.session)
         } catch {
             events.emit(.loginFailed(IdentityError.code(of: error)), provider: name, since: started, because: error)
             throw IdentityError.wrapping(error)
@@ -90,6 +111,24 @@ struct LoginCoordinator: Sendable {
             events.emit(.loginFailed(IdentityError.code(of: error)), provider: provider, since: started)
             throw IdentityError.wrapping(error)
         }
+    }
+
+    private func save(
+        _ tokens: TokenSet,
+        for attempt: LoginAttempt,
+        by descriptor: ProviderDescriptor,
+        admitting admit: () async throws -> Void
+    ) async throws -> Session {
+        guard let stepUp = attempt.stepUp else {
+            return try await creator.createOrRevoke(for: tokens, by: descriptor, admitting: admit)
+        }
+        return try await stepUps.complete(
+            stepUp,
+            with: tokens,
+            startedAt: attempt.createdAt,
+            by: descriptor,
+            admitting: admit
+        )
     }
 
     /// Takes the attempt of a callback that comes from the browser in which the attempt began; another one ends no attempt.

@@ -23,4 +23,8 @@ public struct CompletedLogin: Sendable {
     public let session: Session
     /// Where to send the browser, from ``LoginOptions/returnPath``, as ``ReturnPathPolicy`` wrote it.
     public let returnPath: String?
+    /// The session that this one replaces; nil after a login that was no step-up.
+    ///
+    /// After ``SessionManager/beginStepUp(of:requiring:options:)`` it has ended, and its id is unknown.
+    public let replaced: SessionID?
 }

@@ -99,7 +99,7 @@ struct LogoutCoordinator: Sendable {
     }
 
     /// Removes a session; nil when there is none.
-    private func take(_ id: SessionID) async throws -> EndedSession? {
+    func take(_ id: SessionID) async throws -> EndedSession? {
         if known.tenant != nil {
             // Looked at before it is removed: another tenant's session must outlive whoever came upon its id here.
             guard let stored = try await known.store.session(id), known.isOurs(stored) else { return nil }

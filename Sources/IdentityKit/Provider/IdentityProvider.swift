@@ -8,7 +8,7 @@ public import IdentityHTTP
 /// Throw ``IdentityError`` with the kind that fits: ``IdentityError/Kind/signInAgain`` ends the buyer's session, the other kinds
 /// keep it.
 ///
-/// Optional abilities are separate protocols: ``BuyerProfileProviding``, ``CartClaimProviding``, ``DeviceAuthorizing``,
+/// Optional abilities are separate protocols: ``BuyerProfileProviding``, ``UserInfoProviding``, ``CartClaimProviding``, ``DeviceAuthorizing``,
 /// ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``, ``ResourceAuthorizing``.
 ///
 /// ```swift

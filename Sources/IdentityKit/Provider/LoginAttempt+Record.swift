@@ -30,6 +30,7 @@ extension LoginAttempt {
         object["return_path"] = returnPath.map { .string($0) }
         object["created_at"] = .date(createdAt)
         object["expires_at"] = .date(expiresAt)
+        object["step_up"] = stepUp?.record
         object["binding"] = .string(Base64URL.encode(browserBindingHash))
         object["posted"] = postedCallback.map { fields in
             .array(fields.map { .array([.string($0.name), .string($0.value.reveal())]) })
@@ -49,7 +50,8 @@ extension LoginAttempt {
         guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
             let provider = value["provider"]?.string, let state = value["state"]?.string,
             let createdAt = value["created_at"]?.date, let expiresAt = value["expires_at"]?.date,
-            let bindingHash = (value["binding"]?.string).flatMap({ Base64URL.decode($0) })
+            let bindingHash = (value["binding"]?.string).flatMap({ Base64URL.decode($0) }),
+            let stepUp = Self.stepUp(value["step_up"])
         else {
             throw IdentityError(
                 .configuration,
@@ -80,5 +82,12 @@ extension LoginAttempt {
             guard let pair = field.strings, pair.count == 2 else { return nil }
             return (name: pair[0], value: Secret(pair[1]))
         }
+        self.stepUp = stepUp
+    }
+
+    /// The step-up of a record, nil if it is a login; an outer nil if it cannot be decoded, so that it never counts as a login.
+    private static func stepUp(_ record: JSONValue?) -> PendingStepUp?? {
+        guard let record else { return .some(nil) }
+        return PendingStepUp(record: record).map { .some($0) }
     }
 }

@@ -51,6 +51,8 @@ public struct LoginAttempt: Sendable {
     package var browserBindingHash: [UInt8] = []
     /// The parameters that the provider has posted; nil until then.
     var postedCallback: [(name: String, value: Secret)]?
+    /// The session whose buyer authenticates again; nil for a login that begins a session.
+    var stepUp: PendingStepUp?
 
     /// Creates an attempt.
     public init(

@@ -17,6 +17,7 @@ extension TokenSet {
         object["authenticated_at"] = authenticatedAt.map { .date($0) }
         object["azp"] = authorizedParty.map { .string($0) }
         object["sid"] = providerSessionID.map { .string($0) }
+        object["claims"] = claims?.record
         object["nonce"] = nonce.map { .string($0.reveal()) }
         object["dpop_key"] = dpopKey.map { .string($0.reveal()) }
         return JSONValue.object(object).serialized
@@ -28,6 +29,11 @@ extension TokenSet {
             let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),
             let accessToken = value["access_token"]?.string, let issuedAt = value["issued_at"]?.date
         else { return nil }
+        var claims: IDTokenClaims?
+        if let record = value["claims"] {
+            claims = IDTokenClaims(record: record)
+            guard claims != nil else { return nil }
+        }
         self.init(buyer: buyer, accessToken: Secret(accessToken), issuedAt: issuedAt)
         tokenType = value["token_type"]?.string ?? "Bearer"
         refreshToken = (value["refresh_token"]?.string).map { Secret($0) }
@@ -38,6 +44,7 @@ extension TokenSet {
         authenticatedAt = value["authenticated_at"]?.date
         authorizedParty = value["azp"]?.string
         providerSessionID = value["sid"]?.string
+        self.claims = claims
         nonce = (value["nonce"]?.string).map { Secret($0) }
         dpopKey = (value["dpop_key"]?.string).map { Secret($0) }
     }

@@ -33,6 +33,11 @@ public struct TokenSet: Sendable {
     /// The provider's session id (`sid` of the ID token), which a logout token can refer to (OpenID Connect Back-Channel Logout
     /// 1.0 section 2.1); nil if the ID token has none.
     public var providerSessionID: String?
+    /// The claims of the newest ID token; nil for a provider without ID tokens.
+    ///
+    /// Set only claims that were validated. A refresh whose response contains an ID token replaces them as a whole, a refresh without
+    /// one keeps them (OpenID Connect Core section 12.2).
+    public var claims: IDTokenClaims?
     /// The DPoP key of the tokens (RFC 9449), a private JWK; nil without DPoP.
     public var dpopKey: Secret?
 

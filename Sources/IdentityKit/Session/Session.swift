@@ -10,6 +10,12 @@ public struct Session: Sendable {
     public let tenant: String
     /// Who signed in.
     public let buyer: Buyer
+    /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
+    public let claims: IDTokenClaims?
+    /// When the buyer authenticated at the provider (`auth_time`); nil where the login's ID token does not say so.
+    ///
+    /// Kept from the login, also if a refreshed ID token does not repeat it.
+    public let authenticatedAt: Date?
     /// What was granted; a refresh may narrow it.
     public let scopes: [String]
     /// When the buyer signed in.

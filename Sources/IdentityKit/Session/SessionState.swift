@@ -52,6 +52,8 @@ extension Session {
             provider: stored.provider,
             tenant: stored.tenant,
             buyer: tokens?.buyer ?? Buyer(issuer: stored.issuer, subject: stored.subject),
+            claims: tokens?.claims,
+            authenticatedAt: tokens?.authenticatedAt,
             scopes: tokens?.scopes ?? [],
             createdAt: stored.createdAt,
             expiresAt: tokens?.expiresAt,

@@ -10,6 +10,35 @@ extension SessionManager {
         try await Correlation.scope { try await logins.begin(provider, options: options) }
     }
 
+    /// Begins a login that proves more than an existing session does: a recent login, or a stronger one.
+    ///
+    /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same buyer has to sign in, and `auth_time` and `acr` of the new ID
+    /// token have to satisfy the requirement. The new session has an id of its own and what was attached to the old one, such as its
+    /// cart. The old session ends; its tokens are removed, but not revoked, because providers that keep one grant for a buyer and a
+    /// client would invalidate the new tokens too. If the step-up fails, the old session stays as it was.
+    ///
+    /// ```swift
+    /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The session of the browser that asks, as its cookie says.
+    ///   - requirement: What has to be proved; by default a login now.
+    ///   - options: What else to ask for.
+    /// - Returns: The login page and the binding cookie.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when nobody is signed in to the session. Completing
+    ///   throws ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the
+    ///   provider did not do what was asked, and ``IdentityError/Code/sessionUnknown`` when the session has ended meanwhile.
+    public func beginStepUp(
+        of id: SessionID,
+        requiring requirement: StepUpRequirement = StepUpRequirement(),
+        options: LoginOptions = LoginOptions()
+    ) async throws -> StartedLogin {
+        try await Correlation.scope {
+            try await logins.beginStepUp(of: id, requiring: requirement, options: options)
+        }
+    }
+
     /// Completes a login in a web app: checks the callback, gets the tokens, stores the session.
     ///
     /// The pending login is taken out of the store before anything is sent, so a callback works once, in whichever process

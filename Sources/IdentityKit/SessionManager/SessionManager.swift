@@ -59,23 +59,13 @@ public final class SessionManager: Sendable {
             lifetime: configuration.cacheLifetime,
             clock: clock
         )
-        let refreshes = SharedRefreshes(refresher, timeouts, cache, participants, configuration)
+        let refreshes = SharedRefreshes(refresher, timeouts, cache, participants, events, configuration)
         creator = SessionCreator(
             store: store,
             environment: environment,
             tenant: configuration.tenant,
             lifetime: lifetime,
             revocation: revocation
-        )
-        logins = LoginCoordinator(
-            known: known,
-            possibleSenders: possibleSenders,
-            timeouts: timeouts,
-            creator: creator,
-            environment: environment,
-            attemptLifetime: configuration.attemptLifetime,
-            returnPaths: configuration.returnPaths,
-            events: events
         )
         deviceLogins = DeviceLoginCoordinator(providers: providers, creator: creator, clock: clock, events: events)
         tokens = TokenAccess(
@@ -85,6 +75,7 @@ public final class SessionManager: Sendable {
             refreshes: refreshes,
             cache: cache,
             participants: participants,
+            refused: RefusedTokens(clock),
             lockWait: configuration.lockWait,
             clock: clock
         )
@@ -104,6 +95,27 @@ public final class SessionManager: Sendable {
             pages: logoutPages,
             returnPaths: configuration.returnPaths,
             clock: clock,
+            events: events
+        )
+        let stepUps = StepUpCoordinator(
+            known: known,
+            creator: creator,
+            logouts: logouts,
+            participants: participants,
+            revocation: revocation,
+            attemptLifetime: configuration.attemptLifetime,
+            clock: clock,
+            events: events
+        )
+        logins = LoginCoordinator(
+            known: known,
+            possibleSenders: possibleSenders,
+            timeouts: timeouts,
+            creator: creator,
+            stepUps: stepUps,
+            environment: environment,
+            attemptLifetime: configuration.attemptLifetime,
+            returnPaths: configuration.returnPaths,
             events: events
         )
         backChannelLogouts = BackChannelLogoutCoordinator(

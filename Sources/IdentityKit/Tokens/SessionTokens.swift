@@ -28,12 +28,20 @@ public struct SessionTokens: Sendable {
         let tokens: TokenSet
         let warning: IdentityError?
         let reason: IdentityError?
+        let losses: TokenLosses?
 
-        init(_ session: Session, _ tokens: TokenSet, _ warning: IdentityError?, _ reason: IdentityError?) {
+        init(
+            _ session: Session,
+            _ tokens: TokenSet,
+            _ warning: IdentityError?,
+            _ reason: IdentityError?,
+            _ losses: TokenLosses?
+        ) {
             self.session = session
             self.tokens = tokens
             self.warning = warning
             self.reason = reason
+            self.losses = losses
         }
     }
 
@@ -52,15 +60,20 @@ public struct SessionTokens: Sendable {
     public let outcome: TokenOutcome
     /// Why the token was not refreshed, with the outcome ``TokenOutcome/stillValid``; nil with every other outcome.
     public var reason: IdentityError? { content.reason }
+    /// What the refresh took away, such as a scope that is no longer granted; nil if nothing was lost.
+    ///
+    /// Nil also if this call did not refresh. The event ``IdentityEvent/Kind/tokensReduced(_:)`` reports refreshes in the background too.
+    public var losses: TokenLosses? { content.losses }
 
     init(
         session: Session,
         tokens: TokenSet,
         outcome: TokenOutcome,
         warning: IdentityError?,
-        reason: IdentityError? = nil
+        reason: IdentityError? = nil,
+        losses: TokenLosses? = nil
     ) {
-        content = Content(session, tokens, warning, reason)
+        content = Content(session, tokens, warning, reason, losses)
         self.outcome = outcome
     }
 }

@@ -4,6 +4,7 @@ struct SharedRefreshes: Sendable {
     private let timeouts: ProviderTimeouts
     private let cache: CredentialCache?
     private let participants: SessionParticipants
+    private let events: EventSource
     /// How long to wait for another process that refreshes the same session.
     private let lockWait: Duration
     private let flights: SingleFlight<SessionID, RefreshedSession>
@@ -13,12 +14,14 @@ struct SharedRefreshes: Sendable {
         _ timeouts: ProviderTimeouts,
         _ cache: CredentialCache?,
         _ participants: SessionParticipants,
+        _ events: EventSource,
         _ configuration: SessionManager.Configuration
     ) {
         self.refresher = refresher
         self.timeouts = timeouts
         self.cache = cache
         self.participants = participants
+        self.events = events
         lockWait = configuration.lockWait
         // Real time, whatever the clock of a test or a simulation: this is about tasks that wait, not about tokens that age.
         flights = SingleFlight(
@@ -78,6 +81,11 @@ struct SharedRefreshes: Sendable {
         } catch {
             if IdentityError.wrapping(error).kind == .signInAgain { participants.followEnd(of: id) }
             throw error
+        }
+        if refreshed.outcome != .waited, case .replacing(let old) = goal,
+            let losses = TokenLosses(from: old, to: refreshed.tokens)
+        {
+            events.emit(.tokensReduced(losses), provider: refreshed.stored.provider, session: id)
         }
         if refreshed.outcome != .waited, !wasUnsaved || !refresher.hasUnsaved(id) {
             participants.follow(refreshed.session)

@@ -8,6 +8,7 @@ struct TokenAccess: Sendable {
     let refreshes: SharedRefreshes
     let cache: CredentialCache?
     let participants: SessionParticipants
+    let refused: RefusedTokens
     /// How long to wait for another process that refreshes the same session.
     let lockWait: Duration
     let clock: any IdentityClock
@@ -40,14 +41,16 @@ struct TokenAccess: Sendable {
         _ tokens: TokenSet,
         of session: Session,
         _ outcome: TokenOutcome,
-        because reason: IdentityError? = nil
+        because reason: IdentityError? = nil,
+        losses: TokenLosses? = nil
     ) -> SessionTokens {
         SessionTokens(
             session: session,
             tokens: tokens,
             outcome: outcome,
             warning: refresher.warning(for: session.id),
-            reason: reason
+            reason: reason,
+            losses: losses
         )
     }
 
@@ -134,9 +137,8 @@ struct TokenAccess: Sendable {
         validFor duration: Duration?
     ) async throws -> (claim: CartClaim, session: Session) {
         do {
-            return try await withTokens(id, duration) { provider, tokens in
-                guard let claiming = provider as? any CartClaimProviding else { return CartClaim.none }
-                return try await claiming.cartClaim(for: tokens)
+            return try await withTokens(of: id, validFor: duration) { access in
+                (try await access.cartClaim(), access.session)
             }
         } catch let error as IdentityError where error.code == .notSignedIn {
             // A guest's cart is a guest's; that is no failure.
@@ -146,10 +148,10 @@ struct TokenAccess: Sendable {
     }
 
     func buyerProfile(for id: SessionID) async throws -> Buyer {
-        try await withTokens(id, nil) { provider, tokens in
-            guard let profiles = provider as? any BuyerProfileProviding else { return tokens.buyer }
-            return try await profiles.buyerProfile(for: tokens)
-        }.0
+        try await withTokens(of: id, validFor: nil) { access in
+            guard let profiles = access.provider as? any BuyerProfileProviding else { return access.tokens.buyer }
+            return try await profiles.buyerProfile(for: access.tokens)
+        }
     }
 
     func refreshTokens(for id: SessionID) async throws -> SessionTokens {
@@ -158,25 +160,65 @@ struct TokenAccess: Sendable {
         return try await refreshed(id, replacing: tokens)
     }
 
-    /// Runs a call with a session's access token; where the provider refuses the token, refreshes once and runs it again.
+    func userInfo(for id: SessionID) async throws -> UserInfoClaims {
+        try await withTokens(of: id, validFor: nil) { access in
+            guard let provider = access.provider as? any UserInfoProviding else {
+                throw IdentityError(
+                    .configuration,
+                    .unsupportedByProvider,
+                    "The provider \(access.session.provider) has no UserInfo endpoint.",
+                    hint: "Use buyerProfile(for:), which every provider supports.",
+                    reference: "OpenID Connect Core section 5.3"
+                )
+            }
+            return try await provider.userInfo(for: access.tokens)
+        }
+    }
+
+    func withAccessToken<Value: Sendable>(
+        of id: SessionID,
+        validFor duration: Duration?,
+        perform call: (ResourceAccess) async throws -> Value
+    ) async throws -> Value {
+        try await withTokens(of: id, validFor: duration) { access in
+            do { return try await call(access) } catch is NonceRequired {}
+            do { return try await call(access) } catch is NonceRequired {
+                throw IdentityError(
+                    .retryLater,
+                    .possessionProofRefused,
+                    "The resource server asked for a DPoP nonce again.",
+                    hint: "Try again. If it happens again, the server sends nonces that it does not accept itself.",
+                    reference: "RFC 9449 section 9"
+                )
+            }
+        }
+    }
+
+    /// Runs a call with a session's access token; where the server refuses the token, refreshes once and runs it again.
     private func withTokens<Value: Sendable>(
-        _ id: SessionID,
-        _ duration: Duration?,
-        _ body: (any IdentityProvider, TokenSet) async throws -> Value
-    ) async throws -> (Value, Session) {
-        let ticket = cache?.ticket
-        let stored = try await known.load(id)
-        let first = try await tokens(of: stored, validFor: duration, ticket: ticket)
+        of id: SessionID,
+        validFor duration: Duration?,
+        _ call: (ResourceAccess) async throws -> Value
+    ) async throws -> Value {
+        let first = try await tokens(for: id, validFor: duration)
         let provider = try known.providers.provider(ofStored: first.session.provider)
         do {
-            return (try await body(provider, first.tokens), first.session)
-        } catch let error as IdentityError
-            where error.code == .accessTokenRefused && first.session.isRefreshable
-            && first.outcome != .refreshedEarly && first.outcome != .refreshedLate
-        {
-            // Who comes late gets what others have refreshed meanwhile.
-            let second = try await refreshed(id, replacing: first.tokens)
-            return (try await body(provider, second.tokens), second.session)
+            return try await call(ResourceAccess(first, at: provider))
+        } catch let error as IdentityError where error.mayEndWithRefresh {
+            guard first.session.isRefreshable else { throw error.withoutRefresh }
+            if first.outcome == .refreshedEarly || first.outcome == .refreshedLate {
+                refused.add(first.tokens, of: id)
+                throw error.afterRefresh
+            }
+            guard !refused.contains(first.tokens, of: id) else { throw error.afterRefresh }
+        }
+        // Who comes late gets what others have refreshed meanwhile.
+        let second = try await refreshed(id, replacing: first.tokens)
+        do {
+            return try await call(ResourceAccess(second, at: provider))
+        } catch let error as IdentityError where error.mayEndWithRefresh {
+            refused.add(second.tokens, of: id)
+            throw error.afterRefresh
         }
     }
 
@@ -204,7 +246,8 @@ struct TokenAccess: Sendable {
             let isNew = !found.isRecovered && schedule.isFresh(found.tokens, of: id)
             let isGood = !found.tokens.isSameIssue(as: stale) && (!hasExpired || isNew)
             if outcome != .waited || isGood {
-                return handOut(found.tokens, of: found.session, outcome)
+                let losses = TokenLosses(from: tokens, to: found.tokens)
+                return handOut(found.tokens, of: found.session, outcome, losses: losses)
             }
             stale = found.tokens
             guard clock.elapsed - begun < patience else {

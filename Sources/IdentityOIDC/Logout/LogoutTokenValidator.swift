@@ -11,7 +11,7 @@ package enum LogoutTokenValidator {
     /// The longest time after its issue that a token is accepted, even if `exp` is later: its `jti` must be stored that long.
     private static let maximumLifetime: TimeInterval = 86_400
     /// The longest `sid` and `jti`, in bytes.
-    package static let maximumIDBytes = 512
+    package static let maximumIDBytes = IDTokenClaims.maximumSessionIDBytes
 
     /// Validates a logout token.
     ///

@@ -57,6 +57,7 @@ extension OpenIDClient {
         tokens.authenticatedAt = claims.authenticatedAt
         tokens.authorizedParty = claims.authorizedParty
         tokens.nonce = login.nonce
+        tokens.claims = claims.kept
         tokens.providerSessionID = claims.providerSessionID
         tokens.dpopKey = login.dpopKey
         return tokens

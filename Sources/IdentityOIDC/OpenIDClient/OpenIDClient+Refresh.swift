@@ -122,6 +122,7 @@ extension OpenIDClient {
             let claims = try await validateRefreshed(idToken, metadata, expected)
             if !isBuyerKnown { refreshed.buyer = quirks.buyer(from: claims) }
             refreshed.idToken = idToken
+            refreshed.claims = claims.kept
             refreshed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
         }
         return refreshed

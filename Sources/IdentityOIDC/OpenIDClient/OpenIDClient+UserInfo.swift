@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+internal import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
@@ -12,13 +13,41 @@ extension OpenIDClient {
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.userInfoEndpoint else { return tokens.buyer }
+        let claims = try await userInfo(at: endpoint, metadata, for: tokens)
+        return UserInfoResponse.buyer(from: claims, for: tokens.buyer)
+    }
+
+    /// Asks the UserInfo endpoint for all claims (OpenID Connect Core section 5.3).
+    ///
+    /// - Returns: The claims, whose `sub` is the ID token's, byte for byte.
+    /// - Throws: `IdentityError`: with code `unsupported_by_provider` if the provider has no such endpoint, with code
+    ///   `access_token_refused` when a newer access token may help.
+    public func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims {
+        let metadata = try await metadataSource.metadata()
+        guard let endpoint = metadata.userInfoEndpoint else {
+            throw IdentityError(
+                .configuration,
+                .unsupportedByProvider,
+                "The provider's metadata name no UserInfo endpoint.",
+                hint: "Set endpoints.userInfo, or use the claims of the ID token.",
+                reference: "OpenID Connect Discovery 1.0 section 3"
+            )
+        }
+        return try await userInfo(at: endpoint, metadata, for: tokens)
+    }
+
+    private func userInfo(
+        at endpoint: HTTPURL,
+        _ metadata: ProviderMetadata,
+        for tokens: TokenSet
+    ) async throws -> UserInfoClaims {
         let response = try await get(endpoint, with: tokens, asking: "The provider's UserInfo endpoint")
         let redacted = RedactedValues(secrets: [tokens.accessToken])
         switch try UserInfoResponse.content(of: response, hiding: redacted) {
-        case .object(let claims): return try UserInfoResponse.buyer(from: claims, for: tokens.buyer)
+        case .object(let object): return try UserInfoResponse.claims(object, for: tokens.buyer)
         case .token(let token):
-            let claims = try await userInfoClaims(of: token, metadata, issuer: tokens.buyer.issuer)
-            return try UserInfoResponse.buyer(from: claims, for: tokens.buyer)
+            let object = try await userInfoClaims(of: token, metadata, issuer: tokens.buyer.issuer)
+            return try UserInfoResponse.claims(object, for: tokens.buyer)
         }
     }
 

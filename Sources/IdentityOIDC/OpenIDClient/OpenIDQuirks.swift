@@ -33,7 +33,7 @@ public protocol OpenIDQuirks: Sendable {
     /// Only an error of kind `signInAgain` ends a session.
     func error(for failure: TokenErrorResponse) -> IdentityError
 
-    /// The buyer whom a validated ID token describes; by default ``IDTokenClaims/standardBuyer``.
+    /// The buyer whom a validated ID token describes; by default `IDTokenClaims.standardBuyer`.
     func buyer(from claims: IDTokenClaims) -> Buyer
 }
 

@@ -11,7 +11,7 @@ public import IdentityKit
 /// }
 /// ```
 ///
-/// Further abilities need no code either: declare `BuyerProfileProviding` (UserInfo), `LogoutStateSupporting`,
+/// Further abilities need no code either: declare `BuyerProfileProviding` and `UserInfoProviding` (UserInfo), `LogoutStateSupporting`,
 /// `BackChannelLogoutSupporting`, `TokenRevoking`, `DeviceAuthorizing` or `ResourceAuthorizing` for what the provider offers.
 public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing {
     /// The client that does the work.
@@ -108,6 +108,13 @@ extension OpenIDClientProvider where Self: BuyerProfileProviding {
     /// The response is used only if its `sub` is the ID token's, byte for byte (OpenID Connect Core section 5.3.2).
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         try await client.buyerProfile(for: tokens)
+    }
+}
+
+extension OpenIDClientProvider where Self: UserInfoProviding {
+    /// Asks the UserInfo endpoint for all claims (OpenID Connect Core section 5.3).
+    public func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims {
+        try await client.userInfo(for: tokens)
     }
 }
 

@@ -22,13 +22,6 @@ extension TokenErrorResponse: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension IDTokenClaims: CustomStringConvertible, CustomReflectable {
-    /// The issuer; no personal data.
-    public var description: String { "IDTokenClaims(issuer: \(issuer), <redacted>)" }
-    /// Shows no children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
 extension DeviceAuthorizationResponse: CustomStringConvertible, CustomReflectable {
     package var description: String { "DeviceAuthorizationResponse(<redacted>)" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }

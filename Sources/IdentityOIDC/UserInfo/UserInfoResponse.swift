@@ -21,14 +21,7 @@ enum UserInfoResponse {
     static func content(of response: HTTPResponse, hiding redacted: RedactedValues) throws -> Content {
         if response.status == 401 {
             if let error = proofError(response) { throw error }
-            throw IdentityError(
-                .retryLater,
-                .accessTokenRefused,
-                "The provider refused the access token.",
-                hint: "Refresh the access token and try again.",
-                reference: "OpenID Connect Core section 5.3.3",
-                providerAnswer: IdentityError.ProviderAnswer(status: response.status)
-            )
+            throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
         }
         if response.status == 403 {
             // A new token with the same scopes would be refused too, so there is no refresh.
@@ -38,21 +31,21 @@ enum UserInfoResponse {
                 "The access token's scopes do not permit access to UserInfo.",
                 hint: "Add profile or email to scopes and let the buyer sign in again.",
                 reference: "RFC 6750 section 3.1",
-                providerAnswer: IdentityError.ProviderAnswer(status: response.status)
+                providerAnswer: AuthenticationChallenge.answer(
+                    AuthenticationChallenge.all(in: response.headers),
+                    status: response.status,
+                    hiding: redacted
+                )
             )
         }
         if let error = requestError(response, redacted) { throw error }
         return try success(response)
     }
 
-    /// The buyer whom the claims describe.
+    /// Checks that claims are about the known buyer.
     ///
-    /// - Parameters:
-    ///   - object: The claims.
-    ///   - known: The buyer whom the login verified.
-    /// - Returns: The buyer with the data of the response.
-    /// - Throws: `IdentityError` when the response is about another subject.
-    static func buyer(from object: JSONObject, for known: Buyer) throws(IdentityError) -> Buyer {
+    /// - Throws: `IdentityError` when they are about another subject.
+    static func claims(_ object: JSONObject, for known: Buyer) throws(IdentityError) -> UserInfoClaims {
         guard let subject = object["sub"]?.string, subject.isIdentical(to: known.subject) else {
             throw IdentityError(
                 .rejected,
@@ -62,8 +55,12 @@ enum UserInfoResponse {
                 reference: "OpenID Connect Core section 5.3.2"
             )
         }
-        let claims = IDTokenClaims(issuer: known.issuer, subject: known.subject, all: object)
-        var buyer = claims.standardBuyer
+        return UserInfoClaims(issuer: known.issuer, subject: known.subject, all: object)
+    }
+
+    /// The buyer whom the claims describe, completed by what the login verified.
+    static func buyer(from claims: UserInfoClaims, for known: Buyer) -> Buyer {
+        var buyer = IDTokenClaims(issuer: claims.issuer, subject: claims.subject, all: claims.all).standardBuyer
         buyer.email = buyer.email ?? known.email
         buyer.phone = buyer.phone ?? known.phone
         let hasName = buyer.givenName != nil || buyer.familyName != nil || buyer.displayName != nil

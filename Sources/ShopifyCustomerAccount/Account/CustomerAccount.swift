@@ -41,25 +41,19 @@ public struct CustomerAccount: Sendable {
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation
     ) async throws -> GraphQLResult<Operation.Output> {
-        do {
-            return try await client.execute(operation, as: try await token(), in: context)
-        } catch let error as IdentityError where error.code == .accessTokenRefused && error.kind == .retryLater {
-            // A token can be rejected before it expires. A newer one helps, unless the app's configuration is wrong.
-            _ = try await sessions.refreshTokens(for: session)
-            return try await client.execute(operation, as: try await token(), in: context)
+        try await sessions.withAccessToken(of: session) { access in
+            guard case .customer(let token) = try await access.cartClaim() else { throw Self.withoutToken }
+            return try await client.execute(operation, as: token, in: context)
         }
     }
 
-    private func token() async throws -> CustomerAccessToken {
-        guard case .customer(let token) = try await sessions.cartClaim(for: session).claim else {
-            throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The session's provider has no Shopify customer token.",
-                hint: "Use a session of a Shopify provider."
-            )
-        }
-        return token
+    private static var withoutToken: IdentityError {
+        IdentityError(
+            .configuration,
+            .unsupportedByProvider,
+            "The session's provider has no Shopify customer token.",
+            hint: "Use a session of a Shopify provider."
+        )
     }
 
     // MARK: Profile

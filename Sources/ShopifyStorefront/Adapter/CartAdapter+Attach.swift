@@ -105,7 +105,9 @@ extension CartAdapter {
                 try await setAddress(wanted.address, &attachment, &binding, in: context)
                 return attachment
             case .tokenRefused(let errors):
-                if mayRefresh, request.token != nil, let refreshed = try await refreshedRequest(for: id, in: context) {
+                if mayRefresh, request.token != nil,
+                    let refreshed = try await refreshedRequest(for: id, replacing: whole.token, in: context)
+                {
                     mayRefresh = false
                     whole = refreshed
                     whole.companyLocationID = binding.companyLocationID
@@ -133,15 +135,35 @@ extension CartAdapter {
     }
 
     /// The identity after a forced refresh; nil when the tokens could not be refreshed, so that the rejection stands.
-    func refreshedRequest(for id: SessionID, in context: StorefrontContext) async throws -> BuyerIdentityRequest? {
+    func refreshedRequest(
+        for id: SessionID,
+        replacing refused: CustomerAccessToken?,
+        in context: StorefrontContext
+    ) async throws -> BuyerIdentityRequest? {
         do {
-            _ = try await sessions.refreshTokens(for: id)
-            return BuyerIdentityRequest(try await sessions.cartClaim(for: id).claim, in: context)
+            return try await sessions.withAccessToken(of: id) { access in
+                let request = BuyerIdentityRequest(try await access.cartClaim(), in: context)
+                // Shopify has refused this token, in a response to another request.
+                if let refused, let token = request.token, token.token.isEqual(to: refused.token) {
+                    throw Self.refusedToken
+                }
+                return request
+            }
         } catch {
             let error = IdentityError.wrapping(error)
             guard error.kind != .cancelled, error.code != .sessionUnknown else { throw error }
             return nil
         }
+    }
+
+    private static var refusedToken: IdentityError {
+        IdentityError(
+            .retryLater,
+            .accessTokenRefused,
+            "The Storefront API refused the customer's access token.",
+            hint: "Refresh the access token and try again.",
+            reference: "Storefront API reference, cartBuyerIdentityUpdate"
+        )
     }
 
     func send<Operation: CartReading>(

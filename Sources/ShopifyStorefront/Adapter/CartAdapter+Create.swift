@@ -32,7 +32,9 @@ extension CartAdapter {
             }
             switch reply.verdict {
             case .tokenRefused:
-                if mayRefresh, request.token != nil, let refreshed = try await refreshedRequest(for: id, in: context) {
+                if mayRefresh, request.token != nil,
+                    let refreshed = try await refreshedRequest(for: id, replacing: whole.token, in: context)
+                {
                     mayRefresh = false
                     whole = refreshed
                     request = refreshed

@@ -83,10 +83,23 @@ struct TokenCommand: Command {
             members["reason"] = .string("\(reason.code): \(reason.message)")
             text += "\nThe refresh failed: \(reason.message) [\(reason.code)]"
         }
+        if let losses = got.losses {
+            members["lost_scopes"] = .array(losses.scopes.map { .string($0) })
+            members["lost_refresh_token"] = .bool(losses.isRefreshTokenLost)
+            text += "\nThe refresh took away \(Self.text(for: losses))."
+        }
         guard reveals else { return lab.output.event("token", members, text: text) }
         let token = got.tokens.accessToken.reveal()
         members["access_token"] = .string(token)
         lab.output.event("token", members, text: "\(text)\n\(token.printable)")
+    }
+
+    static func text(for losses: TokenLosses) -> String {
+        let scopes = losses.scopes.map(\.printable).joined(separator: " ")
+        let parts = [
+            scopes.isEmpty ? nil : "the scopes \(scopes)", losses.isRefreshTokenLost ? "the refresh token" : nil,
+        ]
+        return parts.compactMap { $0 }.joined(separator: " and ")
     }
 
     static func text(for outcome: TokenOutcome) -> String {

@@ -21,6 +21,8 @@ struct EventPrinter: IdentityObserver {
         case .loginTokensDropped(true): "tokens of a failed login revoked"
         case .loginTokensDropped(false): "tokens of a failed login not revoked"
         case .refreshed(let outcome): "token refreshed (\(outcome.rawValue))"
+        case .tokensReduced(let losses):
+            "the refresh took away \(TokenCommand.text(for: losses))"
         case .refreshFailed(let code): "refresh failed (\(code))"
         case .refreshInDoubt: "the response to a refresh was lost, sending it again"
         case .refreshRepaired: "tokens recovered after an interrupted refresh"
@@ -32,6 +34,7 @@ struct EventPrinter: IdentityObserver {
         case .tokensNotDurable: "new tokens are in memory only"
         case .swept(let count): "\(count) expired rows removed"
         case .sessionEnded(let reason): "session ended (\(reason.rawValue))"
+        case .sessionReplaced: "session replaced after a step-up"
         case .loggedOut: "logged out"
         case .logoutRefused(let code): "logout refused (\(code))"
         case .revocationFailed(let code): "tokens not revoked (\(code))"

@@ -18,6 +18,11 @@ extension Samples {
             subject: canary.plant("subject"),
             all: ["email": .string(canary.plant("email"))]
         )
+        let info = UserInfoClaims(
+            issuer: "https://id.example",
+            subject: canary.plant("subject"),
+            all: ["email": .string(canary.plant("email"))]
+        )
         let json = #"{"providers":{"any":{"loginHint":"\#(canary.plant("hint"))"}}}"#
         let entry = try IdentityConfiguration(json: Array(json.utf8), environmentVariables: [:]).providers.first
         guard var section = entry?.section else { return [] }
@@ -31,7 +36,7 @@ extension Samples {
         return [
             verifier, try CommonProviderMembers(&section, endpoints: []),
             try OpenIDClient(configuration, environment: environment), configuration, configuration.discovery, pkce,
-            OpenIDClient.PKCEUse.own(pkce), failure, claims, ProviderMetadata(issuer: "https://id.example"),
+            OpenIDClient.PKCEUse.own(pkce), failure, claims, info, ProviderMetadata(issuer: "https://id.example"),
         ]
     }
 }

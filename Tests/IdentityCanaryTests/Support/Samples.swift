@@ -96,6 +96,11 @@ enum Samples {
         tokens.refreshToken = secret("refresh", canary)
         tokens.idToken = secret("id", canary)
         tokens.nonce = secret("nonce", canary)
+        tokens.claims = IDTokenClaims(
+            issuer: "https://id.example",
+            subject: tokens.buyer.subject,
+            all: ["groups": .string(canary.plant("claim"))]
+        )
         tokens.dpopKey = secret("dpop_key", canary)
         return tokens
     }
@@ -323,6 +328,7 @@ enum Samples {
         values += try await app.carts.otherCarts(ofBuyerOf: session.id) as [Any]
         values.append(try await app.carts.logout(other.id, in: context))
         if let state { values.append(state) }
+        values.append(try await app.sessions.withAccessToken(of: session.id) { $0 })
         let options = LogoutOptions(returningTo: "https://app.example/signed-out")
         let second = try await app.login("any")
         let logout = try await app.sessions.logout(second.id, options: options)

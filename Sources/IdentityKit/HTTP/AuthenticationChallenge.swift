@@ -1,30 +1,69 @@
-internal import IdentityHTTP
+package import IdentityHTTP
 
 /// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
-struct AuthenticationChallenge {
-    /// The scheme in lower case.
-    let scheme: String
-    /// The parameters, their names in lower case.
-    private(set) var parameters: [(name: String, value: String)] = []
+package struct AuthenticationChallenge: Sendable {
+    private static let maximumHeaders = 8
+    private static let maximumBytes = 8192
 
-    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    /// The scheme in lower case.
+    package let scheme: String
+    /// The parameters, their names in lower case.
+    package private(set) var parameters: [(name: String, value: String)] = []
+
+    package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// The well-formed challenges of a response; at most 8 KiB of each header is read.
-    static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
-        headers.values(for: "WWW-Authenticate").prefix(8).flatMap { read(Array($0.utf8.prefix(8192))) }
+    package static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
+        headers.values(for: "WWW-Authenticate").prefix(maximumHeaders).flatMap {
+            read(Array($0.utf8.prefix(maximumBytes))).challenges
+        }
+    }
+
+    /// The challenges of headers that are all well-formed, within the limits and without repeated parameters; nil for others.
+    static func wellFormed(in values: [String]) -> [AuthenticationChallenge]? {
+        guard values.count <= maximumHeaders, values.allSatisfy({ $0.utf8.count <= maximumBytes }) else { return nil }
+        var challenges: [AuthenticationChallenge] = []
+        for value in values {
+            let (found, isComplete) = read(Array(value.utf8))
+            guard isComplete, found.allSatisfy({ Set($0.parameters.map(\.name)).count == $0.parameters.count }) else {
+                return nil
+            }
+            challenges += found
+        }
+        return challenges
+    }
+
+    /// Whether a resource server wants a stronger or more recent login (RFC 9470 section 3).
+    var asksForStepUp: Bool { self["error"] == "insufficient_user_authentication" }
+
+    /// What the challenge of a refused access token says (RFC 6750 section 3); bounded, and without what was sent.
+    package static func answer(
+        _ challenges: [AuthenticationChallenge],
+        status: Int,
+        hiding redacted: RedactedValues
+    ) -> IdentityError.ProviderAnswer {
+        let challenge = challenges.first { ["bearer", "dpop"].contains($0.scheme) && $0["error"] != nil }
+        return IdentityError.ProviderAnswer(
+            error: challenge?["error"].map(redacted.hidden),
+            errorDescription: challenge?["error_description"].map(redacted.hidden),
+            errorURI: challenge?["error_uri"].map(redacted.hidden),
+            status: status
+        )
     }
 
     /// Reads one header.
     ///
+    /// - Returns: The challenges, and whether all bytes belong to one of them.
+    ///
     /// Commas separate both challenges and parameters: a token followed by `=` is a parameter of the current challenge, any other
     /// token starts the next challenge. A token68 is skipped.
-    private static func read(_ bytes: [UInt8]) -> [AuthenticationChallenge] {
+    private static func read(_ bytes: [UInt8]) -> (challenges: [AuthenticationChallenge], isComplete: Bool) {
         var challenges: [AuthenticationChallenge] = []
         var rest = bytes[...]
         while true {
             rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") }
             let word = rest.prefix(while: ASCII.isToken)
-            guard !word.isEmpty else { return challenges }
+            guard !word.isEmpty else { return (challenges, rest.isEmpty) }
             rest = rest[word.endIndex...]
             let name = String(decoding: word.map(ASCII.lowercased), as: UTF8.self)
             let after = rest.drop { $0 == 0x20 || $0 == 0x09 }
@@ -34,7 +73,9 @@ struct AuthenticationChallenge {
                 continue
             }
             rest = after.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
-            guard let value = value(&rest), let last = challenges.indices.last else { return challenges }
+            guard let value = value(&rest), let last = challenges.indices.last else {
+                return (challenges, false)
+            }
             challenges[last].parameters.append((name, value))
         }
     }

@@ -1,0 +1,92 @@
+public import FoundationEssentials
+
+/// The claims of a validated ID token (OpenID Connect Core section 2).
+///
+/// ``Session/claims`` and ``TokenSet/claims`` contain the claims of the newest ID token:
+///
+/// ```swift
+/// let session = try await sessions.session(id)
+/// guard session.claims?.authenticationContext == "urn:example:two-factor" else { return askForSecondFactor() }
+/// let groups = session.claims?["groups"]?.array ?? []
+/// ```
+///
+/// Claims of the UserInfo endpoint are of another type, ``UserInfoClaims``, because nobody signed them.
+public struct IDTokenClaims: Sendable {
+    /// `iss`.
+    public let issuer: String
+    /// `sub`.
+    public let subject: String
+    /// `auth_time`, if present: when the buyer authenticated.
+    public let authenticatedAt: Date?
+    /// `azp`, if present.
+    public let authorizedParty: String?
+    /// All claims, for those that the provider defines itself.
+    ///
+    /// In a session they lack values that only validation needs (`nonce`, `at_hash`), and references to claims of other issuers
+    /// (`_claim_names`, `_claim_sources`, OpenID Connect Core section 5.6.2), which nobody has verified.
+    public let all: JSONObject
+
+    /// Creates claims, for tests and for providers that validate ID tokens themselves.
+    ///
+    /// Only a validated ID token proves who the buyer is.
+    public init(
+        issuer: String,
+        subject: String,
+        authenticatedAt: Date? = nil,
+        authorizedParty: String? = nil,
+        all: JSONObject
+    ) {
+        self.issuer = issuer
+        self.subject = subject
+        self.authenticatedAt = authenticatedAt
+        self.authorizedParty = authorizedParty
+        self.all = all
+    }
+
+    /// A claim, or nil when it is missing.
+    public subscript(name: String) -> JSONValue? { all[name] }
+
+    /// `acr`: which authentication context the login satisfied; nil if it is missing.
+    public var authenticationContext: String? { text("acr") }
+
+    /// `amr`: the methods with which the buyer authenticated, for example `pwd` and `otp` (RFC 8176); empty if it is missing.
+    public var authenticationMethods: [String] { all["amr"]?.strings ?? [] }
+
+    /// `sid`: the provider's session id; nil if it is missing, and for one that is too long for a logout token.
+    public var providerSessionID: String? {
+        text("sid").flatMap { $0.utf8.count <= Self.maximumSessionIDBytes ? $0 : nil }
+    }
+
+    /// The longest `sid` in bytes, in an ID token and in a logout token.
+    package static let maximumSessionIDBytes = 512
+
+    /// The buyer by the standard claims (OpenID Connect Core section 5.1).
+    public var standardBuyer: Buyer {
+        Buyer(
+            issuer: issuer,
+            subject: subject,
+            email: contact("email", verifiedBy: "email_verified"),
+            phone: contact("phone_number", verifiedBy: "phone_number_verified"),
+            givenName: text("given_name"),
+            familyName: text("family_name"),
+            displayName: text("name")
+        )
+    }
+
+    /// A string claim; nil if it is missing, empty or not a string.
+    public func text(_ name: String) -> String? {
+        (all[name]?.string).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A contact claim, which is verified if the flag claim is the boolean true.
+    public func contact(_ name: String, verifiedBy flag: String) -> Buyer.Contact? {
+        text(name).map { Buyer.Contact($0, isVerified: all[flag]?.bool == true) }
+    }
+}
+
+extension IDTokenClaims: CustomStringConvertible, CustomReflectable {
+    /// The issuer; no personal data.
+    public var description: String { "IDTokenClaims(issuer: \(issuer), <redacted>)" }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,44 @@
+/// The claims of a provider's UserInfo endpoint (OpenID Connect Core section 5.3).
+///
+/// They come from the provider over TLS, and their `sub` is the session's. They are what the provider says now: nobody authenticated
+/// for them, and a session does not store them. What proves a login is in ``IDTokenClaims``.
+///
+/// ```swift
+/// let info = try await sessions.userInfo(for: id)
+/// let locale = info["locale"]?.string
+/// ```
+public struct UserInfoClaims: Sendable {
+    /// The issuer of the login, whose UserInfo endpoint was asked.
+    public let issuer: String
+    /// `sub`, which equals the subject of the session byte for byte.
+    public let subject: String
+    /// All claims, without references to claims of other issuers (OpenID Connect Core section 5.6.2).
+    public let all: JSONObject
+
+    /// Creates claims, for providers that read a UserInfo endpoint themselves.
+    public init(issuer: String, subject: String, all: JSONObject) {
+        self.issuer = issuer
+        self.subject = subject
+        self.all = all.withoutUnverifiedClaims()
+    }
+
+    /// A claim, or nil when it is missing.
+    public subscript(name: String) -> JSONValue? { all[name] }
+}
+
+extension UserInfoClaims: CustomStringConvertible, CustomReflectable {
+    /// The issuer; no personal data.
+    public var description: String { "UserInfoClaims(issuer: \(issuer), <redacted>)" }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// A provider with a UserInfo endpoint.
+public protocol UserInfoProviding: Sendable {
+    /// Asks the UserInfo endpoint.
+    ///
+    /// - Parameter tokens: The tokens of the session.
+    /// - Returns: The claims, whose subject is that of the tokens.
+    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when a newer access token may help.
+    func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims
+}

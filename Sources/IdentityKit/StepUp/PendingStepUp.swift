@@ -1,0 +1,38 @@
+internal import FoundationEssentials
+
+/// What a login attempt remembers if it re-authenticates the buyer of an existing session.
+struct PendingStepUp: Sendable {
+    /// The session that the login replaces.
+    let session: SessionID
+    /// What the new ID token has to prove.
+    let requirement: StepUpRequirement
+}
+
+extension PendingStepUp {
+    /// The value in the attempt's record.
+    var record: JSONValue {
+        var object = JSONObject()
+        object["session"] = .string(session.rawValue)
+        object["login"] = .bool(requirement.demandsLogin)
+        object["max_age"] = requirement.maximumAge.map { .integer(Int($0.components.seconds)) }
+        object["acr_values"] = .array(requirement.authenticationContexts.map { .string($0) })
+        return .object(object)
+    }
+
+    /// Decodes a record; nil if it is not one.
+    init?(record value: JSONValue) {
+        guard let id = value["session"]?.string, let session = SessionID(rawValue: id),
+            let demandsLogin = value["login"]?.bool, let contexts = value["acr_values"]?.strings
+        else { return nil }
+        let age = value["max_age"]?.number?.integer
+        guard age != nil || value["max_age"] == nil else { return nil }
+        self.init(
+            session: session,
+            requirement: StepUpRequirement(
+                demandsLogin: demandsLogin,
+                maximumAge: age.map { .seconds($0) },
+                authenticationContexts: contexts
+            )
+        )
+    }
+}

@@ -1,0 +1,73 @@
+internal import FoundationEssentials
+
+/// Checks that a login proves what a step-up requires: a pure function of the tokens and the expectations.
+///
+/// A provider may ignore `prompt`, `max_age` and `acr_values` (OpenID Connect Core sections 3.1.2.1 and 5.5.1.1), so the ID token
+/// decides.
+struct StepUpCheck: Sendable {
+    /// How far the clocks may differ.
+    private static let leeway: TimeInterval = 60
+
+    let requirement: StepUpRequirement
+    /// When the step-up began.
+    let startedAt: Date
+    /// The session that is to be replaced, with its tokens.
+    let session: StoredSession
+    let tokens: TokenSet
+
+    /// Checks new tokens.
+    ///
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/idTokenSubject`` for another buyer, and with
+    ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement.
+    func check(_ new: TokenSet) throws(IdentityError) {
+        guard new.buyer.issuer.isIdentical(to: session.issuer), new.buyer.subject.isIdentical(to: session.subject)
+        else {
+            throw IdentityError(
+                .rejected,
+                .idTokenSubject,
+                "Another buyer signed in than the buyer of the session.",
+                hint: "The session was not changed. Ask the buyer to sign in with the same account, or sign out first.",
+                reference: "OpenID Connect Core section 3.1.2.1"
+            )
+        }
+        try checkContext(new)
+        try checkTime(new)
+    }
+
+    private func checkContext(_ new: TokenSet) throws(IdentityError) {
+        let accepted = requirement.authenticationContexts
+        guard !accepted.isEmpty else { return }
+        guard let context = new.claims?.authenticationContext,
+            accepted.contains(where: { $0.isIdentical(to: context) })
+        else {
+            throw failure("the ID token does not have a requested acr", "OpenID Connect Core section 5.5.1.1")
+        }
+    }
+
+    private func checkTime(_ new: TokenSet) throws(IdentityError) {
+        guard requirement.demandsLogin || requirement.maximumAge != nil else { return }
+        let reference = "OpenID Connect Core section 3.1.2.1"
+        guard let time = new.authenticatedAt else { throw failure("the ID token has no auth_time", reference) }
+        let age = requirement.demandsLogin ? 0 : requirement.maximumAge?.timeInterval ?? 0
+        guard time >= startedAt - age - Self.leeway else {
+            throw failure("the buyer authenticated too long ago (auth_time)", reference)
+        }
+        // Within the leeway, the time of the earlier login shows that there was no new one. It has whole seconds.
+        if requirement.demandsLogin, let earlier = tokens.authenticatedAt, earlier < startedAt - 1, time <= earlier {
+            throw failure("the buyer did not authenticate again (auth_time)", reference)
+        }
+    }
+
+    private func failure(_ problem: String, _ reference: String) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .idTokenAuthentication,
+            "The login does not satisfy the step-up: \(problem).",
+            hint: """
+                The session was not changed. Check that the provider supports prompt=login, max_age and the requested acr_values for \
+                this client.
+                """,
+            reference: reference
+        )
+    }
+}

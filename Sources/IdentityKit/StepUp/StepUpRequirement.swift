@@ -1,0 +1,81 @@
+/// What an existing session's buyer has to prove once more: a recent login, or a stronger one.
+///
+/// ```swift
+/// // The app's own rule:
+/// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
+/// // A resource server's answer (RFC 9470):
+/// if let requirement = StepUpRequirement(challenges: response.headers.values(for: "WWW-Authenticate")) {
+///     let started = try await sessions.beginStepUp(of: id, requiring: requirement)
+/// }
+/// ```
+public struct StepUpRequirement: Sendable, Equatable {
+    /// Whether the buyer has to authenticate now, also if that was done recently (`prompt=login`).
+    public var demandsLogin: Bool
+    /// The longest time since the buyer authenticated, in whole seconds (`max_age`); nil for any time.
+    public var maximumAge: Duration?
+    /// The accepted authentication contexts, in order of preference (`acr_values`); empty for any.
+    public var authenticationContexts: [String]
+
+    /// Creates a requirement; without arguments the buyer has to authenticate now.
+    ///
+    /// - Parameters:
+    ///   - demandsLogin: Whether the buyer has to authenticate now; by default true if nothing else is required.
+    ///   - maximumAge: The longest time since the buyer authenticated.
+    ///   - authenticationContexts: The accepted values of `acr`.
+    public init(demandsLogin: Bool? = nil, maximumAge: Duration? = nil, authenticationContexts: [String] = []) {
+        self.demandsLogin = demandsLogin ?? (maximumAge == nil && authenticationContexts.isEmpty)
+        self.maximumAge = maximumAge
+        self.authenticationContexts = authenticationContexts
+    }
+
+    /// Reads the challenge of a resource server that wants a stronger or more recent login (RFC 9470 section 3).
+    ///
+    /// Nil if there is no challenge `insufficient_user_authentication` of the schemes Bearer or DPoP, or if it is not well-formed. At
+    /// most 8 headers of 8 KiB, 16 contexts and an age of nine digits are accepted.
+    ///
+    /// - Parameter challenges: The values of all `WWW-Authenticate` headers of a response with status 401.
+    public init?(challenges: [String]) {
+        guard
+            let challenge = AuthenticationChallenge.wellFormed(in: challenges)?.first(where: {
+                $0.asksForStepUp && ["bearer", "dpop"].contains($0.scheme)
+            })
+        else { return nil }
+        var contexts: [String] = []
+        if let text = challenge["acr_values"] {
+            guard let values = Self.contexts(text) else { return nil }
+            contexts = values
+        }
+        var age: Duration?
+        if let text = challenge["max_age"] {
+            guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let seconds = Int(text)
+            else { return nil }
+            age = .seconds(seconds)
+        }
+        self.init(maximumAge: age, authenticationContexts: contexts)
+    }
+
+    /// The values of `acr_values`: visible ASCII without quotes and backslashes, separated by one space each.
+    private static func contexts(_ text: String) -> [String]? {
+        let values = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard values.count <= 16, values.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isContextByte) }) else {
+            return nil
+        }
+        return values.map(String.init)
+    }
+
+    private static func isContextByte(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+}
+
+extension IdentityError {
+    /// What a resource server requires, for an error with code ``IdentityError/Code/insufficientUserAuthentication``; pass it to
+    /// ``SessionManager/beginStepUp(of:requiring:options:)``.
+    public var stepUpRequirement: StepUpRequirement? { (cause as? StepUpChallenge)?.requirement }
+}
+
+/// A resource server's challenge (RFC 9470), as the cause of an error.
+struct StepUpChallenge: Error {
+    let requirement: StepUpRequirement
+}

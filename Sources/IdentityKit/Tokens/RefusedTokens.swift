@@ -1,0 +1,68 @@
+internal import Synchronization
+
+/// The access tokens that were refused although a refresh had just brought them: another refresh would not help.
+final class RefusedTokens: Sendable {
+    /// A token that is forgotten costs one more refresh.
+    private static let maximum = 10_000
+    /// How long a refused token is not refreshed because of another refusal: a server may know too little of a new token at first.
+    private static let memory = Duration.seconds(300)
+
+    private let clock: any IdentityClock
+    private let entries = Mutex<[SessionID: (fingerprint: String, at: Duration)]>([:])
+
+    init(_ clock: any IdentityClock) {
+        self.clock = clock
+    }
+
+    /// Notes that a session's refreshed tokens were refused.
+    func add(_ tokens: TokenSet, of id: SessionID) {
+        guard let fingerprint = try? UnsavedTokens.fingerprint(of: tokens) else { return }
+        let now = clock.elapsed
+        entries.withLock { entries in
+            if entries.count >= Self.maximum { entries = entries.filter { now - $0.value.at < Self.memory } }
+            if entries.count >= Self.maximum { entries = [:] }
+            entries[id] = (fingerprint, now)
+        }
+    }
+
+    /// Whether these tokens were refused after the refresh that brought them.
+    func contains(_ tokens: TokenSet, of id: SessionID) -> Bool {
+        guard let entry = entries.withLock({ $0[id] }), clock.elapsed - entry.at < Self.memory else { return false }
+        return (try? UnsavedTokens.fingerprint(of: tokens)) == entry.fingerprint
+    }
+}
+
+extension IdentityError {
+    /// Whether a newer access token may help.
+    var mayEndWithRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
+
+    /// The refusal of a token that a refresh has just brought.
+    var afterRefresh: IdentityError {
+        refusedAgain(
+            .rejected,
+            "The access token was refused, also after a refresh.",
+            "Compare the token's scopes and audience with what the server requires. Its challenge is in providerAnswer of this error."
+        )
+    }
+
+    /// The refusal of a token that cannot be refreshed.
+    var withoutRefresh: IdentityError {
+        refusedAgain(
+            .signInAgain,
+            "The access token was refused, and the session has no refresh token.",
+            "Let the buyer sign in again."
+        )
+    }
+
+    private func refusedAgain(_ kind: Kind, _ message: String, _ hint: String) -> IdentityError {
+        IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: reference,
+            providerAnswer: providerAnswer,
+            cause: self
+        )
+    }
+}

@@ -1,0 +1,134 @@
+public import IdentityHTTP
+
+/// A session's access token for one call of a resource server, from ``SessionManager/withAccessToken(of:validFor:perform:)``.
+public struct ResourceAccess: Sendable {
+    /// The session.
+    public let session: Session
+    /// The tokens.
+    public let tokens: TokenSet
+    let provider: any IdentityProvider
+
+    init(_ tokens: SessionTokens, at provider: any IdentityProvider) {
+        session = tokens.session
+        self.tokens = tokens.tokens
+        self.provider = provider
+    }
+
+    /// The headers that carry the access token in one request: `Authorization`, and `DPoP` for a DPoP-bound token.
+    ///
+    /// Make new headers for every request. Send them only to servers that the app's configuration names, never to an address from a
+    /// request or response (RFC 9700 section 4.9.1).
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - url: The URL of the request.
+    /// - Returns: The headers.
+    /// - Throws: ``IdentityError``: with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not conform to
+    ///   ``ResourceAuthorizing``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https.
+    public func headers(for method: HTTPMethod, _ url: HTTPURL) throws -> HTTPHeaders {
+        guard let authorizing = provider as? any ResourceAuthorizing else {
+            throw IdentityError(
+                .configuration,
+                .unsupportedByProvider,
+                "The provider \(session.provider) makes no headers for resource servers.",
+                hint: "Set the header yourself from tokens.accessToken, as the resource server's documentation says."
+            )
+        }
+        return try authorizing.authorizationHeaders(for: method, url, with: tokens)
+    }
+
+    /// Checks whether a resource server refused the access token; pass every response, also a successful one.
+    ///
+    /// Let the error leave the closure: ``SessionManager/withAccessToken(of:validFor:perform:)`` then refreshes the token, or makes a
+    /// proof with the server's nonce, and performs the call once more.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - headers: The headers of the response.
+    ///   - sent: The headers that ``headers(for:_:)`` made for the request.
+    ///   - url: The URL of the request.
+    /// - Throws: ``IdentityError`` for a response with status 401, which means that the server did not execute the request
+    ///   (RFC 6750 section 3.1): ``IdentityError/Code/accessTokenRefused``, ``IdentityError/Code/possessionProofRefused``, or
+    ///   ``IdentityError/Code/insufficientUserAuthentication`` with ``IdentityError/stepUpRequirement``.
+    public func check(
+        status: Int,
+        _ headers: HTTPHeaders,
+        sent: HTTPHeaders,
+        from url: HTTPURL
+    ) throws {
+        if let authorizing = provider as? any ResourceAuthorizing,
+            authorizing.shouldRepeat(sent, answeredWith: status, headers, from: url)
+        {
+            throw NonceRequired()
+        }
+        guard status == 401 else { return }
+        throw IdentityError.refusal(
+            in: headers,
+            of: "The resource server",
+            hiding: RedactedValues(secrets: [tokens.accessToken])
+        )
+    }
+
+    /// What the session lets a cart know of the buyer: see ``SessionManager/cartClaim(for:validFor:)``.
+    ///
+    /// - Throws: ``IdentityError``.
+    public func cartClaim() async throws -> CartClaim {
+        guard let claiming = provider as? any CartClaimProviding else { return CartClaim.none }
+        return try await claiming.cartClaim(for: tokens)
+    }
+}
+
+/// A resource server refused a request only because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
+struct NonceRequired: Error {}
+
+extension IdentityError {
+    /// The error for a response with status 401 to a request with an access token.
+    package static func refusal(
+        in headers: HTTPHeaders,
+        of server: String,
+        hiding redacted: RedactedValues
+    ) -> IdentityError {
+        let challenges = AuthenticationChallenge.all(in: headers)
+        let answer = AuthenticationChallenge.answer(challenges, status: 401, hiding: redacted)
+        if challenges.contains(where: \.asksForStepUp) {
+            let requirement = StepUpRequirement(challenges: headers.values(for: "WWW-Authenticate"))
+            return IdentityError(
+                .signInAgain,
+                .insufficientUserAuthentication,
+                "\(server) requires a stronger or more recent login.",
+                hint: requirement == nil
+                    ? "Its challenge is not well-formed. Ask the operator of the resource server which login it requires."
+                    : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session is still valid.",
+                reference: "RFC 9470 section 3",
+                providerAnswer: answer,
+                cause: requirement.map { StepUpChallenge(requirement: $0) }
+            )
+        }
+        let proofErrors = challenges.filter { $0.scheme == "dpop" }.compactMap { $0["error"] }
+        if let error = proofErrors.first(where: { ["invalid_dpop_proof", "use_dpop_nonce"].contains($0) }) {
+            return IdentityError(
+                error == "use_dpop_nonce" ? .retryLater : .configuration,
+                .possessionProofRefused,
+                "\(server) refused the DPoP proof.",
+                hint: "Make new headers for every request, and compare this machine's clock with the server's.",
+                reference: "RFC 9449 section 9",
+                providerAnswer: answer
+            )
+        }
+        return IdentityError(
+            .retryLater,
+            .accessTokenRefused,
+            "\(server) refused the access token.",
+            hint: "Refresh the access token and try again.",
+            reference: "RFC 6750 section 3.1",
+            providerAnswer: answer
+        )
+    }
+}
+
+extension ResourceAccess: CustomStringConvertible, CustomReflectable {
+    /// The provider's name; no token.
+    public var description: String { "ResourceAccess(provider: \(session.provider), <redacted>)" }
+    /// Shows no children.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,241 @@
+import IdentityHTTP
+import IdentityKit
+import IdentityTesting
+import Synchronization
+import Testing
+
+/// A provider whose tokens a resource server accepts; the server demands a nonce where a test says so.
+private final class ResourceProvider: IdentityProvider, ResourceAuthorizing {
+    let inner: StrictProvider
+    var descriptor: ProviderDescriptor { inner.descriptor }
+    private let isNarrowing = Mutex(false)
+
+    init(_ inner: StrictProvider) {
+        self.inner = inner
+    }
+
+    /// From now on a refresh brings neither scopes nor a refresh token.
+    func narrow() { isNarrowing.withLock { $0 = true } }
+
+    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options)
+    }
+    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await inner.exchange(callback, for: attempt)
+    }
+    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
+        var new = try await inner.refresh(tokens)
+        if isNarrowing.withLock(\.self) { (new.scopes, new.refreshToken) = (["openid"], nil) }
+        return new
+    }
+    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
+
+    func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        try headers.set("Authorization", tokens.accessToken.reveal())
+        return headers
+    }
+    func shouldRepeat(_ sent: HTTPHeaders, answeredWith status: Int, _ headers: HTTPHeaders, from url: HTTPURL) -> Bool
+    {
+        headers["DPoP-Nonce"] != nil && status == 401
+    }
+}
+
+/// A resource server that refuses chosen tokens.
+private final class ResourceServer: Sendable {
+    private let state = Mutex<(accepted: Set<String>, seen: [String])>(([], []))
+    var seen: [String] { state.withLock { $0.seen } }
+    func accept(_ token: String) { state.withLock { _ = $0.accepted.insert(token) } }
+
+    func status(for headers: HTTPHeaders) -> Int {
+        let token = headers["Authorization"] ?? ""
+        return state.withLock { state in
+            state.seen.append(token)
+            return state.accepted.contains(token) ? 200 : 401
+        }
+    }
+}
+
+@Suite("A call with a session's access token")
+struct AccessTokenCallTests {
+    private struct World {
+        let clock = ManualClock()
+        let heard = EventSink()
+        let server = ResourceServer()
+        let provider: ResourceProvider
+        let manager: SessionManager
+        let url: HTTPURL
+
+        init() throws {
+            url = try HTTPURL("https://api.example/orders")
+            provider = ResourceProvider(StrictProvider(clock: clock))
+            manager = SessionManager(
+                providers: try ProviderRegistry([provider]),
+                store: InMemoryStore(),
+                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                observers: [heard]
+            )
+        }
+
+        func signIn(_ change: (inout TokenSet) -> Void = { _ in }) async throws -> SessionID {
+            var tokens = provider.inner.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+            change(&tokens)
+            return try await manager.establish(tokens, provider: "strict").id
+        }
+
+        /// Calls the server, which challenges refused tokens.
+        func call(_ id: SessionID, challenge: String = #"Bearer error="invalid_token""#) async throws -> String {
+            try await manager.withAccessToken(of: id) { access in
+                let sent = try access.headers(for: .get, url)
+                let status = server.status(for: sent)
+                var headers = HTTPHeaders()
+                if status == 401 { try headers.set("WWW-Authenticate", challenge) }
+                try access.check(status: status, headers, sent: sent, from: url)
+                return access.tokens.accessToken.reveal()
+            }
+        }
+
+        func refusal(_ id: SessionID, challenge: String = #"Bearer error="invalid_token""#) async -> IdentityError? {
+            do {
+                _ = try await call(id, challenge: challenge)
+                return nil
+            } catch {
+                return IdentityError.wrapping(error)
+            }
+        }
+    }
+
+    @Test("many callers whose token was refused cost one refresh, and each call is repeated once")
+    func oneRefresh() async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        world.server.accept("access-2")
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<8 { group.addTask { try await world.call(id) } }
+            for try await token in group { #expect(token == "access-2") }
+        }
+        #expect(world.provider.inner.refreshes == 1)
+        #expect(world.server.seen.count { $0 == "access-2" } == 8)
+        #expect(world.server.seen.count <= 16)
+    }
+
+    @Test(
+        "a refreshed token that is refused too is a refusal with the server's challenge, and later calls do not refresh"
+    )
+    func refusedAgain() async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        let challenge = #"Bearer error="invalid_token", error_description="The audience is wrong, not access-2.""#
+        for round in 1...3 {
+            let error = try #require(await world.refusal(id, challenge: challenge))
+            #expect(error.code == .accessTokenRefused)
+            #expect(error.kind == .rejected)
+            #expect(error.providerAnswer?.error == "invalid_token")
+            #expect(error.providerAnswer?.errorDescription == "The audience is wrong, not ….")
+            #expect(error.providerAnswer?.status == 401)
+            #expect(world.provider.inner.refreshes == 1)
+            #expect(world.server.seen.count == round + 1)
+        }
+        // The server may have known too little of the new token.
+        world.server.accept("access-3")
+        world.clock.advance(by: .seconds(301))
+        #expect(try await world.call(id) == "access-3")
+        #expect(world.provider.inner.refreshes == 2)
+    }
+
+    @Test("a refused token of a session without refresh token asks for a login")
+    func withoutRefreshToken() async throws {
+        let world = try World()
+        let id = try await world.signIn { $0.refreshToken = nil }
+        let error = await world.refusal(id)
+        #expect(error?.code == .accessTokenRefused)
+        #expect(error?.kind == .signInAgain)
+        #expect(world.server.seen.count == 1)
+    }
+
+    @Test(
+        "other errors leave at once, and the call is not repeated",
+        arguments: [
+            IdentityError(.retryLater, .providerUnavailable, "Down."),
+            IdentityError(.rejected, .insufficientScope, "No."),
+            IdentityError(.configuration, .accessTokenRefused, "Wrong origin."),
+        ]
+    )
+    func notRepeated(error: IdentityError) async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        let calls = Mutex(0)
+        let thrown = await #expect(throws: IdentityError.self) {
+            try await world.manager.withAccessToken(of: id) { _ in
+                calls.withLock { $0 += 1 }
+                throw error
+            }
+        }
+        #expect(thrown?.code == error.code)
+        #expect(thrown?.kind == error.kind)
+        #expect(calls.withLock(\.self) == 1)
+        #expect(world.provider.inner.refreshes == 0)
+    }
+
+    @Test("a demand for a DPoP nonce repeats the call once with the same token, without a refresh", arguments: [1, 9])
+    func nonce(demands: Int) async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        let calls = Mutex(0)
+        let outcome = await Result.of {
+            try await world.manager.withAccessToken(of: id) { access in
+                let number = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                var headers = HTTPHeaders()
+                if number <= demands { try headers.set("DPoP-Nonce", "n\(number)") }
+                let status = number <= demands ? 401 : 200
+                try access.check(status: status, headers, sent: HTTPHeaders(), from: world.url)
+                return access.tokens.accessToken.reveal()
+            }
+        }
+        switch outcome {
+        case .success(let token): #expect(demands == 1 && token == "access-1")
+        case .failure(let error): #expect(demands == 9 && error.code == .possessionProofRefused)
+        }
+        #expect(calls.withLock(\.self) == 2)
+        #expect(world.provider.inner.refreshes == 0)
+    }
+
+    @Test("a challenge for a stronger login names the requirement, and a refresh is not tried")
+    func stepUpChallenge() async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        let challenge = #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age=5"#
+        let error = await world.refusal(id, challenge: challenge)
+        #expect(error?.code == .insufficientUserAuthentication)
+        #expect(error?.kind == .signInAgain)
+        #expect(
+            error?.stepUpRequirement
+                == StepUpRequirement(maximumAge: .seconds(5), authenticationContexts: ["gold", "silver"])
+        )
+        #expect(world.provider.inner.refreshes == 0)
+        #expect(await world.refusal(id, challenge: challenge + ", max_age=7")?.stepUpRequirement == nil)
+    }
+
+    @Test("a refresh that takes scopes and the refresh token away says so in the outcome and in an event")
+    func losses() async throws {
+        let world = try World()
+        let id = try await world.signIn { $0.scopes = ["openid", "orders:read", "profile"] }
+        #expect(try await world.manager.tokens(for: id).losses == nil)
+        world.provider.narrow()
+        let tokens = try await world.manager.refreshTokens(for: id)
+        #expect(tokens.losses?.scopes == ["orders:read", "profile"])
+        #expect(tokens.losses?.isRefreshTokenLost == true)
+        #expect(world.heard.names.contains("tokens_reduced scopes_and_refresh_token"))
+        #expect(try await world.manager.tokens(for: id).losses == nil)
+    }
+}
+
+extension Result where Failure == IdentityError {
+    /// The result of an operation.
+    fileprivate static func of(_ body: () async throws -> Success) async -> Self {
+        do { return .success(try await body()) } catch { return .failure(IdentityError.wrapping(error)) }
+    }
+}

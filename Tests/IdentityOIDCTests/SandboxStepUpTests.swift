@@ -1,0 +1,202 @@
+import Foundation
+import IdentityHTTP
+import IdentityKit
+import IdentityOIDC
+import IdentitySandbox
+import IdentityTesting
+import Testing
+
+/// The transport of an app whose resource server is the sandbox on this machine.
+private struct LocalTransport: HTTPTransport {
+    let inner: CurlTransport
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        var request = request
+        request.allowsLoopbackHTTP = true
+        return try await inner.send(request)
+    }
+}
+
+@Suite("Step-up at a strict provider")
+struct SandboxStepUpTests {
+    private static let redirectURI = "https://app.example/callback/any"
+
+    private struct World {
+        let sandbox: Sandbox
+        let clock: ManualClock
+        let sessions: SessionManager
+        let buyer = SandboxBuyer()
+
+        /// Signs in or authenticates again, as the browser of a buyer.
+        func complete(_ started: StartedLogin, as buyer: SandboxBuyer? = nil) async throws -> CompletedLogin {
+            let url = try await (buyer ?? self.buyer).login(
+                at: started.url.text,
+                redirectURI: SandboxStepUpTests.redirectURI
+            )
+            return try await sessions.complete(
+                try LoginCallback(url: url),
+                browserBinding: started.browserBinding,
+                provider: "any"
+            )
+        }
+
+        func refusal(_ started: StartedLogin, as buyer: SandboxBuyer? = nil) async -> IdentityError? {
+            do {
+                _ = try await complete(started, as: buyer)
+                return nil
+            } catch {
+                return IdentityError.wrapping(error)
+            }
+        }
+    }
+
+    /// A session whose buyer signed in 100 seconds ago.
+    private static func run(
+        _ contexts: [String] = ["gold"],
+        _ body: (World, SessionID) async throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        var setup = SandboxConfiguration()
+        setup.clock = clock
+        setup.openID.acrValues = contexts
+        let sandbox = try await Sandbox.start(setup)
+        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        var configuration = OpenIDProvider.Configuration(
+            name: "any",
+            issuer: sandbox.openID.issuer,
+            clientID: setup.openID.clientID
+        )
+        configuration.authentication = .secretBasic(Secret(setup.openID.clientSecret ?? ""))
+        configuration.redirectURI = redirectURI
+        configuration.scopes = ["openid", "email"]
+        configuration.allowsLoopbackHTTP = true
+        let sessions = SessionManager(
+            providers: try ProviderRegistry([try OpenIDProvider(configuration, environment: environment)]),
+            store: InMemoryStore(),
+            environment: environment
+        )
+        let world = World(sandbox: sandbox, clock: clock, sessions: sessions)
+        let id = try await world.complete(try await sessions.begin("any")).session.id
+        clock.advance(by: .seconds(100))
+        try await body(world, id)
+        #expect(sandbox.openID.violations.isEmpty, "\(sandbox.openID.violations)")
+        await sandbox.stop()
+    }
+
+    @Test("acr_values and prompt=login bring a new login with the wanted context under a new session id")
+    func context() async throws {
+        try await Self.run { world, id in
+            let old = try await world.sessions.session(id)
+            #expect(old.claims?.authenticationContext == nil)
+            let requirement = StepUpRequirement(demandsLogin: true, authenticationContexts: ["gold"])
+            let started = try await world.sessions.beginStepUp(of: id, requiring: requirement)
+            let new = try await world.complete(started).session
+            #expect(new.claims?.authenticationContext == "gold")
+            #expect(new.authenticatedAt == old.authenticatedAt.map { $0 + 100 })
+            #expect(try await world.sessions.sessions().map(\.id) == [new.id])
+            #expect(try await world.sessions.refreshTokens(for: new.id).session.claims?.authenticationContext == "gold")
+        }
+    }
+
+    @Test("max_age asks for a login only if the last one is older", arguments: [50, 200])
+    func age(seconds: Int) async throws {
+        try await Self.run { world, id in
+            let old = try await world.sessions.session(id)
+            let requirement = StepUpRequirement(maximumAge: .seconds(seconds))
+            let started = try await world.sessions.beginStepUp(of: id, requiring: requirement)
+            let new = try await world.complete(started).session
+            #expect(new.id != id)
+            #expect(new.authenticatedAt == old.authenticatedAt.map { $0 + (seconds < 100 ? 100 : 0) })
+        }
+    }
+
+    @Test("another buyer does not take the session over, and the session stays")
+    func anotherBuyer() async throws {
+        try await Self.run { world, id in
+            let started = try await world.sessions.beginStepUp(of: id)
+            let error = await world.refusal(started, as: SandboxBuyer(email: "grace@example.com"))
+            #expect(error?.code == .idTokenSubject)
+            #expect(try await world.sessions.sessions().map(\.id) == [id])
+            _ = try await world.sessions.refreshTokens(for: id)
+        }
+    }
+
+    @Test("a provider that does not know the wanted context is noticed")
+    func ignored() async throws {
+        try await Self.run([]) { world, id in
+            let requirement = StepUpRequirement(authenticationContexts: ["gold"])
+            let started = try await world.sessions.beginStepUp(of: id, requiring: requirement)
+            let error = await world.refusal(started)
+            #expect(error?.code == .idTokenAuthentication)
+            #expect(error?.kind == .rejected)
+            #expect(try await world.sessions.session(id).id == id)
+        }
+    }
+
+    // MARK: The guide
+
+    @Test("the guide's code compiles and does what the page says")
+    func guide() async throws {
+        try await Self.run { world, session in
+            let sessions = world.sessions
+            let response = HTTPResponse(
+                status: 401,
+                headers: try Self.headers(#"Bearer error="insufficient_user_authentication", acr_values="gold""#),
+                body: []
+            )
+            // swift-format-ignore
+            do {
+let claims = try await sessions.session(session).claims
+let isStrong = claims?.authenticationContext == "gold"            // acr
+let methods = claims?.authenticationMethods ?? []                 // amr
+let groups = claims?["https://shop.example/groups"]?.array ?? []  // a claim of the provider's own
+let info = try await sessions.userInfo(for: session)              // asked now, not signed, not stored
+                #expect(!isStrong && methods.isEmpty && groups.isEmpty)
+                #expect(info["email"]?.string == SandboxBuyerAccount.ada.email)
+            }
+            // swift-format-ignore
+            do {
+let requirement = StepUpRequirement(maximumAge: .seconds(300), authenticationContexts: ["gold"])
+let started = try await sessions.beginStepUp(of: session, requiring: requirement)
+// Set the binding cookie to started.browserBinding and redirect the browser to started.url.
+                #expect(started.url.text.contains("acr_values=gold"))
+            }
+            // swift-format-ignore
+            do {
+let required = StepUpRequirement(challenges: response.headers.values(for: "WWW-Authenticate"))
+                #expect(required?.authenticationContexts == ["gold"])
+            }
+            let url = try HTTPURL(world.sandbox.openID.userinfoEndpoint)
+            let transport = LocalTransport(inner: try CurlTransport())
+            // swift-format-ignore
+            do {
+let body = try await sessions.withAccessToken(of: session) { access in
+    let headers = try access.headers(for: .get, url)
+    let response = try await transport.send(HTTPRequest(method: .get, url: url, headers: headers))
+    try access.check(status: response.status, response.headers, sent: headers, from: url)
+    return response.body
+}
+                #expect(try JSONValue(parsing: body)["sub"]?.string?.isEmpty == false)
+            }
+        }
+    }
+
+    private static func headers(_ challenge: String) throws -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        try headers.set("WWW-Authenticate", challenge)
+        return headers
+    }
+
+    @Test("the guide shows the code above")
+    func samples() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        func text(_ path: String) throws -> String {
+            String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
+        }
+        let source = try text("Tests/IdentityOIDCTests/SandboxStepUpTests.swift")
+        let blocks = try text("Documentation/Using/ClaimsAndStepUp.md").split(separator: "```swift\n").dropFirst()
+        #expect(blocks.count == 4)
+        for block in blocks { #expect(source.contains(try #require(block.split(separator: "```").first))) }
+    }
+}
