@@ -1,5 +1,5 @@
 public import IdentityHTTP
-public import IdentityKit
+internal import IdentityKit
 internal import IdentityLoopback
 public import IdentityWeb
 internal import Synchronization

@@ -87,19 +87,16 @@ struct UsageTests {
         let folder = try TemporaryDirectory("lab-store")
         defer { folder.remove() }
         #if PostgreSQL
-        let builtIn = true
+        let (wrongMode, wrongURL) = ("sslmode", "connection string")
         #else
-        let builtIn = false
+        let (wrongMode, wrongURL) = ("built without PostgreSQL", "built without PostgreSQL")
         #endif
         let cases = [
             (#"{"path":"x","postgres":"postgresql://u:pA55@127.0.0.1/d"}"#, "store.postgres"),
             (#"{"path":"x","schema":"s"}"#, "store.schema"),
             (#"{"postgres":{"env":"UNSET"}}"#, "store.postgres"),
-            (
-                #"{"postgres":"postgresql://u:pA55@db.example/d?sslmode=require"}"#,
-                builtIn ? "sslmode" : "built without PostgreSQL"
-            ),
-            (#"{"postgres":{"env":"URL"}}"#, builtIn ? "connection string" : "built without PostgreSQL"),
+            (#"{"postgres":"postgresql://u:pA55@db.example/d?sslmode=require"}"#, wrongMode),
+            (#"{"postgres":{"env":"URL"}}"#, wrongURL),
             (#"{"postgres":7}"#, "store.postgres"),
             ("{}", "store.path"),
         ]

@@ -244,7 +244,9 @@ enum Samples {
         values += [key, bolt, boltProvider, bolt.endpoints] as [Any]
         for line in clientKey.split(separator: "\n").dropFirst().dropLast() { canary.watch(Secret(String(line))) }
         let clientKey = try ClientKey(Secret(clientKey))
-        values += [clientKey, ClientAuthentication.privateKeyJWT(clientKey)] as [Any]
+        let signed = SignedClientSecret(key: clientKey, issuer: "team", audience: "https://id.example")
+        values += [clientKey, signed, ClientAuthentication.privateKeyJWT(clientKey)] as [Any]
+        values.append(try ResponseCookie("__Host-session", canary.plant("cookie")))
         values += [basic, ClientAuthentication.secretPost(secret("post", canary)), openID, openID.endpoints] as [Any]
         values.append(try OpenIDProvider(openID, environment: environment))
         values += try openIDParts(openID, canary)
