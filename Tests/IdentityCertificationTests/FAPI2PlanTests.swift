@@ -1,6 +1,7 @@
 import IdentityKit
 import IdentityOIDC
 import IdentitySandbox
+import IdentityTesting
 import Testing
 
 /// The modules of the FAPI 2 Security Profile client plan that ask more of a client than Basic RP, in its order.
