@@ -147,12 +147,12 @@ public final class WebContext: Sendable {
     /// After a session was read, or with a cookie, no cache may store it.
     public func finish(_ response: WebResponse) -> WebResponse {
         var response = response
-        finish(&response.headers)
+        finish(headers: &response.headers)
         return response
     }
 
     /// Adds cookies and cache headers to the headers of a framework's own response, as ``finish(_:)``.
-    public func finish(_ headers: inout HTTPHeaders) {
+    public func finish(headers: inout HTTPHeaders) {
         let (cookies, isPersonal) = state.withLock { ($0.cookies, $0.isPersonal) }
         if isPersonal || !cookies.isEmpty {
             headers = headers.without(Self.sharedCacheHeaders)

@@ -31,7 +31,7 @@ public struct StorefrontContext: Sendable {
     /// The visitor's consent to data collection.
     ///
     /// It goes with every cart operation, and Shopify encodes it in the checkout URL. It is not stored: pass it with each call, above
-    /// all with ``CartAdapter/checkout(for:in:)``.
+    /// all with ``CartAdapter/checkout(for:in:options:)``.
     public var visitorConsent: VisitorConsent?
     /// The only session that may get the cached response.
     ///
