@@ -45,6 +45,12 @@ struct SignInTests {
         let again = try await stage.deliver(callback, browser)
         #expect(again.status == 303 && again.location == "/orders")
         #expect(stage.sessionID(browser) == id)
+        // A planted page of another site is not visited.
+        let name = try #require(browser.cookieNames.first { $0.hasPrefix("__Host-identity-login-") })
+        let value = try #require(browser.value(of: name))
+        browser.plant(name, value.replacing("%2Forders", with: "https%3A%2F%2Fevil%2Eexample%2F"))
+        #expect(try await stage.deliver(callback, browser).location == "/")
+        browser.plant(name, value)
         // After a sign-out the browser no longer holds the session of this sign-in.
         _ = try await browser.post("/auth/logout")
         let late = try await stage.deliver(callback, browser)

@@ -17,7 +17,8 @@ extension SignInRoutes {
             guard let session = try await context.session(), session.id.reference == reference else {
                 return page(.signInExpired, correlationID: nil)
             }
-            return try redirect(to: path)
+            // A cookie is input: whatever it contains, the browser stays at this app.
+            return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
         let old = try await context.session()
         let admission = Admission(self, provider: provider, request: request, old: old)
