@@ -18,8 +18,9 @@ package struct RequestCookies: Sendable {
     /// The names in order, repeated ones too.
     package var names: [String] { pairs.map { String(decoding: $0.name, as: UTF8.self) } }
 
-    /// The value of a cookie; nil if there is none, or more than one with different values: one of them may have been planted from
-    /// another host or path.
+    /// The value of a cookie; nil if the browser sent no cookie with this name.
+    ///
+    /// The result is also nil for several cookies with different values, because another host or path may have planted one of them.
     package func value(of name: String) -> String? {
         let found = pairs.filter { $0.name.elementsEqual(name.utf8) }
         guard let first = found.first, found.allSatisfy({ $0.value.elementsEqual(first.value) }) else { return nil }

@@ -98,10 +98,10 @@ struct LogoutCoordinator: Sendable {
         return (ended, failure)
     }
 
-    /// Removes a session; nil when there is none.
+    /// Removes a session, and returns nil for an unknown one.
     func take(_ id: SessionID) async throws -> EndedSession? {
         if known.tenant != nil {
-            // Looked at before it is removed: another tenant's session must outlive whoever came upon its id here.
+            // The session is read before it is removed, because a caller of this tenant must not end another tenant's session.
             guard let stored = try await known.store.session(id), known.isOurs(stored) else { return nil }
         }
         defer { cache?.remove(id) }

@@ -118,7 +118,7 @@ extension RefreshStateMachine {
         guard let tokens = stored?.tokens, let intent else { return .finish(.refused(refusal.error)) }
         let finish = Action.finish(.refused(refusal.error))
         guard isInDoubt else { return run([.save(.active(tokens), .release, underLock: true), finish]) }
-        // Whoever gets a lock that proves this process dead does not wait for the claim.
+        // The next holder of such a lock knows that this process is dead, so it does not wait for the claim.
         guard !provesPreviousHolderGone else { return finish }
         return run([.save(.claimed(tokens, intent.abandoned), .release, underLock: true), finish])
     }

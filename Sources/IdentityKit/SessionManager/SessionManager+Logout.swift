@@ -22,7 +22,7 @@ extension SessionManager {
     ///   - id: The session.
     ///   - options: What to ask for.
     /// - Returns: The ended session and the provider's logout page.
-    /// - Throws: ``IdentityError`` when the return path is none of the app's, when there is no such session or when the store
+    /// - Throws: ``IdentityError`` when the return path does not belong to the app, when the session is unknown or when the store
     ///   fails; nothing else stops a logout.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         try await Correlation.scope { try await logouts.logout(id, options: options) }

@@ -36,7 +36,7 @@ extension SessionManager {
         try await Correlation.scope { try await logouts.endReplaced(id) }
     }
 
-    /// The origin of the provider's logout page for a session; nil where there is none, or it is not known now.
+    /// The origin of the provider's logout page for a session; nil if the provider has no such page or cannot be asked now.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
         guard let stored = try? await known.load(id), let tokens = try? SessionState(stored).tokens,
             let provider = try? known.providers.provider(named: stored.provider)

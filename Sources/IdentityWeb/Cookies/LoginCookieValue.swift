@@ -11,7 +11,7 @@ struct LoginCookieValue {
         case completed(SessionReference, returnPath: String)
     }
 
-    /// When the sign-in expires, in seconds since 1970; the oldest of too many sign-ins ends first.
+    /// When the sign-in expires, in seconds since 1970; if a browser has too many sign-ins, the oldest one ends.
     let time: Int
     let state: State
 
@@ -30,7 +30,7 @@ struct LoginCookieValue {
         LoginCookieValue(time: time, state: .completed(session, returnPath: returnPath))
     }
 
-    /// Reads a value; nil if it is none of this package.
+    /// Reads a value; nil if the text has another form.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
         guard let time = parts.first.flatMap({ Int($0, radix: 16) }) else { return nil }

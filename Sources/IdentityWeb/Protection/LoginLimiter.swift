@@ -44,9 +44,9 @@ final class LoginLimiter: Sendable {
         min(Double(limit.burst), bucket.tokens + (now - bucket.filledAt).timeInterval / limit.interval.timeInterval)
     }
 
-    /// Makes room: full buckets say nothing.
+    /// Removes full buckets, because they limit nobody.
     ///
-    /// If none is full, all are forgotten, because memory must stay bounded.
+    /// If no bucket is full, it removes all of them, because memory must stay bounded.
     private func removeFull(_ buckets: inout [String: Bucket], _ now: Duration) {
         buckets = buckets.filter { tokens(in: $0.value, now) < Double(limit.burst) }
         if buckets.count >= limit.maximumAddresses { buckets = [:] }
